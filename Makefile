@@ -1,0 +1,81 @@
+# Everything runs in .venv, made here from constraints.txt. Needs Python 3.11 or newer, make and git; `make test` also wants Java and Chromium (see `system`).
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+ENGINES ?= all
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test check format slow bench docs system clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv/demo.stamp  ## a small true story on ten students, told in the terminal; writes a picture to build/demo
+	@$(BIN)/sfumato demo --out build/demo
+
+ifeq ($(ENGINES),all)
+test: .venv/full.stamp system  ## the test suite; ENGINES=duckdb leaves out what needs Java or a browser
+	$(PYTEST) -m "not slow"
+else ifneq ($(ENGINES),duckdb)
+test:
+	$(error ENGINES is "all" or "duckdb", not "$(ENGINES)")
+else ifeq ($(CI),true)
+test:
+	$(error ENGINES=duckdb is not allowed when CI=true: the whole suite has to run)
+else
+SMALLER := *** SMALLER FORM (ENGINES=duckdb): tests that need Java (Spark) or a browser were NOT run ***
+test: .venv/full.stamp
+	@echo "$(SMALLER)"
+	$(PYTEST) -m "not slow and not java and not browser"
+	@echo "$(SMALLER)"
+endif
+
+check: .venv/full.stamp  ## ruff, mypy, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: .venv/full.stamp  ## let ruff rewrite what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+slow: .venv/full.stamp system  ## larger samples, longer searches
+	$(PYTEST) -m slow
+
+bench: .venv/full.stamp  ## speed of the noise, beside NumPy and OpenDP
+	$(BIN)/python bench/noise.py
+
+docs: .venv/full.stamp  ## the documentation, in site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+system:  ## Java and Chromium by apt, where they are missing and apt may be used
+	@missing=; \
+	command -v java >/dev/null || missing="$$missing openjdk-17-jre-headless"; \
+	command -v chromium >/dev/null || missing="$$missing chromium"; \
+	[ -n "$$missing" ] || exit 0; \
+	if [ "$$(id -u)" = 0 ]; then as=; elif sudo -n true 2>/dev/null; then as="sudo -n"; else as=none; fi; \
+	if command -v apt-get >/dev/null && [ "$$as" != none ] && $$as apt-get update -qq \
+		&& $$as env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; then exit 0; fi; \
+	echo "some tests need$$missing: install by hand, or run the smaller form, make test ENGINES=duckdb" >&2; exit 1
+
+clean:  ## remove what was built, .venv too
+	rm -rf .venv build site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+.venv/bin/python:
+	@[ -n "$(PYTHON)" ] && "$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "sfumato needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	"$(PYTHON)" -m venv .venv
+
+# The stamps make a second run instant; a change of what is declared or pinned installs again.
+.venv/demo.stamp: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) -e '.[plots]'
+	@touch $@
+
+.venv/full.stamp: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) -e '.[all,dev]'
+	@touch $@ .venv/demo.stamp

@@ -1,0 +1,33 @@
+"""The two ways a call can end without an answer.
+
+Refused   before any data is read: says what is wrong, where, why, and what would pass. Nothing was read, nothing was spent.
+Failed    after data was read: one constant text, so that the failure itself tells nothing about the data.
+"""
+
+from __future__ import annotations
+
+
+class Refused(ValueError):
+    """A request that cannot be granted. Raised before data is read; everything in it is public."""
+
+    def __init__(self, code: str, place: str, reason: str, rewrite: str = "") -> None:
+        super().__init__(code, place, reason, rewrite)
+        self.code = code
+        self.place = place
+        self.reason = reason
+        self.rewrite = rewrite
+
+    def __str__(self) -> str:
+        lines = [f"refused [{self.code}]  {self.place}", f"why   {self.reason}"]
+        if self.rewrite:
+            lines.append(f"try   {self.rewrite}")
+        return "\n".join(lines)
+
+
+class Failed(RuntimeError):
+    """Something broke after data was read. The text never varies: a message that did could be a message about a person."""
+
+    TEXT = "failed: the answer could not be made; what was charged for it stays charged"
+
+    def __init__(self) -> None:
+        super().__init__(self.TEXT)

@@ -1,0 +1,73 @@
+"""What `import sfumato` costs and offers."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import sfumato
+
+PACKAGE = Path(sfumato.__file__).parent
+HEAVY = {"scipy", "matplotlib", "apsw", "typer", "rich", "pandas", "polars", "pyarrow", "duckdb", "ibis", "fastapi"}
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The top-level modules in memory after the statement, in a fresh interpreter."""
+    code = f"{statement}\nimport json, sys\nprint(json.dumps(sorted({{name.partition('.')[0] for name in sys.modules}})))"
+    return set(json.loads(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout))
+
+
+def lazy_table() -> dict[str, str]:
+    """`_LAZY` of the package: public name to the module it is fetched from at first use."""
+    return dict(sfumato._LAZY)
+
+
+def stub_names() -> set[str]:
+    """The public names that `__init__.pyi` declares, however it declares them."""
+    names: set[str] = set()
+    for node in ast.parse((PACKAGE / "__init__.pyi").read_text(encoding="utf-8")).body:
+        match node:
+            case ast.ImportFrom(names=aliases) | ast.Import(names=aliases):
+                names |= {alias.asname or alias.name for alias in aliases}
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+                names.add(name)
+    return {name for name in names if not name.startswith("_") and name != "annotations"}
+
+
+def test_import_is_light() -> None:
+    assert not loaded_by("import sfumato") & HEAVY
+
+
+def test_the_probe_sees_a_heavy_import() -> None:
+    assert "typer" in loaded_by("import sfumato.cli")
+
+
+def test_star_shadows_no_builtin() -> None:
+    namespace: dict[str, object] = {}
+    exec("from sfumato import *", namespace)
+    assert not {name for name in namespace if hasattr(builtins, name) and not name.startswith("__")}
+
+
+def test_lazy_names_are_typed_and_typed_names_exist() -> None:
+    lazy = set(lazy_table())
+    eager = {name for name in vars(sfumato) if not name.startswith("_") and name not in lazy}
+    typed = stub_names()
+    assert lazy - typed == set(), "without a type in __init__.pyi"
+    assert {name for name in typed - lazy if name not in eager and not (PACKAGE / name).is_dir()} == set(), "typed, but not to be had"
+
+
+def test_every_lazy_name_can_be_fetched() -> None:
+    for name in lazy_table():
+        assert getattr(sfumato, name) is not None
+        assert name in dir(sfumato)
+
+
+def test_public_functions_do_not_share_a_name_with_a_module() -> None:
+    modules = {path.stem for path in PACKAGE.iterdir() if (path.is_dir() or path.suffix == ".py") and not path.stem.startswith("_")}
+    for name in set(lazy_table()) & modules:
+        assert getattr(sfumato, name) is importlib.import_module(f"sfumato.{name}")
