@@ -1,0 +1,1 @@
+"""Exact numbers: how parameters come in, and how real numbers are decided and rounded outward."""

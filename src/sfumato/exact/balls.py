@@ -1,0 +1,157 @@
+"""Ball arithmetic (Arb): real numbers as intervals that surely hold the truth, and how they become integers and floats.
+
+A ball is right at any working precision; more precision only makes it smaller. So everything here evaluates, looks whether the ball is
+small enough to decide the question, and doubles the precision until it is. What leaves is rounded outward, in the direction asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Literal, TypeVar
+
+from flint import arb, ctx, fmpq, fmpz
+
+from ..errors import Failed
+
+Rounding = Literal["nearest", "up", "down"]
+T = TypeVar("T")
+
+_ENOUGH = 72  # correct bits wanted before a ball becomes a double: the outward step is then one unit in the last place
+_LIMIT = 1 << 16
+
+_lock = threading.RLock()
+
+
+def _renew_lock() -> None:
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):  # another thread may hold the lock at the moment of a fork, and does not exist in the child
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Work with `bits` bits. Arb's precision is one setting for the whole process, hence the lock."""
+    with _lock:
+        before = ctx.prec
+        ctx.prec = bits
+        try:
+            yield
+        finally:
+            ctx.prec = before
+
+
+def ball(value: Fraction | int) -> arb:
+    """The ball around a rational."""
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def between(low: int, high: int, bits: int) -> arb:
+    """The ball [low, high] · 2^-bits."""
+    return arb(fmpz(low + high), fmpz(high - low)) * arb(2) ** (-bits - 1)
+
+
+def floor(value: arb) -> int | None:
+    """The floor of every number in the ball, if they agree."""
+    whole = value.floor().unique_fmpz() if value.is_finite() else None
+    return None if whole is None else int(whole)
+
+
+def decide(question: Callable[[], T | None], start: int = 96) -> T:
+    """Ask `question` at growing precision until it answers."""
+    bits = start
+    while bits <= _LIMIT:
+        with precision(bits):
+            answer = question()
+        if answer is not None:
+            return answer
+        bits *= 2
+    raise Failed  # no parameter is known that comes here: it takes a tie of a transcendental number with a rational one
+
+
+def below(small: Callable[[], arb], large: Callable[[], arb]) -> bool:
+    """Whether small < large, decided for certain."""
+
+    def compare() -> bool | None:
+        a, b = small(), large()
+        return True if a < b else False if a > b else None
+
+    return decide(compare)
+
+
+def evaluate(formula: Callable[[], arb], rounding: Rounding = "nearest") -> float:
+    """The double nearest to a real number, or the nearest that is surely not below ("up") or above ("down") it."""
+
+    def small_enough() -> float | None:
+        value = formula()
+        if not value.is_finite():
+            return None
+        if value.rel_accuracy_bits() < _ENOUGH and not value.is_exact() and not abs(value) < arb(2) ** -1200:
+            return None
+        return _round(value, rounding)
+
+    return decide(small_enough, 128)
+
+
+def chance(formula: Callable[[], arb], rounding: Rounding = "nearest") -> float:
+    """`evaluate` for a probability: however it is rounded, it lies in [0, 1]."""
+    return min(max(0.0, evaluate(formula, rounding)), 1.0)
+
+
+def above(formula: Callable[[], arb]) -> Fraction:
+    """A double not below a real number, as the exact rational it is. (Its text would not do: the shortest text of a double may lie below it.)"""
+    return Fraction(evaluate(formula, "up"))
+
+
+def _round(value: arb, rounding: Rounding) -> float:
+    if rounding == "nearest":
+        return float(value.mid())
+    outward = value.upper() if rounding == "up" else value.lower()
+    double = float(outward)
+    if rounding == "up":
+        while not arb(double) >= outward:
+            double = math.nextafter(double, math.inf)
+    else:
+        while not arb(double) <= outward:
+            double = math.nextafter(double, -math.inf)
+    return double
+
+
+def least(holds: Callable[[Fraction], bool], start: float = 1.0) -> Fraction:
+    """The least positive double (to 2^-50 of itself) at which a property that, once true, stays true was seen to hold.
+
+    The property is evaluated at the number returned, so the result is safe even where "once true, stays true" is only nearly so.
+    """
+    low = high = start
+    while not holds(Fraction(high)):
+        low, high = high, high * 4.0
+        if math.isinf(high):
+            raise Failed
+    while low == high or holds(Fraction(low)):
+        high = min(high, low)
+        low = high / 4.0
+        if low < 2.0**-1000:
+            return Fraction(high)
+    while high - low > high * 2.0**-50:
+        middle = math.sqrt(low) * math.sqrt(high) if high > 2.0 * low else low + (high - low) / 2.0
+        if not low < middle < high:
+            break
+        low, high = (low, middle) if holds(Fraction(middle)) else (middle, high)
+    return Fraction(high)
+
+
+def normal_cdf(x: arb) -> arb:
+    """Φ(x), with full relative accuracy in the lower tail."""
+    return (-x / arb(2).sqrt()).erfc() / 2
+
+
+def sqrt_up(value: Fraction) -> Fraction:
+    """A double not below the square root."""
+    return above(lambda: ball(value).sqrt())

@@ -1,0 +1,132 @@
+"""One door for numbers: what a user writes becomes an exact rational, or is refused.
+
+An int, a Fraction, a Decimal or a string ("0.1", "1/3") is taken as it stands; a float by its shortest text, so 0.1 means one tenth and not
+the double next to it. Everything behind this door computes with these rationals, so a parameter is never rounded by accident.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from contextlib import suppress
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import SupportsFloat
+
+from ..errors import Refused
+
+Number = int | float | str | Decimal | Fraction | SupportsFloat
+"""What a user may write for a number. (`SupportsFloat` admits NumPy's scalars without importing NumPy.)"""
+
+SMALLEST = Fraction(2) ** -1022
+"""Below the smallest normal double a number is not told from zero by much of the world's software."""
+LARGEST = Fraction(2) ** 1024
+
+_RATIO = re.compile(r"\s*([+-]?\d{1,400})\s*/\s*(\d{1,400})\s*")
+_DIGITS = 400  # longer texts are mistakes or attacks: 10 ** 999999999 would be computed in full
+
+
+def exact(value: Number, name: str = "number") -> Fraction:
+    """The exact rational that `value` denotes."""
+    if isinstance(value, bool) or type(value).__name__ == "bool":
+        raise Refused("number.type", f"{name}={value!s}", "a truth value is not a number", f"{name}=1")
+    if isinstance(value, Fraction):
+        return value
+    if hasattr(value, "__index__"):
+        with suppress(TypeError):  # every NumPy array has the method; only integers have an answer
+            return Fraction(operator.index(value))  # type: ignore[arg-type]
+    if isinstance(value, float):
+        return _from_text(repr(float(value)), name)
+    if isinstance(value, str):
+        ratio = _RATIO.fullmatch(value)
+        if ratio and int(ratio[2]) != 0:
+            return Fraction(int(ratio[1]), int(ratio[2]))
+        return _from_text(value, name)
+    if isinstance(value, Decimal) or (hasattr(value, "dtype") and hasattr(value, "__float__")):
+        return _from_text(str(value), name)
+    raise Refused("number.type", f"{name}={type(value).__name__}", "this is not a number", f'{name}=0.5, {name}="1/2" or {name}=Fraction(1, 2)')
+
+
+def _from_text(text: str, name: str) -> Fraction:
+    try:
+        decimal = Decimal(text.strip())
+    except InvalidOperation:
+        raise Refused("number.text", f"{name}={text!r:.60}", "this text is not a number", f'{name}="0.5" or {name}="1/2"') from None
+    if not decimal.is_finite():
+        raise Refused("number.not-finite", f"{name}={text:.60}", "a finite number is needed", f"{name}=1")
+    if len(decimal.as_tuple().digits) > _DIGITS or (decimal and abs(decimal.adjusted()) > _DIGITS):
+        raise Refused("number.range", f"{name}={text:.60}", "numbers lie between 1e-400 and 1e400", f"{name}=1")
+    return Fraction(decimal)
+
+
+def _shown(value: Number) -> str:
+    """The beginning of what was written."""
+    try:
+        return f"{value!s:.60}"
+    except ValueError:  # Python writes no integer of more than 4300 digits
+        return "…"
+
+
+def positive(value: Number, name: str) -> Fraction:
+    """An exact number that is safely above zero and finite as a double."""
+    number = exact(value, name)
+    if number <= 0:
+        raise Refused("number.not-positive", f"{name}={_shown(value)}", f"{name} must be above zero", f"{name}=1")
+    if number < SMALLEST:
+        raise Refused("number.subnormal", f"{name}={_shown(value)}", f"{name} is so small that software takes it for zero", f"{name}=1e-6")
+    if number >= LARGEST:
+        raise Refused("number.range", f"{name}={_shown(value)}", f"{name} is too large for a double", f"{name}=1")
+    return number
+
+
+def non_negative(value: Number, name: str) -> Fraction:
+    """Zero, or a number that `positive` takes."""
+    number = exact(value, name)
+    return number if number == 0 else positive(value, name)
+
+
+def probability(value: Number, name: str, *, zero: bool = True, one: bool = False) -> Fraction:
+    """An exact number in (0, 1); the ends are admitted where `zero` or `one` says so."""
+    number = exact(value, name)
+    if not 0 <= number <= 1 or (number == 0 and not zero) or (number == 1 and not one):
+        interval = f"{'[' if zero else '('}0, 1{']' if one else ')'}"
+        raise Refused(
+            "number.not-a-probability", f"{name}={_shown(value)}", f"{name} must lie in {interval}", f"{name}={0.95 if name == 'confidence' else 1e-6}"
+        )
+    return number
+
+
+def power_of_two(value: Number, name: str) -> int:
+    """The exponent j of value = 2^j."""
+    number = positive(value, name)
+    exponent = number.numerator.bit_length() - number.denominator.bit_length()
+    if number != Fraction(2) ** exponent:
+        raise Refused("number.not-a-power-of-two", f"{name}={_shown(value)}", "only powers of two divide doubles exactly", f"{name}=2**{exponent}")
+    return exponent
+
+
+def ceil_sqrt(value: Fraction) -> int:
+    """The least integer whose square is at least `value`."""
+    whole = math.ceil(value)
+    root = math.isqrt(whole)
+    return root if root * root >= whole else root + 1
+
+
+def text(value: Fraction) -> str:
+    """An exact number as a person would write it: 0.5, 1e-06, 1/3."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    try:
+        short = repr(float(value))
+    except OverflowError:
+        return str(value)
+    if Fraction(short) == value:
+        return short
+    return str(value) if len(str(value)) <= 12 else f"{short}…"
+
+
+def power_of_two_at_least(value: Fraction) -> Fraction:
+    """The least power of two that is not below a positive number."""
+    exponent = value.numerator.bit_length() - value.denominator.bit_length()
+    return next(Fraction(2) ** e for e in (exponent - 1, exponent, exponent + 1) if Fraction(2) ** e >= value)
