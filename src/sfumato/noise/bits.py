@@ -1,0 +1,58 @@
+"""Secure random bits: the one capability that every sampler is handed.
+
+Small requests are read from the operating system; large ones are an AES-256-CTR stream whose key is read from the operating system inside the
+same call and forgotten at its end. No generator state survives a call: there is nothing to copy by fork, pickle or snapshot.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Protocol
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint64]
+
+CHUNK = 1 << 14
+"""Words that samplers ask for at a time: 128 KiB, so that a chunk stays in the cache."""
+
+_SMALL = 256  # words; below it one read from the system is faster than setting up a cipher
+_ZEROS = bytes(8 * CHUNK)
+
+
+class Bits(Protocol):
+    """A source of independent fair bits."""
+
+    def words(self, count: int) -> Words:
+        """`count` independent uniform 64-bit words, in a fresh writable array."""
+
+    def integer(self, bits: int) -> int:
+        """A uniform integer in [0, 2^bits)."""
+
+
+class SystemBits:
+    """Bits of the operating system, stretched by a cipher that lives for one call."""
+
+    __slots__ = ()
+
+    def words(self, count: int) -> Words:
+        if count <= _SMALL:
+            return np.frombuffer(bytearray(os.urandom(8 * count)), dtype=np.uint64)
+        stream = Cipher(algorithms.AES256(os.urandom(32)), modes.CTR(bytes(16))).encryptor()
+        words = np.empty(count + 2, dtype=np.uint64)  # the cipher asks for one block of room beyond what it writes
+        room = words.data.cast("B")
+        size, done = 8 * count, 0
+        while done < size:
+            step = min(len(_ZEROS), size - done)
+            stream.update_into(memoryview(_ZEROS)[:step], room[done:])
+            done += step
+        return words[:count]
+
+    def integer(self, bits: int) -> int:
+        size = (bits + 7) // 8
+        return int.from_bytes(os.urandom(size)) >> (8 * size - bits)
+
+
+SYSTEM = SystemBits()

@@ -1,0 +1,217 @@
+"""Gaussian noise on the integers: a real normal variable, rounded to the nearest integer.
+
+*Law*     Z = ⌊σX + ½⌋ with X standard normal: P(Z ≥ z) = Φ(−(z − ½)/σ).
+*Draw*    A cell of the half-normal from a certified table, a uniform point in it, an accept test (cells.py), a sign. The only function in
+          the test is exp of a number in [−½, 0], decided in double precision where MARGIN allows, else in ball arithmetic; the product σ·x and its
+          rounding need only IEEE arithmetic, with a proved error. So doubt is rare at every σ.
+*Split*   From σ = 2^21 on only the leading part ⌊(σx + ½)/2^k⌋ is taken from x; the k low bits are drawn anew, uniform and accepted with the
+          ratio of densities, which is above 1 − 2^-15.
+*Proof*   docs/proofs/rounded-normal.md.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from ..exact.balls import ball, between, evaluate, floor, normal_cdf, precision
+from ..exact.numbers import Number
+from .bits import CHUNK, SYSTEM, Bits, Words
+from .cells import FAR, GUIDE_BITS, UNSURE, WIDTH, settle_cell, table
+from .law import SymmetricLaw, place, scale_in_range
+
+MARGIN = 2.0**-40
+"""Assumed: exp of a double in [−½, 0] errs by less than 2^-41 (2^11 times what is seen); proved: all other errors of the accept test stay below 2^-41."""
+
+_SPLIT = 1 << 21
+_HALF_SQUARE = float(WIDTH * WIDTH / 2)
+_LEVEL = (1 << 48) - 1  # the word of a proposal: 15 bits of the cell, a sign, 48 bits of the accept test
+_DOUBT = (1 << 64) - (1 << 49)  # low bits whose word is at or above it may be refused: the density ratio is above 1 − 2^-15
+_NEAR = 1 << 24  # leading parts below it lie within 16 standard deviations, where _DOUBT holds
+_LOW = np.uint64((1 << (64 - GUIDE_BITS)) - 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundedNormal(SymmetricLaw):
+    """A normal variable with mean 0 and standard deviation sigma, rounded to the nearest integer."""
+
+    sigma: Fraction
+    _shift: int = field(init=False, repr=False, compare=False)  # low bits drawn anew, 0 for no split
+    _slope: float = field(init=False, repr=False, compare=False)  # the leading part is ⌊_slope·(j + u) + _half⌋
+    _half: float = field(init=False, repr=False, compare=False)
+    _margin: float = field(init=False, repr=False, compare=False)
+
+    def __init__(self, *, sigma: Number) -> None:
+        s = scale_in_range(sigma, "sigma")
+        shift = max(0, (s.numerator // s.denominator).bit_length() - 21) if s >= _SPLIT else 0
+        put = object.__setattr__
+        put(self, "sigma", s)
+        put(self, "_shift", shift)
+        put(self, "_slope", float(s * WIDTH / (1 << shift)))
+        put(self, "_half", 2.0 ** -(shift + 1))
+        put(self, "_margin", float(s / (1 << shift)) * 2.0**-46 + 2.0**-50)
+
+    @property
+    def variance(self) -> float:
+        """σ² + 1/12 up to a relative e^(−2π²σ²), which is summed where it could be seen."""
+        if self.sigma >= 4:
+            return float(self.sigma**2 + Fraction(1, 12))
+        last = math.ceil(40 * self.sigma) + 2
+        return evaluate(lambda: sum((2 * (2 * k - 1) * self._upper(k) for k in range(1, last)), arb(0)))
+
+    def draw(self, bits: Bits = SYSTEM) -> int:
+        guide = table().cell_of
+        while True:
+            word, point = bits.integer(64), bits.integer(64)
+            j = guide[word >> 49]
+            if j == UNSURE:
+                j = _find(word, bits.integer(64), bits)
+            u = point * 2.0**-64
+            excess = math.exp(-_HALF_SQUARE * u * (2 * j + u)) - (word & _LEVEL) * 2.0**-48
+            if excess < -MARGIN and j < FAR:
+                continue
+            x = self._slope * (j + u) + self._half
+            whole = int(x)
+            if excess < MARGIN or j >= FAR or not self._margin < x - whole < 1.0 - self._margin:
+                settled = self._settle(word & _LEVEL, j, point, bits)
+                if settled is None:
+                    continue
+                whole = settled
+            if self._shift:
+                whole = self._append(whole, bits.integer(64), bits)
+            return -whole if word >> 48 & 1 else whole
+
+    def _fill(self, count: int, bits: Bits) -> NDArray[Any]:
+        tried = min(CHUNK, count + count // 64 + 2)  # one proposal in 80 is refused
+        words = bits.words((3 if self._shift else 2) * tried)
+        word, point = words[:tried], words[tried : 2 * tried]
+        cell = table().guide.take((word >> np.uint64(64 - GUIDE_BITS)).view(np.int64))
+        unsure = np.flatnonzero(cell == UNSURE)
+        cell[unsure], ties = _find_each(word[unsure], bits)
+        j = cell.astype(np.float64)
+        u = _unit(point)
+        test = j + u
+        x = test * self._slope
+        x += self._half
+        test += j
+        test *= u
+        test *= -_HALF_SQUARE
+        np.exp(test, out=test)
+        level = (word & np.uint64(_LEVEL)).view(np.int64).astype(np.float64)
+        level *= 2.0**-48
+        test -= level
+        accepted = test > 0.0
+        doubt = np.abs(test, out=test) < MARGIN
+        whole = np.floor(x)
+        x -= whole
+        x -= 0.5
+        np.abs(x, out=x)
+        doubt |= x > 0.5 - self._margin
+        rest = words[2 * tried :]
+        z: NDArray[Any] = whole.astype(np.int64)
+        if self._shift:
+            z <<= self._shift
+            z |= rest.view(np.int64) & ((1 << self._shift) - 1)
+            doubt |= rest >= np.uint64(_DOUBT)
+            doubt |= z == 0
+        negative = (word << np.uint64(GUIDE_BITS)).view(np.int64) >> 63  # −1 or 0: (z ^ −1) − (−1) = −z
+        z ^= negative
+        z -= negative
+        far = {int(unsure[tie]): settled for tie, settled in ties.items()}
+        doubt[list(far)] = True
+        for lane in np.flatnonzero(doubt).tolist():
+            settled = self._settle(int(word[lane]) & _LEVEL, far.get(lane, int(cell[lane])), int(point[lane]), bits)
+            accepted[lane] = settled is not None
+            if settled is not None:
+                magnitude = self._append(settled, int(rest[lane]), bits) if self._shift else settled
+                z = place(z, lane, -magnitude if negative[lane] else magnitude)
+        return z[accepted][:count]
+
+    def _settle(self, level: int, j: int, point: int, bits: Bits) -> int | None:
+        """The leading part of |Z| that these bits and further ones give, or None where the proposal is refused; by ball arithmetic alone."""
+        known, more = 64, 0  # bits known of the point; bits of the accept test beyond its 48
+        accepted = False
+        while True:
+            with precision(known + 128):
+                u = between(point, point + 1, known)
+                if not accepted:
+                    wall = (-ball(WIDTH * WIDTH) * u * (j + u / 2)).exp()
+                    here = between(level, level + 1, 48 + more)
+                    if here >= wall:
+                        return None
+                    accepted = bool(here <= wall)
+                if accepted:
+                    x = ball(self.sigma * WIDTH / (1 << self._shift)) * (j + u) + ball(Fraction(1, 2 << self._shift))
+                    whole = floor(x)
+                    if whole is not None:
+                        return whole
+            point = point << 64 | bits.integer(64)
+            known += 64
+            if not accepted:
+                level = level << 64 | bits.integer(64)
+                more += 64
+
+    def _append(self, leading: int, rest: int, bits: Bits) -> int:
+        """|Z| from its leading part: the low bits r are uniform, with a real v in [r, r + 1) accepted by the density at leading·2^k + v − ½."""
+        while True:
+            r = rest & ((1 << self._shift) - 1)
+            if rest < _DOUBT and leading < _NEAR and (leading or r):
+                return leading << self._shift | r
+            if self._accepts(leading << self._shift, r, rest >> 36, bits):
+                return leading << self._shift | r
+            rest = bits.integer(64)
+
+    def _accepts(self, base: int, r: int, level: int, bits: Bits) -> bool:
+        known, fine, v = 28, 64, r << 64 | bits.integer(64)
+        if base == 0 and v < 1 << 63:
+            return False  # |σX| + ½ is at least ½
+        start = max(Fraction(2 * base - 1, 2), Fraction(0)) ** 2
+        while True:
+            with precision(fine + 192):
+                here = between(level, level + 1, known)
+                wall = ((ball(start) - (between(v, v + 1, fine) + ball(Fraction(2 * base - 1, 2))) ** 2) / (2 * ball(self.sigma**2))).exp()
+                if here <= wall:
+                    return True
+                if here >= wall:
+                    return False
+            level, v = level << 64 | bits.integer(64), v << 64 | bits.integer(64)
+            known, fine = known + 64, fine + 64
+
+    def _upper(self, z: int) -> arb:
+        return normal_cdf(-ball(Fraction(2 * z - 1, 2) / self.sigma))
+
+    def _mass(self, z: int) -> arb:
+        return self._upper(z) - self._upper(z + 1) if z else 1 - 2 * self._upper(1)
+
+
+def _unit(words: Words) -> NDArray[np.float64]:
+    """words·2^-64 to the nearest double; by halves, as the conversion of a whole unsigned word branches on its first bit, which is a fair coin."""
+    u = (words >> np.uint64(32)).view(np.int64).astype(np.float64)
+    u *= 2.0**32
+    u += (words & np.uint64((1 << 32) - 1)).view(np.int64)  # the one rounding
+    u *= 2.0**-64
+    return u
+
+
+def _find(word: int, more: int, bits: Bits) -> int:
+    """The cell of a uniform number that begins with the word's first 15 bits, then the bits of `more`."""
+    ends = table().ends
+    whole = (word >> 49) << 49 | more >> GUIDE_BITS
+    j = bisect_right(ends, whole)
+    return settle_cell(whole, bits) if j == len(ends) or (j and int(ends[j - 1]) == whole) else j
+
+
+def _find_each(words: Words, bits: Bits) -> tuple[NDArray[np.int64], dict[int, int]]:
+    """The same for many; the few that more bits had to settle also by themselves, as they may be any integers."""
+    ends = table().ends
+    whole = words & ~_LOW | bits.words(len(words)) >> np.uint64(GUIDE_BITS)
+    cells = ends.searchsorted(whole, side="right")
+    unsettled = (cells == len(ends)) | (ends[np.maximum(cells, 1) - 1] == whole)
+    return cells, {int(lane): settle_cell(int(whole[lane]), bits) for lane in np.flatnonzero(unsettled)}

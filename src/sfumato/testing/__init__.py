@@ -1,0 +1,5 @@
+"""Sources of bits for tests: repeatable, and therefore never private. Nothing in the product imports this package."""
+
+from .bits import SeededBits, TapeBits
+
+__all__ = ["SeededBits", "TapeBits"]
