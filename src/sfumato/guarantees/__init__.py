@@ -1,0 +1,12 @@
+"""What is promised about neighbours, as values: notions, their algebra, and what follows from what."""
+
+from .approx import Approx
+from .base import Guarantee, Relation
+from .gdp import GDP
+from .pure import Pure
+from .random_dp import RandomDP
+from .renyi import Renyi
+from .together import Together
+from .zcdp import ZCDP
+
+__all__ = ["GDP", "ZCDP", "Approx", "Guarantee", "Pure", "RandomDP", "Relation", "Renyi", "Together"]

@@ -1,0 +1,80 @@
+"""Approximate differential privacy.
+
+*Promise*   P(M(x) ∈ S) ≤ e^ε · P(M(x') ∈ S) + δ for all neighbours x, x' and every event S (Dwork, Kenthapadi, McSherry, Mironov & Naor 2006).
+*Compose*   ε adds up, and δ adds up.
+*Curve*     δ(t) = δ + (1 − δ)(e^ε − e^t)₊ / (1 + e^ε) (Kairouz, Oh & Viswanath 2015).
+*Group*     kε and δ·(e^(kε) − 1)/(e^ε − 1) for k units.          *Sample*   ln(1 + q(e^ε − 1)) and q·δ under Poisson sampling.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+from ..exact.balls import above, ball, evaluate
+from ..exact.numbers import Number, non_negative, probability
+from .base import Guarantee, Relation, known_epsilon, known_order, relation_of, sum_of_deltas, unit_of
+from .hypotheses import two_lines
+from .pure import Pure, amplified, renyi_of_pure
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Approx(Guarantee):
+    """(ε, δ)-differential privacy."""
+
+    _epsilon: Fraction
+    _delta: Fraction
+    relation: Relation | None
+    unit: str | None
+
+    def __init__(self, epsilon: Number, delta: Number, *, relation: str | None = None, unit: str | None = None) -> None:
+        object.__setattr__(self, "_epsilon", non_negative(epsilon, "epsilon"))
+        object.__setattr__(self, "_delta", probability(delta, "delta"))
+        object.__setattr__(self, "relation", relation_of(relation))
+        object.__setattr__(self, "unit", unit_of(unit))
+
+    @property
+    def parameters(self) -> dict[str, Fraction]:
+        return {"epsilon": self._epsilon, "delta": self._delta}
+
+    def delta(self, epsilon: Number) -> float:
+        d, e = self._delta, known_epsilon(epsilon)
+        rest = Fraction(Pure(self._epsilon).delta(e))
+        return evaluate(lambda: ball(d + (1 - d) * rest), "up")
+
+    def epsilon(self, delta: Number = 0) -> float:
+        d = probability(delta, "delta")
+        return Pure(self._epsilon).epsilon((d - self._delta) / (1 - self._delta)) if d >= self._delta else math.inf
+
+    def renyi(self, order: Number) -> float:
+        a = known_order(order)
+        return math.inf if self._delta else renyi_of_pure(self._epsilon, a)
+
+    def tradeoff(self, alpha: Number) -> float:
+        return two_lines(self._epsilon, self._delta, probability(alpha, "alpha", one=True))
+
+    def _plus(self, other: Self) -> Self:
+        return type(self)(self._epsilon + other._epsilon, sum_of_deltas(self._delta + other._delta, f"{self} + {other}"))
+
+    def _times(self, count: int) -> Self:
+        return type(self)(count * self._epsilon, sum_of_deltas(count * self._delta, f"{count} * {self}"))
+
+    def _implied_by(self, other: Guarantee) -> bool:
+        if isinstance(other, Pure | Approx):  # exactly, where no rounding is needed
+            numbers = other.parameters
+            if numbers["epsilon"] <= self._epsilon and numbers.get("delta", 0) <= self._delta:
+                return True
+        return other.delta(self._epsilon) <= self._delta
+
+    def _meet(self, other: Self) -> Self:
+        return min(self, other, key=lambda a: (a._delta, a._epsilon))
+
+    def _group(self, size: int) -> Approx:
+        e, d = self._epsilon, self._delta
+        grown = d * size if e == 0 else above(lambda: ball(d) * ball(size * e).expm1() / ball(e).expm1())
+        return Approx(size * e, sum_of_deltas(grown, f"{self}.group({size})"))
+
+    def _subsample(self, q: Fraction) -> Approx:
+        return Approx(amplified(self._epsilon, q), q * self._delta)

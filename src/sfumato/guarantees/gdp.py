@@ -1,0 +1,111 @@
+"""Gaussian differential privacy.
+
+*Promise*   Telling M(x) from M(x') is at least as hard as telling N(0, 1) from N(μ, 1), whatever test is used (Dong, Roth & Su 2022).
+*Compose*   μ² adds up; the record therefore holds μ², exactly.
+*Curve*     δ(t) = Φ(μ/2 − t/μ) − e^t · Φ(−μ/2 − t/μ) (Balle & Wang 2018).          *Rényi*   D_α ≤ α·μ²/2.
+*Group*     kμ for k units.          *Sample*   a Rényi curve at whole orders (Mironov, Talwar & Zhang 2019).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+from flint import arb
+
+from ..exact.balls import ball, evaluate, least, normal_cdf, sqrt_up
+from ..exact.numbers import Number, non_negative, positive, probability
+from .base import Guarantee, Relation, known_epsilon, known_order, reach, relation_of, unit_of
+from .renyi import Renyi, subsampled_gaussian
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GDP(Guarantee):
+    """μ-Gaussian differential privacy."""
+
+    mu_squared: Fraction
+    relation: Relation | None
+    unit: str | None
+
+    def __init__(self, mu: Number, *, relation: str | None = None, unit: str | None = None) -> None:
+        object.__setattr__(self, "mu_squared", non_negative(mu, "mu") ** 2)
+        object.__setattr__(self, "relation", relation_of(relation))
+        object.__setattr__(self, "unit", unit_of(unit))
+
+    @classmethod
+    def from_square(cls, mu_squared: Number, *, relation: str | None = None, unit: str | None = None) -> Self:
+        """The guarantee with this μ², where μ itself need not be rational."""
+        made = cls(0, relation=relation, unit=unit)
+        object.__setattr__(made, "mu_squared", non_negative(mu_squared, "mu_squared"))
+        return made
+
+    @property
+    def mu(self) -> Fraction:
+        """μ: exact where it is rational, else a double not below it."""
+        top, bottom = math.isqrt(self.mu_squared.numerator), math.isqrt(self.mu_squared.denominator)
+        if Fraction(top, bottom) ** 2 == self.mu_squared:
+            return Fraction(top, bottom)
+        return sqrt_up(self.mu_squared)
+
+    @property
+    def parameters(self) -> dict[str, Fraction]:
+        return {"mu": self.mu}
+
+    def delta(self, epsilon: Number) -> float:
+        return delta_of_mu(self.mu_squared, known_epsilon(epsilon))
+
+    def epsilon(self, delta: Number = 0) -> float:
+        d = probability(delta, "delta")
+        if self.delta(0) <= d:
+            return 0.0
+        return math.inf if d == 0 else float(least(lambda e: self.delta(e) <= d))
+
+    def renyi(self, order: Number) -> float:
+        a = known_order(order)
+        return evaluate(lambda: ball(a * self.mu_squared / 2), "up")
+
+    def tradeoff(self, alpha: Number) -> float:
+        """Φ(Φ⁻¹(1 − α) − μ), where Φ⁻¹(1 − α) = √2·erfc⁻¹(2α)."""
+        a = probability(alpha, "alpha", one=True)
+        if a in (0, 1):
+            return float(1 - a)
+        return max(0.0, evaluate(lambda: normal_cdf(arb(2).sqrt() * (2 * ball(a)).erfcinv() - ball(self.mu_squared).sqrt()), "down"))
+
+    def _plus(self, other: Self) -> Self:
+        return type(self).from_square(self.mu_squared + other.mu_squared)
+
+    def _times(self, count: int) -> Self:
+        return type(self).from_square(count * self.mu_squared)
+
+    def _implied_by(self, other: Guarantee) -> bool:
+        weaker = reach(other, GDP)
+        return weaker is not None and weaker.mu_squared <= self.mu_squared
+
+    def _meet(self, other: Self) -> Self:
+        return min(self, other, key=lambda a: a.mu_squared)
+
+    def _group(self, size: int) -> GDP:
+        return GDP.from_square(size * size * self.mu_squared)
+
+    def _subsample(self, q: Fraction) -> Renyi:
+        return subsampled_gaussian(q, self.mu_squared)
+
+
+def delta_of_mu(mu_squared: Fraction, epsilon: Fraction) -> float:
+    """The curve, rounded up."""
+    if mu_squared == 0:
+        return 0.0
+
+    def curve() -> arb:
+        mu, e = ball(mu_squared).sqrt(), ball(epsilon)
+        return normal_cdf(mu / 2 - e / mu) - e.exp() * normal_cdf(-mu / 2 - e / mu)
+
+    return min(1.0, evaluate(curve, "up"))
+
+
+def largest_mu(epsilon: Number, delta: Number) -> Fraction:
+    """The largest μ (to 2^-50 of itself, never above) for which μ-GDP implies (ε, δ)-DP: the analytic calibration of Balle & Wang 2018."""
+    e, d = positive(epsilon, "epsilon"), probability(delta, "delta", zero=False)
+    return 1 / least(lambda s: delta_of_mu(1 / s**2, e) <= d)

@@ -1,0 +1,97 @@
+"""Pure differential privacy.
+
+*Promise*   P(M(x) ∈ S) ≤ e^ε · P(M(x') ∈ S) for all neighbours x, x' and every event S (Dwork, McSherry, Nissim & Smith 2006).
+*Compose*   ε adds up.
+*Curve*     δ(t) = (e^ε − e^t)₊ / (1 + e^ε): every such pair of laws is a processing of randomized response (Kairouz, Oh & Viswanath 2015).
+*Rényi*     D_α ≤ ln((e^(αε) + e^((1−α)ε)) / (1 + e^ε)) / (α − 1), and ε·tanh(ε/2) at α = 1, for the same reason.
+*Group*     kε for k units.          *Sample*   ln(1 + q(e^ε − 1)) under Poisson sampling.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Self
+
+from flint import arb
+
+from ..exact.balls import above, ball, evaluate
+from ..exact.numbers import Number, non_negative, probability
+from .base import Guarantee, Relation, known_epsilon, known_order, reach, relation_of, unit_of
+from .hypotheses import two_lines
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Pure(Guarantee):
+    """ε-differential privacy."""
+
+    _epsilon: Fraction
+    relation: Relation | None
+    unit: str | None
+
+    def __init__(self, epsilon: Number, *, relation: str | None = None, unit: str | None = None) -> None:
+        object.__setattr__(self, "_epsilon", non_negative(epsilon, "epsilon"))
+        object.__setattr__(self, "relation", relation_of(relation))
+        object.__setattr__(self, "unit", unit_of(unit))
+
+    @property
+    def parameters(self) -> dict[str, Fraction]:
+        return {"epsilon": self._epsilon}
+
+    def delta(self, epsilon: Number) -> float:
+        mine, e = self._epsilon, known_epsilon(epsilon)
+        return evaluate(lambda: -ball(e - mine).expm1() / (1 + ball(-mine).exp()), "up") if e < mine else 0.0
+
+    def epsilon(self, delta: Number = 0) -> float:
+        """The inverse of the curve, ln(e^ε − δ(1 + e^ε)), where that is above zero."""
+        mine, d = self._epsilon, probability(delta, "delta")
+        if self.delta(0) <= d:
+            return 0.0
+        return evaluate(lambda: ball(mine) + (-ball(d) * (1 + ball(-mine).exp())).log1p(), "up")
+
+    def renyi(self, order: Number) -> float:
+        return renyi_of_pure(self._epsilon, known_order(order))
+
+    def tradeoff(self, alpha: Number) -> float:
+        return two_lines(self._epsilon, Fraction(0), probability(alpha, "alpha", one=True))
+
+    def _plus(self, other: Self) -> Self:
+        return type(self)(self._epsilon + other._epsilon)
+
+    def _times(self, count: int) -> Self:
+        return type(self)(count * self._epsilon)
+
+    def _implied_by(self, other: Guarantee) -> bool:
+        weaker = reach(other, Pure)
+        return weaker is not None and weaker._epsilon <= self._epsilon
+
+    def _meet(self, other: Self) -> Self:
+        return self if self._epsilon <= other._epsilon else other
+
+    def _group(self, size: int) -> Pure:
+        return Pure(size * self._epsilon)
+
+    def _subsample(self, q: Fraction) -> Pure:
+        return Pure(amplified(self._epsilon, q))
+
+
+@lru_cache(maxsize=4096)
+def renyi_of_pure(epsilon: Fraction, order: Fraction) -> float:
+    """The Rényi divergence of randomized response, rounded up."""
+    if epsilon == 0:
+        return 0.0
+    if order == 1:
+        return evaluate(lambda: ball(epsilon) * ball(epsilon / 2).tanh(), "up")
+
+    def formula() -> arb:
+        # e^(αε) is taken out, so that nothing overflows: αε/(α−1) + ln((1 + e^((1−2α)ε)) / (1 + e^ε)) / (α−1)
+        rest = ball((1 - 2 * order) * epsilon).exp().log1p() - ball(-epsilon).exp().log1p()
+        return ball(epsilon) + rest / ball(order - 1)
+
+    return evaluate(formula, "up")
+
+
+def amplified(epsilon: Fraction, q: Fraction) -> Fraction:
+    """ln(1 + q(e^ε − 1)), rounded up (Balle, Barthe & Gaboardi 2018)."""
+    return above(lambda: (ball(q) * ball(epsilon).expm1()).log1p()) if epsilon and q else Fraction(0)

@@ -1,0 +1,78 @@
+"""Random differential privacy: a guarantee that holds for most pairs of neighbours drawn from a distribution someone made up.
+
+*Promise*   With probability at least 1 − γ over a random pair of neighbours drawn from `over`, the inner guarantee holds for that pair (Hall, Rinaldo &
+            Wasserman 2013).
+*Not DP*    It says nothing about any particular dataset, so nothing else implies it or follows from it, and no ledger takes it.
+*Compose*   inner guarantees add up, and γ adds up, over the same distribution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NoReturn, Self
+
+from ..errors import Refused
+from ..exact.numbers import Number, probability, text
+from .base import Guarantee, Relation, sum_of_deltas
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RandomDP(Guarantee):
+    """A guarantee for all but a share γ of the pairs drawn from `over`."""
+
+    guarantee: Guarantee
+    gamma: Fraction
+    over: str
+    relation: Relation | None
+    unit: str | None
+
+    def __init__(self, guarantee: Guarantee, gamma: Number, *, over: str) -> None:
+        if not isinstance(guarantee, Guarantee) or isinstance(guarantee, RandomDP):
+            rewrite = "RandomDP(sf.Pure(1), gamma=0.05, over='uniform records')"
+            raise Refused("guarantee.random", "RandomDP(…)", "it wraps a guarantee such as Pure or Approx", rewrite)
+        object.__setattr__(self, "guarantee", guarantee)
+        object.__setattr__(self, "gamma", probability(gamma, "gamma"))
+        object.__setattr__(self, "over", over)
+        object.__setattr__(self, "relation", guarantee.relation)
+        object.__setattr__(self, "unit", guarantee.unit)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {**self.guarantee.parameters, "gamma": self.gamma}
+
+    def delta(self, epsilon: Number) -> NoReturn:
+        self._refuse(f"delta({epsilon})")
+
+    def epsilon(self, delta: Number = 0) -> NoReturn:
+        self._refuse(f"epsilon({delta})")
+
+    def renyi(self, order: Number) -> NoReturn:
+        self._refuse(f"renyi({order})")
+
+    def _refuse(self, call: str) -> NoReturn:
+        reason = "random DP is not differential privacy: it holds for most pairs only"
+        raise Refused("guarantee.random", f"{self}.{call}", reason, ".guarantee, with its γ beside it")
+
+    def _plus(self, other: Self) -> Self:
+        if self.over != other.over:
+            raise Refused("guarantee.random", f"{self} + {other}", "the two hold over different distributions", "state both over the same one")
+        return type(self)(self.guarantee + other.guarantee, sum_of_deltas(self.gamma + other.gamma, f"{self} + {other}"), over=self.over)
+
+    def _times(self, count: int) -> Self:
+        return type(self)(count * self.guarantee, sum_of_deltas(count * self.gamma, f"{count} * {self}"), over=self.over)
+
+    def _implied_by(self, other: Guarantee) -> bool:
+        return isinstance(other, RandomDP) and other.over == self.over and other.gamma <= self.gamma and other.guarantee <= self.guarantee
+
+    def _meet(self, other: Self) -> Self:
+        return min(self, other, key=lambda a: a.gamma)
+
+    def _group(self, size: int) -> NoReturn:
+        self._refuse(f"group({size})")
+
+    def tradeoff(self, alpha: Number) -> NoReturn:
+        self._refuse(f"tradeoff({alpha})")
+
+    def __repr__(self) -> str:
+        return f"RandomDP({self.guarantee!r}, gamma={text(self.gamma)}, over={self.over!r})"

@@ -1,0 +1,164 @@
+"""Rényi differential privacy: a bound on the Rényi divergence at each order of a public grid, with an optional additive δ.
+
+*Promise*   D_α(M(x) ‖ M(x')) ≤ curve(α) for all neighbours and every α of the grid (Mironov 2017); with δ > 0, both laws are mixtures that
+            satisfy this with probability 1 − δ and are anything with probability δ.
+*Compose*   curves add up order by order, and δ adds up.
+*Between*   (α − 1)·D_α is convex and D_α increases with α: between two orders of the grid the chord bounds it, and so does the next order above.
+*Curve*     the best over the grid of `rdp_to_dp`.
+*Group*     for 2^c units (α/2^c, 3^c·curve(α)), α ≥ 2^(c+1) (Mironov 2017, Proposition 2).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+from flint import arb
+
+from ..errors import Refused
+from ..exact.balls import above, ball, evaluate
+from ..exact.numbers import Number, non_negative, probability, text
+from .base import Guarantee, Relation, known_epsilon, known_order, reach, relation_of, sum_of_deltas, unit_of
+from .rdp_to_dp import delta_at, epsilon_at, log_delta, pinsker
+
+ORDERS: tuple[Fraction, ...] = (
+    *(Fraction(n, 100) for n in (101, 102, 105)),
+    *(Fraction(n, 10) for n in range(11, 110)),
+    *map(Fraction, [*range(11, 65), 80, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096]),
+)
+"""The public grid on which curves of other notions are taken."""
+
+_WHOLE_ORDERS = tuple(a for a in ORDERS if a.denominator == 1 and a <= 256)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Renyi(Guarantee):
+    """Rényi differential privacy with the bounds `values` at the orders `orders`."""
+
+    orders: tuple[Fraction, ...]
+    values: tuple[Fraction, ...]
+    _delta: Fraction
+    relation: Relation | None
+    unit: str | None
+
+    def __init__(
+        self, curve: Mapping[Any, Number] | Callable[[Fraction], Number], delta: Number = 0, *, relation: str | None = None, unit: str | None = None
+    ) -> None:
+        given = curve.items() if isinstance(curve, Mapping) else ((a, curve(a)) for a in ORDERS)
+        points = {known_order(a): non_negative(v, f"curve({a})") for a, v in given}
+        if not points or min(points) <= 1:
+            raise Refused("guarantee.order", "Renyi({…})", "a curve has one or more orders, all above 1", "Renyi({2: 0.1, 8: 0.5})")
+        orders = tuple(sorted(points))
+        object.__setattr__(self, "orders", orders)
+        object.__setattr__(self, "values", tuple(points[a] for a in orders))
+        object.__setattr__(self, "_delta", probability(delta, "delta"))
+        object.__setattr__(self, "relation", relation_of(relation))
+        object.__setattr__(self, "unit", unit_of(unit))
+
+    @property
+    def curve(self) -> dict[Fraction, Fraction]:
+        """The bound at each order of the grid."""
+        return dict(zip(self.orders, self.values, strict=True))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"curve": self.curve, "delta": self._delta} if self._delta else {"curve": self.curve}
+
+    def delta(self, epsilon: Number) -> float:
+        e, d = known_epsilon(epsilon), self._delta
+        order, value = min(self.curve.items(), key=lambda p: log_delta(float(p[0]), float(p[1]), float(e)))
+        rest = Fraction(min(1.0, delta_at(order, value, e), pinsker(min(self.values))))
+        return evaluate(lambda: ball(d + (1 - d) * rest), "up")
+
+    def epsilon(self, delta: Number = 0) -> float:
+        d = probability(delta, "delta")
+        if d <= self._delta:
+            return 0.0 if d == self._delta and not any(self.values) else math.inf
+        if self.delta(0) <= d:
+            return 0.0
+        rest = (d - self._delta) / (1 - self._delta)
+        wanted = float(rest) or 5e-324
+        order, value = min(self.curve.items(), key=lambda p: float(p[1]) + math.log1p(-1 / p[0]) - math.log(wanted * p[0]) / float(p[0] - 1))
+        return epsilon_at(order, value, rest)
+
+    def renyi(self, order: Number) -> float:
+        a = known_order(order)
+        bound = None if self._delta else self._at(a)
+        return math.inf if bound is None else evaluate(lambda: ball(bound), "up")
+
+    def _at(self, order: Fraction) -> Fraction | None:
+        """The bound at any order, δ left aside; None beyond the grid."""
+        at = bisect_left(self.orders, order)
+        if at == len(self.orders):
+            return None
+        next_above = self.values[at]
+        if self.orders[at] == order or at == 0:
+            return next_above
+        low, high = self.orders[at - 1], self.orders[at]
+        chord = ((high - order) * (low - 1) * self.values[at - 1] + (order - low) * (high - 1) * next_above) / (high - low) / (order - 1)
+        return min(next_above, chord)
+
+    def _plus(self, other: Self) -> Self:
+        theirs = other.curve
+        shared = {a: v + theirs[a] for a, v in self.curve.items() if a in theirs}
+        if not shared:
+            raise Refused("guarantee.order", f"{self} + {other}", "the two curves have no order in common", "curves on the same orders")
+        return type(self)(shared, sum_of_deltas(self._delta + other._delta, f"{self} + {other}"))
+
+    def _times(self, count: int) -> Self:
+        return type(self)({a: count * v for a, v in self.curve.items()}, sum_of_deltas(count * self._delta, f"{count} * {self}"))
+
+    def _implied_by(self, other: Guarantee) -> bool:
+        weaker = reach(other, Renyi)
+        if weaker is None or weaker._delta > self._delta:
+            return False
+        return all(_below(weaker._at(a), value) or _below(_finite(other.renyi(a)), value) for a, value in self.curve.items())
+
+    def _meet(self, other: Self) -> Self:
+        if self._delta != other._delta:
+            return min(self, other, key=lambda a: a._delta)
+        theirs = other.curve
+        return type(self)({a: min(v, theirs.get(a, v)) for a, v in self.curve.items()}, self._delta)
+
+    def _group(self, size: int) -> Renyi:
+        steps = (size - 1).bit_length()
+        curve = {a / 2**steps: 3**steps * v for a, v in self.curve.items() if a >= 2 ** (steps + 1)}
+        if self._delta or not curve:
+            reason = "the theorem needs δ = 0 and orders of twice the group's size"
+            raise Refused("guarantee.group", f"{self}.group({size})", reason, "larger orders, or another notion")
+        return Renyi(curve)
+
+    def __repr__(self) -> str:
+        points = [f"{text(a)}: {text(v)}" for a, v in self.curve.items()]
+        shown = points if len(points) <= 6 else [*points[:2], f"… {len(points) - 4} orders …", *points[-2:]]
+        rest = [text(self._delta)] if self._delta else []
+        curve = "{" + ", ".join(shown) + "}"
+        return f"Renyi({', '.join([curve, *rest, *self._about()])})"
+
+
+def _finite(value: float) -> Fraction | None:
+    return None if math.isinf(value) else Fraction(value)
+
+
+def _below(bound: Fraction | None, value: Fraction) -> bool:
+    return bound is not None and bound <= value
+
+
+def subsampled_gaussian(q: Fraction, mu_squared: Fraction) -> Renyi:
+    """Poisson sampling at rate q before a Gaussian of μ² = (Δ/σ)²: ln Σ_i C(α, i)(1 − q)^(α−i) q^i e^(i(i−1)μ²/2) / (α − 1) at whole orders, both
+    directions of add-remove (Mironov, Talwar & Zhang 2019)."""
+    if q == 0 or mu_squared == 0:
+        return Renyi(dict.fromkeys(_WHOLE_ORDERS, 0))
+
+    def bound(order: int) -> Fraction:
+        def formula() -> arb:
+            terms = (ball(math.comb(order, i) * (1 - q) ** (order - i) * q**i) * ball(Fraction(i * (i - 1), 2) * mu_squared).exp() for i in range(order + 1))
+            return sum(terms, arb(0)).log() / (order - 1)
+
+        return above(formula)
+
+    return Renyi({a: bound(int(a)) for a in _WHOLE_ORDERS})

@@ -1,0 +1,77 @@
+"""Zero-concentrated differential privacy, with an optional additive δ.
+
+*Promise*   D_α(M(x) ‖ M(x')) ≤ ρ·α for all orders α ≥ 1 and all neighbours (Bun & Steinke 2016); with δ > 0, both laws are
+            mixtures that satisfy this with probability 1 − δ and are anything with probability δ.
+*Compose*   ρ adds up, and δ adds up.
+*Curve*     the best over all orders of `rdp_to_dp`. Every order gives a valid bound, so it is found in double precision and evaluated rigorously.
+*Group*     k²ρ for k units.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+from ..errors import Refused
+from ..exact.balls import ball, evaluate, least
+from ..exact.numbers import Number, non_negative, probability
+from .base import Guarantee, Relation, known_epsilon, known_order, reach, relation_of, sum_of_deltas, unit_of
+from .rdp_to_dp import best_order, delta_at, pinsker
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ZCDP(Guarantee):
+    """ρ-zero-concentrated differential privacy."""
+
+    rho: Fraction
+    _delta: Fraction
+    relation: Relation | None
+    unit: str | None
+
+    def __init__(self, rho: Number, delta: Number = 0, *, relation: str | None = None, unit: str | None = None) -> None:
+        object.__setattr__(self, "rho", non_negative(rho, "rho"))
+        object.__setattr__(self, "_delta", probability(delta, "delta"))
+        object.__setattr__(self, "relation", relation_of(relation))
+        object.__setattr__(self, "unit", unit_of(unit))
+
+    @property
+    def parameters(self) -> dict[str, Fraction]:
+        return {"rho": self.rho, "delta": self._delta} if self._delta else {"rho": self.rho}
+
+    def delta(self, epsilon: Number) -> float:
+        e, d = known_epsilon(epsilon), self._delta
+        rest = Fraction(0)
+        if self.rho:
+            a = best_order(float(self.rho), float(e))
+            rest = Fraction(min(1.0, delta_at(a, a * self.rho, e), pinsker(self.rho)))
+        return evaluate(lambda: ball(d + (1 - d) * rest), "up")
+
+    def epsilon(self, delta: Number = 0) -> float:
+        d = probability(delta, "delta")
+        if d < self._delta or (d == self._delta and self.rho):
+            return math.inf
+        return 0.0 if self.delta(0) <= d else float(least(lambda e: self.delta(e) <= d))
+
+    def renyi(self, order: Number) -> float:
+        a = known_order(order)
+        return math.inf if self._delta else evaluate(lambda: ball(a * self.rho), "up")
+
+    def _plus(self, other: Self) -> Self:
+        return type(self)(self.rho + other.rho, sum_of_deltas(self._delta + other._delta, f"{self} + {other}"))
+
+    def _times(self, count: int) -> Self:
+        return type(self)(count * self.rho, sum_of_deltas(count * self._delta, f"{count} * {self}"))
+
+    def _implied_by(self, other: Guarantee) -> bool:
+        weaker = reach(other, ZCDP)
+        return weaker is not None and weaker.rho <= self.rho and weaker._delta <= self._delta
+
+    def _meet(self, other: Self) -> Self:
+        return min(self, other, key=lambda a: (a._delta, a.rho))
+
+    def _group(self, size: int) -> ZCDP:
+        if self._delta:
+            raise Refused("guarantee.group", f"{self}.group({size})", "no group theorem is known for zCDP outside an event", ".to(sf.Approx, delta=…).group(…)")
+        return ZCDP(size * size * self.rho)
