@@ -1,0 +1,186 @@
+"""What the mechanisms that add noise share: a record of public things, and `perturb`, where data enter.
+
+A record with no grid takes integers and gives integers; a record with a grid takes floats (or integers) and gives multiples of the grid.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import fields
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Refused
+from ..exact.balls import ball, evaluate
+from ..exact.numbers import Number, exact, positive, power_of_two, power_of_two_at_least, text
+from ..guarantees import Guarantee, Relation
+from ..noise.bits import SYSTEM, Bits
+from ..noise.law import SymmetricLaw
+from . import grid as grids
+
+
+class Additive(ABC):
+    """A mechanism that adds integer noise on a public grid."""
+
+    __slots__ = ()
+
+    sensitivity: Fraction
+    grid: Fraction | None
+    size: int | None
+    relation: Relation | None
+    unit: str | None
+
+    @property
+    @abstractmethod
+    def law(self) -> SymmetricLaw:
+        """The law of the noise, in grid steps."""
+
+    @property
+    @abstractmethod
+    def promises(self) -> tuple[Guarantee, ...]:
+        """All guarantees that are known to hold and that do not follow from one another."""
+
+    @property
+    def promise(self) -> Guarantee:
+        """The first of the promises: the notion the mechanism is made for."""
+        return self.promises[0]
+
+    def perturb(self, value: Any, *, bits: Bits = SYSTEM) -> Any:
+        """The value with exact noise: an int for an int, a float on the grid for a float, an array of the same shape for an array."""
+        kind = type(value)
+        if kind is int and self.grid is None:
+            return value + self.law.draw(bits)
+        if kind is float or kind is int:
+            return self._perturb_on_grid(value, bits)
+        if isinstance(value, bool | str | bytes) or value is None:
+            raise Refused("value.type", f"perturb({kind.__name__})", "noise is added to integers and floats", "perturb(int(value))")
+        try:
+            values = np.asarray(value)
+        except ValueError:
+            raise Refused("value.type", f"perturb({kind.__name__})", "the rows differ in length", "an array of int64 or float64") from None
+        if values.ndim == 0 and values.dtype.kind in "iuf" and values.dtype.itemsize <= 8:
+            return self.perturb(values.item(), bits=bits)
+        return self._perturb_array(values, bits)
+
+    def error(self, confidence: Number = 0.95) -> int | float:
+        """Half the width of the interval around an answer that holds the exact value with this probability, each coordinate by itself."""
+        steps = self.law.half_width(confidence)
+        if self.grid is None:
+            return steps
+        width = self.grid * (steps + Fraction(1, 2))  # the half step is the rounding to the grid
+        return evaluate(lambda: ball(width), "up")
+
+    def probability(self, noise: Any) -> Any:
+        """P(noise = …), from the exact law."""
+        if self.grid is None:
+            return self.law.pmf(noise)
+        if np.ndim(noise):
+            return np.array([self.probability(z) for z in np.ravel(noise).tolist()]).reshape(np.shape(noise))
+        steps = by_its_bits(noise, "noise") / self.grid
+        return self.law.pmf(steps.numerator) if steps.denominator == 1 else 0.0
+
+    @property
+    def variance(self) -> float:
+        """The variance of the noise."""
+        return self.law.variance * float(self.step) ** 2
+
+    @property
+    def step(self) -> Fraction:
+        """The width of a grid step; 1 for integers."""
+        return self.grid if self.grid is not None else Fraction(1)
+
+    def _perturb_on_grid(self, value: float, bits: Bits) -> float:
+        exponent = self._exponent()
+        self._check_size(1)
+        total = grids.snap(value, exponent) + self.law.draw(bits)
+        try:
+            return math.ldexp(float(total), exponent)
+        except OverflowError:
+            return math.copysign(math.inf, total)
+
+    def _perturb_array(self, values: NDArray[Any], bits: Bits) -> NDArray[Any]:
+        whole = grids.integers(values)
+        doubles = grids.finite_floats(values) if whole is None else None
+        if self.grid is None:
+            if whole is None and values.size:
+                self._exponent()
+            if self.size is not None:
+                self._check_size(values.size)
+            exact_values = np.empty(values.shape, dtype=np.int64) if whole is None else whole
+            noise = self.law.sample(exact_values.shape, bits)
+            return exact_values + noise.astype(object) if exact_values.dtype == object else grids.add(exact_values, noise)
+        exponent = self._exponent()
+        self._check_size(values.size)
+        steps = grids.snap_each(doubles, exponent) if doubles is not None else grids.snap_integers(values, exponent)
+        with np.errstate(over="ignore"):
+            return np.ldexp(grids.add(steps, self.law.sample(steps.shape, bits)).astype(np.float64), exponent)
+
+    def _exponent(self) -> int:
+        if self.grid is None:
+            rewrite = f"{type(self).__name__}(…, grid={_fine(self.sensitivity)})"
+            raise Refused("mechanism.grid", "perturb(float)", "floats need a public grid, fixed before the data are seen", rewrite)
+        return self.grid.numerator.bit_length() - self.grid.denominator.bit_length()
+
+    def __repr__(self) -> str:
+        shown = [(f.name, getattr(self, f.name)) for f in fields(self) if f.repr]  # type: ignore[arg-type]
+        numbers = [f"{name}={text(value) if isinstance(value, Fraction) else repr(value)}" for name, value in shown if value is not None]
+        return f"{type(self).__name__}({', '.join(numbers)})"
+
+    def _check_size(self, size: int) -> None:
+        expected = 1 if self.size is None else self.size
+        if size != expected and size != 0:
+            reason = "rounding to the grid moves every coordinate, so the number of coordinates must be public"
+            raise Refused("mechanism.size", f"perturb of {size} values", f"the record says {expected}: {reason}", f"{type(self).__name__}(…, size={size})")
+
+
+def known_grid(value: Number | None) -> Fraction | None:
+    """A power of two, or None for integers."""
+    return None if value is None else Fraction(2) ** power_of_two(by_its_bits(value, "grid"), "grid")
+
+
+def by_its_bits(value: Number, name: str) -> Fraction:
+    """A number that has to do with the grid: a float is what its bits say, for the shortest text of 2**-30 is no power of two."""
+    number = exact(value, name)
+    return Fraction(float(value)) if isinstance(value, float | np.floating) else number
+
+
+def known_size(value: object) -> int | None:
+    """A number of coordinates."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 2**40):
+        return value
+    raise Refused("mechanism.size", f"size={value}", "the number of coordinates is a whole number from 1 on", "size=10")
+
+
+def known_sensitivity(value: Number, grid: Fraction | None) -> Fraction:
+    """How far a neighbour may move the exact values; whole numbers for integers."""
+    sensitivity = positive(value, "sensitivity")
+    if grid is None and sensitivity < 1:
+        raise Refused("mechanism.grid", f"sensitivity={value}", "integers move by whole numbers; floats need a public grid", f"grid={_fine(sensitivity)}")
+    return sensitivity
+
+
+def only_one(place: str, example: str, **ways: Number | None) -> str:
+    """The one way of calibration that was given."""
+    given = [name for name, value in ways.items() if value is not None]
+    if len(given) != 1:
+        names = ", ".join(ways)
+        raise Refused("mechanism.calibration", f"{place}({', '.join(f'{g}=…' for g in given)})", f"give exactly one of {names}", example)
+    return given[0]
+
+
+def steps_within(error: Number, grid: Fraction | None) -> int:
+    """The noise, in grid steps, that keeps an answer within a tolerated error."""
+    tolerated = positive(error, "error")
+    steps = math.floor(tolerated if grid is None else tolerated / grid - Fraction(1, 2))
+    if steps < 0:
+        raise Refused("mechanism.calibration", f"error={error}", "the grid is coarser than the tolerated error", f"grid={_fine(tolerated)}")
+    return steps
+
+
+def _fine(size: Fraction) -> str:
+    """A grid that is fine beside a number of this size, as one would write it."""
+    return f"2**{power_of_two(power_of_two_at_least(size), 'grid') - 20}"

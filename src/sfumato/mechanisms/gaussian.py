@@ -1,0 +1,111 @@
+"""The Gaussian mechanism, on integers or on a public grid.
+
+*Law*        value + grid·⌊N + ½⌋ with N normal of standard deviation σ/grid: a processing of the textbook mechanism, for every σ.
+*Promise*    μ-GDP with μ = Δ/σ, Δ the L2 sensitivity of the whole array after rounding to the grid; so μ²/2-zCDP, and (ε, δ)-DP by the exact curve
+             Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) (Balle & Wang 2018; Dong, Roth & Su 2022).
+*Error*      P(|Z| > k) = 2Φ(−(k + ½)·grid/σ).
+*Proof*      docs/proofs/gaussian.md, docs/proofs/grid.md
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from ..errors import Refused
+from ..exact.balls import ball, below, evaluate, least, normal_cdf, sqrt_up
+from ..exact.numbers import Number, positive, probability
+from ..guarantees import GDP, Guarantee, Relation
+from ..guarantees.base import relation_of, unit_of
+from ..guarantees.gdp import largest_mu
+from ..noise.rounded_normal import RoundedNormal
+from .additive import Additive, known_grid, known_sensitivity, known_size, only_one, steps_within
+from .grid import steps_l2_squared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Gaussian(Additive):
+    """Noise of a given σ, or the least σ that keeps a promise, or the σ that stays within an error."""
+
+    sensitivity: Fraction
+    sigma: Fraction
+    grid: Fraction | None
+    size: int | None
+    relation: Relation | None
+    unit: str | None
+    _law: RoundedNormal = field(repr=False, compare=False)
+
+    def __init__(
+        self,
+        *,
+        sensitivity: Number,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        sigma: Number | None = None,
+        error: Number | None = None,
+        confidence: Number = 0.95,
+        grid: Number | None = None,
+        size: int | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
+        way = only_one("Gaussian", "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)", epsilon=epsilon, rho=rho, mu=mu, sigma=sigma, error=error)
+        if (delta is None) == (way == "epsilon"):
+            raise Refused("mechanism.calibration", "Gaussian(…)", "epsilon and delta go together", "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)")
+        put = object.__setattr__
+        put(self, "grid", known_grid(grid))
+        put(self, "size", known_size(size))
+        put(self, "sensitivity", known_sensitivity(sensitivity, self.grid))
+        put(self, "relation", relation_of(relation))
+        put(self, "unit", unit_of(unit))
+        if epsilon is not None and delta is not None:
+            put(self, "sigma", _sigma(self.moves_squared, largest_mu(epsilon, delta) ** 2))
+        elif rho is not None:
+            put(self, "sigma", _sigma(self.moves_squared, 2 * positive(rho, "rho")))
+        elif mu is not None:
+            put(self, "sigma", _sigma(self.moves_squared, positive(mu, "mu") ** 2))
+        elif sigma is not None:
+            put(self, "sigma", positive(sigma, "sigma"))
+        elif error is not None:
+            put(self, "sigma", self.step * _widest(steps_within(error, self.grid), 1 - probability(confidence, "confidence", zero=False)))
+        put(self, "_law", RoundedNormal(sigma=self.sigma / self.step))
+
+    @property
+    def moves_squared(self) -> Fraction:
+        """The squared L2 sensitivity after rounding to the grid; for integers a square just below a whole number is taken for that number."""
+        square = self.sensitivity**2
+        if self.grid is None:
+            return Fraction(math.ceil(square)) if math.ceil(square) - square < square / 10**9 else square
+        return self.grid**2 * steps_l2_squared(square / self.grid**2, self.size or 1)
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        return (GDP.from_square(self.moves_squared / self.sigma**2, relation=self.relation, unit=self.unit),)
+
+    @property
+    def law(self) -> RoundedNormal:
+        return self._law
+
+
+def classical_sigma(*, sensitivity: Number, epsilon: Number, delta: Number) -> float:
+    """Δ·√(2·ln(1.25/δ))/ε (Dwork & Roth 2014), for comparison only: proved for ε < 1, and there larger than the analytic σ."""
+    s, e, d = positive(sensitivity, "sensitivity"), positive(epsilon, "epsilon"), probability(delta, "delta", zero=False)
+    if e >= 1:
+        raise Refused("mechanism.classical", f"epsilon={epsilon}", "the classical formula is proved for ε < 1 only", "Gaussian(epsilon=…, delta=…)")
+    return evaluate(lambda: ball(s / e) * (2 * (ball(Fraction(5, 4)) / ball(d)).log()).sqrt(), "up")
+
+
+def _sigma(moves_squared: Fraction, mu_squared: Fraction) -> Fraction:
+    """√(moves²/μ²): exact where it is rational, else rounded up."""
+    square = moves_squared / mu_squared
+    root = Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))
+    return root if root**2 == square else sqrt_up(square)
+
+
+def _widest(steps: int, missing: Fraction) -> Fraction:
+    """The largest σ (to 2^-50 of itself) at which the noise exceeds `steps` with probability at most `missing`."""
+    edge = Fraction(2 * steps + 1, 2)
+    return 1 / least(lambda rate: below(lambda: 2 * normal_cdf(-ball(edge * rate)), lambda: ball(missing)))

@@ -1,0 +1,101 @@
+"""The Laplace mechanism, on integers or on a public grid.
+
+*Law*        value + Z·grid with Z two-sided geometric: P(Z = z) ∝ e^(−|z|·grid/scale).
+*Promise*    ε = Δ/scale, Δ the L1 sensitivity of the whole array after rounding to the grid (Dwork et al. 2006; Ghosh et al. 2009).
+             Also ρ-zCDP with ρ the law's Kullback–Leibler divergence (Harrison & Manurangsi 2026), below ε·tanh(ε/2).
+*Error*      P(|Z| > k) = 2q^(k+1)/(1 + q), q = e^(−grid/scale).
+*Proof*      docs/proofs/laplace.md, docs/proofs/grid.md
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from flint import arb
+
+from ..exact.balls import above, ball, below, least
+from ..exact.numbers import Number, positive, probability
+from ..guarantees import ZCDP, Guarantee, Pure, Relation
+from ..guarantees.base import relation_of, unit_of
+from ..noise.geometric import Geometric
+from .additive import Additive, known_grid, known_sensitivity, known_size, only_one, steps_within
+from .grid import steps_l1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Laplace(Additive):
+    """Noise of a given scale, or the scale that keeps a promise of ε, or that stays within an error."""
+
+    sensitivity: Fraction
+    scale: Fraction
+    grid: Fraction | None
+    size: int | None
+    relation: Relation | None
+    unit: str | None
+    _law: Geometric = field(repr=False, compare=False)
+
+    def __init__(
+        self,
+        *,
+        sensitivity: Number,
+        epsilon: Number | None = None,
+        scale: Number | None = None,
+        error: Number | None = None,
+        confidence: Number = 0.95,
+        grid: Number | None = None,
+        size: int | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
+        only_one("Laplace", "Laplace(sensitivity=1, epsilon=0.5)", epsilon=epsilon, scale=scale, error=error)
+        put = object.__setattr__
+        put(self, "grid", known_grid(grid))
+        put(self, "size", known_size(size))
+        put(self, "sensitivity", known_sensitivity(sensitivity, self.grid))
+        put(self, "relation", relation_of(relation))
+        put(self, "unit", unit_of(unit))
+        if epsilon is not None:
+            put(self, "scale", self.moves / positive(epsilon, "epsilon"))
+        elif scale is not None:
+            put(self, "scale", positive(scale, "scale"))
+        elif error is not None:
+            put(self, "scale", self.step * _widest(steps_within(error, self.grid), 1 - probability(confidence, "confidence", zero=False)))
+        put(self, "_law", Geometric(scale=self.scale / self.step))
+
+    @property
+    def moves(self) -> Fraction:
+        """The L1 sensitivity after rounding to the grid."""
+        return self.sensitivity if self.grid is None else self.grid * steps_l1(self.sensitivity / self.grid, self.size or 1)
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        epsilon = self.moves / self.scale
+        return (
+            Pure(epsilon, relation=self.relation, unit=self.unit),
+            ZCDP(_divergence(epsilon, self.scale / self.step), relation=self.relation, unit=self.unit),
+        )
+
+    @property
+    def law(self) -> Geometric:
+        return self._law
+
+
+def _divergence(epsilon: Fraction, scale: Fraction) -> Fraction:
+    """The law's Kullback–Leibler divergence from its shift by ε·scale steps: ε − (2q/(1 − q²))·(1 − q^(ε·scale))/scale, rounded up."""
+
+    def formula() -> arb:
+        q = (-ball(1 / scale)).exp()
+        one_minus_square = -(-ball(2 / scale)).expm1()
+        return ball(epsilon) + 2 * q / one_minus_square * (-ball(epsilon)).expm1() / ball(scale)
+
+    return above(formula)
+
+
+def _widest(steps: int, missing: Fraction) -> Fraction:
+    """The largest scale (to 2^-50 of itself) at which the noise exceeds `steps` with probability at most `missing`."""
+
+    def tail(rate: Fraction) -> arb:
+        return 2 * (-ball(rate * (steps + 1))).exp() / (1 + (-ball(rate)).exp())
+
+    return 1 / least(lambda rate: below(lambda: tail(rate), lambda: ball(missing)))
