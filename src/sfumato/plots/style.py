@@ -1,0 +1,36 @@
+"""One look for every picture: colours told apart by every eye and in print, quiet axes, nothing that is not information."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import Refused
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")  # Okabe and Ito 2008
+INK = "#222222"
+FAINT = "#6F6F6F"
+RULE = "#D9D9D9"
+
+
+def figure(width: float, height: float) -> Figure:
+    """An empty figure in inches. It belongs to the caller alone: pyplot's global list of figures is never touched."""
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+    except ImportError:
+        raise Refused("plots.missing", "matplotlib", "pictures are drawn by matplotlib, which is not installed", "pip install 'sfumato[plots]'") from None
+    return Figure(figsize=(width, height), dpi=160, facecolor="white", layout=ConstrainedLayoutEngine(w_pad=0.14, h_pad=0.12))
+
+
+def quiet(axes: Axes) -> None:
+    """Leave of the frame only the base line, and light lines to read heights from."""
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(FAINT)
+    axes.tick_params(colors=FAINT, labelcolor=INK, length=0, pad=7, labelsize=9)
+    axes.grid(axis="y", color=RULE, linewidth=0.7)
+    axes.set_axisbelow(True)

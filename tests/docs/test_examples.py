@@ -1,0 +1,92 @@
+"""Every Python example of the documentation runs as printed.
+
+The blocks of one page share a namespace, in order. There is no way to opt out: an example that cannot run is not an example.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if p.exists()]
+
+_FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}|~{3,})(?P<info>[^`\n]*)$")
+
+
+class Block(NamedTuple):
+    line: int  # of its first line of code, from 1
+    info: str
+    code: str
+
+
+def blocks(text: str) -> list[Block]:
+    """All fenced blocks of a page; an indented fence (in a list or a tab) takes its indentation off its lines."""
+    found: list[Block] = []
+    opening: re.Match[str] | None = None
+    start = 0
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if opening is None and fence:
+            opening, start = fence, number + 1
+        elif opening is not None and fence and fence["ticks"].startswith(opening["ticks"]) and not fence["info"].strip():
+            indent = len(opening["indent"])
+            found.append(Block(start + 1, opening["info"].strip(), "\n".join(code[indent:] for code in lines[start:number]) + "\n"))
+            opening = None
+    assert opening is None, f"the block that begins at line {start} is never closed"
+    return found
+
+
+def run(page: Path) -> int:
+    """Execute the page's examples; the number of blocks run."""
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    count = 0
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if not re.match(r"py", block.info, re.IGNORECASE):
+            continue
+        assert block.info == "python", f"{page.name}:{block.line - 1}: a Python block is opened by ```python alone, not ```{block.info}"
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            exec(compile("\n" * (block.line - 1) + block.code, str(page), "exec"), namespace)  # the blank lines make tracebacks point into the page
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run(page)
+
+
+def test_pages_are_found() -> None:
+    assert {"README.md", "index.md"} <= {page.name for page in PAGES}
+
+
+def test_blocks_share_a_namespace_in_order(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\na = 1\n```\n\n```sh\nexit 1\n```\n\n1. item\n\n    ```python\n    if True:\n        assert a == 1\n    ```\n")
+    assert run(page) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```python\nassert False\n```\n",
+        "```python\nimport warnings; warnings.warn('x')\n```\n",
+        "```python no-run\na = 1\n```\n",
+        "```pycon\n>>> 1\n```\n",
+        "~~~py\na = 1\n~~~\n",
+        "```python\nnever closed\n",
+    ],
+    ids=["fails", "warns", "opts-out", "pycon", "py", "unclosed"],
+)
+def test_a_bad_example_is_caught(text: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(text)
+    with pytest.raises((AssertionError, UserWarning)):
+        run(page)
