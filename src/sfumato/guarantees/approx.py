@@ -15,7 +15,7 @@ from typing import Self
 
 from ..exact.balls import above, ball, evaluate
 from ..exact.numbers import Number, non_negative, probability
-from .base import Guarantee, Relation, known_epsilon, known_order, relation_of, sum_of_deltas, unit_of
+from .base import Guarantee, Relation, known_epsilon, known_order, reach, relation_of, sum_of_deltas, unit_of
 from .hypotheses import two_lines
 from .pure import Pure, amplified, renyi_of_pure
 
@@ -62,10 +62,9 @@ class Approx(Guarantee):
         return type(self)(count * self._epsilon, sum_of_deltas(count * self._delta, f"{count} * {self}"))
 
     def _implied_by(self, other: Guarantee) -> bool:
-        if isinstance(other, Pure | Approx):  # exactly, where no rounding is needed
-            numbers = other.parameters
-            if numbers["epsilon"] <= self._epsilon and numbers.get("delta", 0) <= self._delta:
-                return True
+        exactly = reach(other, Approx)  # where no rounding is needed
+        if exactly is not None and exactly._epsilon <= self._epsilon and exactly._delta <= self._delta:
+            return True
         return other.delta(self._epsilon) <= self._delta
 
     def _meet(self, other: Self) -> Self:

@@ -53,6 +53,11 @@ def _approx_pure(a: Approx) -> Pure | None:
     return None if a.parameters["delta"] else Pure(a.parameters["epsilon"])
 
 
+def _nothing(a: GDP | ZCDP | Renyi) -> Approx | None:
+    numbers = [a.mu_squared] if isinstance(a, GDP) else [a.rho] if isinstance(a, ZCDP) else a.values
+    return None if all(numbers) else Approx(0, a.parameters.get("delta", 0))
+
+
 ARROWS: tuple[Arrow, ...] = (
     Arrow(Pure, Approx, "δ = 0", lambda a: Approx(a.parameters["epsilon"], 0)),
     Arrow(Approx, Pure, "δ = 0", _approx_pure),
@@ -63,6 +68,9 @@ ARROWS: tuple[Arrow, ...] = (
     Arrow(Approx, Renyi, "outside an event of probability δ the pair is ε-DP (Kairouz, Oh & Viswanath 2015)", _pure_renyi),
     Arrow(GDP, ZCDP, "ρ = μ²/2: the divergence of two normals, and data processing (Bun & Steinke 2016)", lambda a: ZCDP(a.mu_squared / 2)),
     Arrow(ZCDP, Renyi, "D_α ≤ ρ·α, the definition", lambda a: Renyi(lambda order: order * a.rho, a.parameters.get("delta", 0))),
+    Arrow(GDP, Approx, "μ = 0: the laws are equal", _nothing),
+    Arrow(ZCDP, Approx, "ρ = 0: the laws are equal, up to δ", _nothing),
+    Arrow(Renyi, Approx, "a divergence of 0: the laws are equal, up to δ", _nothing),
 )
 
 

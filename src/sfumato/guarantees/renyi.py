@@ -92,6 +92,8 @@ class Renyi(Guarantee):
 
     def _at(self, order: Fraction) -> Fraction | None:
         """The bound at any order, δ left aside; None beyond the grid."""
+        if not all(self.values):
+            return Fraction(0)  # a divergence of 0 at one order: the laws are equal
         at = bisect_left(self.orders, order)
         if at == len(self.orders):
             return None

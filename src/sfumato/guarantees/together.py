@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
+from itertools import product
 from operator import add
 from typing import Any, Self, cast
 
@@ -43,35 +44,35 @@ class Together(Guarantee):
 
     def delta(self, epsilon: Number) -> float:
         e = known_epsilon(epsilon)
-        return min(1.0, self._basic(e), *(whole.delta(e) for whole in _sums(self.parts)))
+        basic = self._basic(e)
+        return min(1.0, evaluate(lambda: ball(basic), "up"), *(whole.delta(e) for whole in _sums(self.parts)))
 
     def epsilon(self, delta: Number = 0) -> float:
         d = probability(delta, "delta")
+        if self.delta(0) <= d:
+            return 0.0
         if d == 0:
             whole = reach(self, Pure)
             return whole.epsilon(0) if whole is not None else math.inf
-        if self.delta(0) <= d:
-            return 0.0
         enough = min([whole.epsilon(d) for whole in _sums(self.parts)], default=math.inf)
-        if math.isinf(enough) and self.delta(2.0**20) > d:
-            return math.inf
-        return min(enough, float(least(lambda e: self._basic(e) <= d))) if self._basic(Fraction(2) ** 20) <= d else enough
+        within = self._basic(Fraction(2) ** 20) <= d
+        return min(enough, float(least(lambda e: self._basic(e) <= d))) if within else enough
 
     def renyi(self, order: Number) -> float:
         total = sum(Fraction(value) for value in (part.renyi(order) for part in self.parts) if not math.isinf(value))
         return math.inf if any(math.isinf(part.renyi(order)) for part in self.parts) else evaluate(lambda: ball(total), "up")
 
-    def _basic(self, epsilon: Fraction) -> float:
+    def _basic(self, epsilon: Fraction) -> Fraction:
         """Basic composition, with one part without an ε of its own (the others brought into its notion) taking what the rest leave."""
         own = [part for part in self.parts if isinstance(part, Pure | Approx)]
         rest = [part for part in self.parts if not isinstance(part, Pure | Approx)]
         left = epsilon - sum((part.parameters["epsilon"] for part in own), Fraction(0))
         if left < 0:
-            return 1.0
+            return Fraction(1)
         lost = sum((part.parameters.get("delta", Fraction(0)) for part in own), Fraction(0))
         if rest:
             lost += Fraction(min(whole.delta(left) for whole in _sums(tuple(rest))))
-        return evaluate(lambda: ball(lost), "up")
+        return lost
 
     def _plus(self, other: Self) -> Self:
         return cast(Self, _kept([*self.parts, *other.parts]))
@@ -80,10 +81,12 @@ class Together(Guarantee):
         return type(self)(tuple(count * part for part in self.parts), None, None)
 
     def _implied_by(self, other: Guarantee) -> bool:
-        """Part by part: each part of the other is covered by the part of its own notion."""
-        parts = other.parts if isinstance(other, Together) else (other,)
-        mine = {type(part): part for part in self.parts}
-        return all(type(part) in mine and part <= mine[type(part)] for part in parts)
+        """The other's parts can be shared out so that each part of this covers what falls to it."""
+        theirs = other.parts if isinstance(other, Together) else (other,)
+        return any(
+            all(_covers(mine, [part for part, share in zip(theirs, shares, strict=True) if share == i]) for i, mine in enumerate(self.parts))
+            for shares in product(range(len(self.parts)), repeat=len(theirs))
+        )
 
     def _meet(self, other: Self) -> Self:
         return self if other._implied_by(self) else other
@@ -104,6 +107,10 @@ def together(a: Guarantee, b: Guarantee) -> Guarantee:
         return Guarantee._bind(a._plus(b), relation, unit)
     parts = [part for whole in (a, b) for part in (whole.parts if isinstance(whole, Together) else (whole,))]
     return Guarantee._bind(_kept(parts), relation, unit)
+
+
+def _covers(whole: Guarantee, parts: list[Guarantee]) -> bool:
+    return not parts or whole._implied_by(reduce(add, parts))
 
 
 def _kept(parts: list[Guarantee]) -> Guarantee:

@@ -1,0 +1,237 @@
+"""Every notion of privacy through one suite: the algebra, the order, the arrows, round trips, storage."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import pytest
+import sfumato as sf
+from sfumato.errors import Refused
+from sfumato.guarantees import Guarantee, Together
+from sfumato.guarantees.arrows import ARROWS
+
+from .notions import ALL, ALPHAS, DELTAS, EPSILONS, EXAMPLES, SAME_NOTION
+
+STORED = Path(__file__).parent.parent / "vectors" / "stored" / "guarantees-v1.jsonl"
+TARGETS = (sf.Pure, sf.Approx, sf.ZCDP, sf.GDP, sf.Renyi)
+
+
+def each(values: object) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("a", values, ids=lambda a: repr(a)[:60])
+
+
+@each(ALL)
+def test_three_times_is_the_sum_of_three(a: Guarantee) -> None:
+    assert 3 * a == a + a + a == sum([a, a, a])
+    assert 1 * a == a
+    assert a * 2 == 2 * a
+
+
+@each(ALL)
+def test_zero_times_costs_nothing(a: Guarantee) -> None:
+    nothing = 0 * a
+    assert nothing.delta(0) == 0.0
+    assert nothing.epsilon(0) == 0.0
+    assert nothing <= a
+
+
+def test_sum_commutes_and_associates_across_notions() -> None:
+    chosen = [examples[2] for examples in EXAMPLES.values()]
+    for a, b, c in product(chosen, repeat=3):
+        assert a + b == b + a
+        assert (a + b) + c == a + (b + c)
+
+
+def test_sum_of_different_notions_keeps_both_parts() -> None:
+    a = sf.Pure("0.5") + sf.GDP(1)
+    assert isinstance(a, Together)
+    assert a.parts == (sf.Pure("0.5"), sf.GDP(1))
+    assert repr(a) == "Pure(0.5) + GDP(1)"
+
+
+@each(ALL)
+def test_order_is_reflexive(a: Guarantee) -> None:
+    assert a <= a
+    assert a >= a
+    assert a <= 2 * a
+
+
+def test_order_is_transitive_on_a_grid() -> None:
+    seen = 0
+    below = {(i, j) for (i, a), (j, b) in product(enumerate(ALL), repeat=2) if a <= b}
+    for i, j in below:
+        for k in range(len(ALL)):
+            if (j, k) in below:
+                seen += i != j != k
+                assert (i, k) in below, f"{ALL[i]} <= {ALL[j]} <= {ALL[k]} but not the ends"
+    assert seen > 50
+
+
+@pytest.mark.parametrize(("a", "b"), SAME_NOTION, ids=repr)
+def test_order_agrees_with_the_curves(a: Guarantee, b: Guarantee) -> None:
+    if a <= b:
+        assert all(a.delta(e) <= b.delta(e) * (1 + 1e-12) + 1e-320 for e in EPSILONS)
+
+
+@pytest.mark.parametrize("arrow", ARROWS, ids=lambda r: f"{r.start.__name__}-{r.end.__name__}")
+def test_every_arrow_is_sound_and_named(arrow: object) -> None:
+    """What an arrow ends at is never a stronger statement than what it starts from."""
+    seen = 0
+    for a in EXAMPLES[arrow.start.__name__]:
+        weaker = arrow.follow(a)
+        if weaker is None:
+            continue
+        seen += 1
+        assert isinstance(weaker, arrow.end)
+        assert a <= weaker
+        for e in EPSILONS:
+            assert a.delta(e) <= weaker.delta(e) * (1 + 1e-13)
+        for alpha in ALPHAS:
+            assert a.tradeoff(alpha) >= weaker.tradeoff(alpha) * (1 - 1e-13)
+    assert seen > 0
+    assert len(arrow.theorem) > 3
+
+
+@pytest.mark.parametrize(("a", "notion"), list(product(ALL, TARGETS)), ids=lambda v: getattr(v, "__name__", repr(v)[:50]))
+def test_conversion_is_the_best_over_all_chains_or_refused(a: Guarantee, notion: type[Guarantee]) -> None:
+    try:
+        converted = a.to(notion)
+    except Refused as refusal:
+        assert refusal.code == "guarantee.does-not-follow"
+        assert refusal.rewrite
+        return
+    assert isinstance(converted, notion)
+    assert a <= converted
+    if not isinstance(a, Together):  # no single arrow, followed by the best from there, does better
+        for arrow in ARROWS:
+            further = arrow.follow(a) if isinstance(a, arrow.start) else None
+            if further is not None and arrow.end is not type(a):
+                try:
+                    assert converted <= further.to(notion)
+                except Refused:
+                    continue
+
+
+@each(ALL)
+def test_epsilon_inverts_delta(a: Guarantee) -> None:
+    for d in DELTAS:
+        e = a.epsilon(d)
+        if math.isinf(e):
+            continue
+        assert a.delta(Fraction(e)) <= d * (1 + Fraction(1, 10**9))
+        if e > 1e-9:  # and not much less would do
+            assert a.delta(Fraction(e) * Fraction(999_999, 1_000_000)) >= d * (1 - Fraction(1, 10**4)) or a.epsilon(d) == a.epsilon(d * Fraction(99, 100))
+
+
+@each(ALL)
+def test_curves_are_monotone_and_within_range(a: Guarantee) -> None:
+    deltas = [a.delta(e) for e in EPSILONS]
+    assert all(0.0 <= d <= 1.0 for d in deltas)
+    assert all(x >= y * (1 - 1e-12) for x, y in zip(deltas, deltas[1:], strict=False))
+    epsilons = [a.epsilon(d) for d in DELTAS]
+    assert all(x >= y for x, y in zip(epsilons, epsilons[1:], strict=False))
+    errors = [a.tradeoff(alpha) for alpha in ALPHAS]
+    assert all(0 <= Fraction(e) <= 1 - alpha for e, alpha in zip(errors, ALPHAS, strict=True))
+    assert all(x >= y for x, y in zip(errors, errors[1:], strict=False))
+    orders = [a.renyi(o) for o in (1, "1.5", 2, 8, 32)]
+    assert all(x <= y for x, y in zip(orders, orders[1:], strict=False))
+
+
+@each(ALL)
+def test_tradeoff_and_curve_say_the_same(a: Guarantee) -> None:
+    """The advantage 1 − α − β of the best test at any α is at most δ(0)."""
+    assert all(1 - alpha - Fraction(a.tradeoff(alpha)) <= Fraction(a.delta(0)) + Fraction(1, 10**12) for alpha in ALPHAS)
+
+
+@each(ALL)
+def test_a_larger_group_is_promised_less(a: Guarantee) -> None:
+    try:
+        family, larger = a.group(2), a.group(4)
+    except Refused as refusal:
+        assert refusal.code in {"guarantee.group", "guarantee.no-promise"}
+        return
+    assert a.group(1) == a
+    assert all(a.delta(e) <= family.delta(e) * (1 + 1e-12) <= larger.delta(e) * (1 + 1e-11) for e in EPSILONS)
+
+
+@each(ALL)
+def test_relation_and_unit_are_carried_and_checked(a: Guarantee) -> None:
+    bound = type(a)._bind(2 * a, "add-remove", "patient")
+    assert (bound + a).relation == (3 * bound).relation == "add-remove"
+    assert (a + bound).unit == bound.group(1).unit == "patient"
+    assert bound.relation in repr(bound) or isinstance(bound, Together)
+    with pytest.raises(Refused, match=r"guarantee\.relation"):
+        bound + sf.Pure(1, relation="replace")
+    with pytest.raises(Refused, match=r"guarantee\.unit"):
+        assert bound <= sf.Pure(1, unit="visit")
+
+
+@each(ALL)
+def test_storage_gives_an_equal_value_back(a: Guarantee) -> None:
+    for bound in (a, type(a)._bind(1 * a, "replace", "patient")):
+        assert Guarantee.from_json(bound.to_json()) == bound
+        assert json.loads(bound.to_json())["version"] == 1
+
+
+def test_a_file_written_by_version_1_is_still_read() -> None:
+    lines = STORED.read_text(encoding="utf-8").splitlines()
+    restored = [Guarantee.from_json(line) for line in lines]
+    assert [a.to_json() for a in restored] == lines
+    assert {type(a).__name__ for a in restored} == {*EXAMPLES, "RandomDP"}
+    assert restored[0] == sf.Pure("1/3", relation="replace", unit="patient")
+
+
+@each(ALL)
+def test_reads_well(a: Guarantee) -> None:
+    assert "Fraction" not in repr(a)
+    assert len(repr(a)) < 400
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "{}",
+        "[]",
+        "3",
+        "not json",
+        '{"sfumato": "guarantee", "version": 2, "notion": "Pure", "epsilon": "1"}',
+        '{"sfumato": "guarantee", "version": 1, "notion": "Pure"}',
+        '{"sfumato": "guarantee", "version": 1, "notion": "Renyi", "curve": 3}',
+    ],
+)
+def test_unreadable_storage_is_refused(bad: str) -> None:
+    with pytest.raises(Refused):
+        Guarantee.from_json(bad)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: -1 * sf.Pure(1),
+        lambda: sf.Pure(1).group(0),
+        lambda: sf.Pure(1).delta(-1),
+        lambda: sf.Pure(1).epsilon(2),
+        lambda: sf.Pure(1).tradeoff(2),
+        lambda: sf.Pure(1).renyi("0.5"),
+        lambda: sf.Pure(-1),
+        lambda: sf.Approx(1, 1),
+        lambda: sf.Pure(1, relation="swap"),
+        lambda: sf.Pure(1, unit=""),
+        lambda: sf.Renyi({}),
+        lambda: sf.Renyi({1: 1}),
+        lambda: 3 * sf.Approx(1, "0.5"),
+    ],
+)
+def test_nonsense_is_refused(call: object) -> None:
+    with pytest.raises(Refused):
+        call()
+
+
+@pytest.mark.parametrize("call", [lambda: 1.5 * sf.Pure(1), lambda: True * sf.Pure(1), lambda: sf.Pure(1) + 1, lambda: sf.Pure(1) <= 1])
+def test_other_types_do_not_mix(call: object) -> None:
+    with pytest.raises(TypeError):
+        call()
