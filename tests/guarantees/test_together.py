@@ -45,8 +45,6 @@ def test_pure_and_approximate_parts_compose_basically_too() -> None:
     assert math.isinf(total.epsilon("1e-7"))
     assert total <= sf.Approx(2, "1e-6")
     assert delta_of_responses(Fraction(1), 2, Fraction(0), Fraction(1)) <= total.delta(1)
-    many = 50 * (sf.Pure("0.05") + sf.Approx("0.05", "1e-9"))
-    assert many.epsilon("1e-6") < 5.0  # better than adding ε up
 
 
 def test_parts_are_shared_out_in_comparisons() -> None:
