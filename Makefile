@@ -50,6 +50,7 @@ bench: .venv/full.stamp  ## speed of the noise, beside NumPy and OpenDP
 	$(BIN)/python bench/noise.py
 
 docs: .venv/full.stamp  ## the documentation, in site/
+	$(BIN)/python docs/pictures.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 system:  ## Java and Chromium by apt, where they are missing and apt may be used

@@ -1,0 +1,75 @@
+"""Curves over a common axis: densities, distribution functions, errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .style import COLOURS, FAINT, INK, figure, quiet
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graph:
+    """One axes: curves by name over the same points, what the axes mean, and a point worth a remark.
+
+    `heights` are the only heights marked on the vertical axis where they are given; `logarithmic` holds for both axes.
+    """
+
+    title: str
+    x: NDArray[np.float64]
+    curves: Mapping[str, NDArray[np.float64]]
+    across: str
+    up: str
+    heights: Sequence[float] = ()
+    logarithmic: bool = False
+    point: tuple[float, float] | None = None
+    remark: str = ""
+
+
+def graphs(drawn: Sequence[Graph], *, title: str) -> Figure:
+    """Draw the graphs in a row. A curve keeps its colour wherever its name occurs again."""
+    canvas = figure(0.6 + 3.8 * len(drawn), 4.0)
+    canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
+    names = list(dict.fromkeys(name for graph in drawn for name in graph.curves))
+    colours = dict(zip(names, COLOURS, strict=False))
+    handles: dict[str, Artist] = {}
+    for axes, graph in zip(np.ravel(canvas.subplots(1, len(drawn))), drawn, strict=True):
+        quiet(axes)
+        for name, y in graph.curves.items():
+            (handles[name],) = axes.plot(graph.x, y, color=colours[name], linewidth=1.9)
+        _label(axes, graph)
+    canvas.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=len(handles), frameon=False, fontsize=9.5, labelcolor=INK)
+    return canvas
+
+
+def _label(axes: Axes, graph: Graph) -> None:
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+
+    axes.set_title(graph.title, fontsize=11, color=INK, pad=10)
+    axes.set_xlabel(graph.across, fontsize=9.5, color=INK)
+    axes.set_ylabel(graph.up, fontsize=9.5, color=INK)
+    axes.set_xlim(graph.x[0], graph.x[-1])
+    if graph.logarithmic:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            axis.set_minor_locator(NullLocator())
+            axis.set_major_formatter("{x:g}")
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
+        axes.set_ylim(0, 1.06 * max(y.max() for y in graph.curves.values()))
+    if graph.heights:
+        axes.set_yticks(graph.heights, [f"{height:g}" for height in graph.heights])
+    if graph.point is not None:
+        axes.plot(*graph.point, "o", markersize=7, markerfacecolor="white", markeredgecolor=INK, markeredgewidth=1.4, zorder=5)
+        axes.annotate(graph.remark, graph.point, xytext=(10, -10), textcoords="offset points", va="top", fontsize=9, color=FAINT)
