@@ -1,0 +1,170 @@
+"""Which datasets are neighbours, as objects that can be asked and enumerated.
+
+*Replace*      Datasets are ordered rows of one fixed length; the distance is the number of rows that differ (Hamming).
+*Add-remove*   Datasets are multisets of any size; the distance is the size of the symmetric difference, which is the l₁ distance of the
+               histograms.
+*Neighbours*   Distance at most 1. A dataset is therefore its own neighbour, which promises nothing; enumeration leaves it out.
+*Beware*       A replacement is one removal and one addition: distance 1 by the first relation, 2 by the second. Between multisets of one
+               size every symmetric difference is even, so "add-remove at a fixed size" has no neighbours, and promises nothing at all.
+
+Dwork, McSherry, Nissim & Smith 2006; Kifer & Machanavajjhala 2011 for the two relations side by side.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations_with_replacement, product
+from typing import Any
+
+from ..errors import Refused
+
+Dataset = tuple[Hashable, ...]
+Records = Sequence[Hashable] | Mapping[Any, int]
+"""Rows, one after the other, or a histogram: record to its count."""
+
+
+class NeighbourRelation(ABC):
+    """A distance between datasets, one step of which is what a promise is about."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The word that guarantees, ledgers and cards carry."""
+
+    @abstractmethod
+    def distance(self, x: Any, y: Any) -> int | float:
+        """The least number of steps from one dataset to the other; infinite where no steps lead there."""
+
+    @abstractmethod
+    def neighbours(self, x: Any, domain: Sequence[Hashable]) -> Iterator[Dataset]:
+        """Every dataset over the domain that is one step away from x, once each; x itself is not among them."""
+
+    @abstractmethod
+    def pairs(self, domain: Sequence[Hashable], size: int) -> Iterator[tuple[Dataset, Dataset]]:
+        """Every ordered pair of different neighbours over the domain."""
+
+    def are_neighbours(self, x: Any, y: Any) -> bool:
+        """Whether at most one step leads from x to y."""
+        return self.distance(x, y) <= 1
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Replace(NeighbourRelation):
+    """One row is replaced by another; the number of rows is public and fixed, and so is their order."""
+
+    @property
+    def name(self) -> str:
+        return "replace"
+
+    def distance(self, x: Sequence[Hashable], y: Sequence[Hashable]) -> int | float:
+        return hamming(x, y) if len(x) == len(y) else math.inf
+
+    def neighbours(self, x: Sequence[Hashable], domain: Sequence[Hashable]) -> Iterator[Dataset]:
+        values = _values(domain, x)
+        rows = tuple(x)
+        return ((*rows[:i], value, *rows[i + 1 :]) for i, row in enumerate(rows) for value in values if value != row)
+
+    def pairs(self, domain: Sequence[Hashable], size: int) -> Iterator[tuple[Dataset, Dataset]]:
+        """Over all datasets of exactly `size` rows."""
+        values = _values(domain)
+        if len(values) < 2 or size < 1:
+            raise _vacuous(values, size, "replacing needs a row and another value for it", "pairs(domain=(0, 1), size=2)")
+        return ((x, y) for x in product(values, repeat=size) for y in self.neighbours(x, values))
+
+
+@dataclass(frozen=True, slots=True)
+class AddRemove(NeighbourRelation):
+    """One record is added or removed; datasets have no order, and their size is as secret as the rest."""
+
+    @property
+    def name(self) -> str:
+        return "add-remove"
+
+    def distance(self, x: Records, y: Records) -> int:
+        return symmetric_difference(x, y).total()
+
+    def neighbours(self, x: Records, domain: Sequence[Hashable]) -> Iterator[Dataset]:
+        """Each as a tuple of records in the order of the domain."""
+        counts = +to_histogram(x)
+        values = _values(domain, counts)
+
+        def moved(value: Hashable, step: int) -> Dataset:
+            return tuple(chain.from_iterable([v] * (counts[v] + (step if v == value else 0)) for v in values))
+
+        return chain((moved(v, -1) for v in values if counts[v]), (moved(v, 1) for v in values))
+
+    def pairs(self, domain: Sequence[Hashable], size: int) -> Iterator[tuple[Dataset, Dataset]]:
+        """Over all datasets of at most `size` records."""
+        values = _values(domain)
+        if not values or size < 1:
+            raise _vacuous(values, size, "adding needs a record and room for it", "pairs(domain=(0, 1), size=2)")
+        everything = chain.from_iterable(combinations_with_replacement(values, n) for n in range(size + 1))
+        return ((x, y) for x in everything for y in self.neighbours(x, values) if len(y) <= size)
+
+
+ADD_REMOVE, REPLACE = AddRemove(), Replace()
+
+RELATIONS: dict[str, NeighbourRelation] = {relation.name: relation for relation in (ADD_REMOVE, REPLACE)}
+"""Relations by the name that guarantees carry."""
+
+
+def hamming(x: Sequence[Hashable], y: Sequence[Hashable]) -> int:
+    """#{i : xᵢ ≠ yᵢ}, of equally many rows."""
+    if len(x) != len(y):
+        reason = "rows are compared one by one, and one dataset has more of them"
+        raise Refused("relation.length", f"{len(x)} rows and {len(y)} rows", reason, "AddRemove().distance(x, y), which lets the size vary")
+    return sum(a != b for a, b in zip(x, y, strict=True))
+
+
+def to_histogram(x: Records, domain: Sequence[Hashable] = ()) -> Counter[Any]:
+    """How often each record occurs; values of the domain that do not occur are listed with 0."""
+    if not isinstance(x, Mapping):
+        counts: Counter[Any] = Counter(x)
+    else:
+        counts = Counter(x)
+        wrong = [value for value, count in counts.items() if isinstance(count, bool) or not isinstance(count, int) or count < 0]
+        if wrong:
+            raise Refused("relation.count", f"{wrong[0]!r}: {counts[wrong[0]]!r}", "a record occurs zero or more times", f"{wrong[0]!r}: 1")
+    return Counter({value: counts[value] for value in _values(domain, +counts)}) if domain else counts
+
+
+def symmetric_difference(x: Records, y: Records) -> Counter[Any]:
+    """The records that one dataset has more often than the other, with how much more often."""
+    a, b = to_histogram(x), to_histogram(y)
+    return (a - b) + (b - a)
+
+
+def l1_distance(x: Sequence[int] | Mapping[Any, int], y: Sequence[int] | Mapping[Any, int]) -> int:
+    """‖x − y‖₁ of two histograms: counts in one common order, or counts by record."""
+    if isinstance(x, Mapping) and isinstance(y, Mapping):
+        return sum(abs(x.get(value, 0) - y.get(value, 0)) for value in {*x, *y})
+    if isinstance(x, Mapping) or isinstance(y, Mapping) or len(x) != len(y):
+        raise Refused("relation.length", "two histograms", "their cells do not correspond", "two lists of equally many counts, or two mappings")
+    return sum(abs(a - b) for a, b in zip(x, y, strict=True))
+
+
+def _values(domain: Sequence[Hashable], held: Sequence[Hashable] | Mapping[Any, int] = ()) -> Dataset:
+    """The values of a domain, which are different and include every record held."""
+    values = tuple(domain)
+    known = set(values)
+    if len(known) < len(values):
+        raise Refused("relation.domain", f"{len(values)} values", "a value is listed twice", "each value once")
+    strange = [record for record in held if record not in known]
+    if strange:
+        raise Refused(
+            "relation.domain", "a record outside the domain", "neighbours are enumerated over all values a record can have", "list every possible value"
+        )
+    return values
+
+
+def _vacuous(domain: Dataset, size: int, reason: str, rewrite: str) -> Refused:
+    return Refused("relation.vacuous", f"{len(domain)} values, size={size}", f"there is no pair of different neighbours: {reason}", rewrite)
