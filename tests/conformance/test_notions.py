@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
+
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.guarantees import Guarantee, Together
-from sfumato.guarantees.arrows import ARROWS
+from sfumato.guarantees.arrows import ARROWS, best
 
 from .notions import ALL, ALPHAS, DELTAS, EPSILONS, EXAMPLES, SAME_NOTION
 
@@ -98,12 +99,11 @@ def test_every_arrow_is_sound_and_named(arrow: object) -> None:
 
 @pytest.mark.parametrize(("a", "notion"), list(product(ALL, TARGETS)), ids=lambda v: getattr(v, "__name__", repr(v)[:50]))
 def test_conversion_is_the_best_over_all_chains_or_refused(a: Guarantee, notion: type[Guarantee]) -> None:
-    try:
-        converted = a.to(notion)
-    except Refused as refusal:
-        assert refusal.code == "guarantee.does-not-follow"
-        assert refusal.rewrite
+    if best(a, notion) is None:
+        with pytest.raises(Refused, match=r"guarantee\.does-not-follow"):
+            a.to(notion)
         return
+    converted = a.to(notion)
     assert isinstance(converted, notion)
     assert a <= converted
     if not isinstance(a, Together):  # no single arrow, followed by the best from there, does better
@@ -131,14 +131,14 @@ def test_epsilon_inverts_delta(a: Guarantee) -> None:
 def test_curves_are_monotone_and_within_range(a: Guarantee) -> None:
     deltas = [a.delta(e) for e in EPSILONS]
     assert all(0.0 <= d <= 1.0 for d in deltas)
-    assert all(x >= y * (1 - 1e-12) for x, y in zip(deltas, deltas[1:], strict=False))
+    assert all(x >= y * (1 - 1e-12) for x, y in pairwise(deltas))
     epsilons = [a.epsilon(d) for d in DELTAS]
-    assert all(x >= y for x, y in zip(epsilons, epsilons[1:], strict=False))
+    assert all(x >= y for x, y in pairwise(epsilons))
     errors = [a.tradeoff(alpha) for alpha in ALPHAS]
     assert all(0 <= Fraction(e) <= 1 - alpha for e, alpha in zip(errors, ALPHAS, strict=True))
-    assert all(x >= y for x, y in zip(errors, errors[1:], strict=False))
+    assert all(x >= y for x, y in pairwise(errors))
     orders = [a.renyi(o) for o in (1, "1.5", 2, 8, 32)]
-    assert all(x <= y for x, y in zip(orders, orders[1:], strict=False))
+    assert all(x <= y for x, y in pairwise(orders))
 
 
 @each(ALL)
@@ -149,13 +149,20 @@ def test_tradeoff_and_curve_say_the_same(a: Guarantee) -> None:
 
 @each(ALL)
 def test_a_larger_group_is_promised_less(a: Guarantee) -> None:
-    try:
-        family, larger = a.group(2), a.group(4)
-    except Refused as refusal:
-        assert refusal.code in {"guarantee.group", "guarantee.no-promise"}
+    if not _has_groups(a):
+        with pytest.raises(Refused, match=r"guarantee\.group"):
+            a.group(4)
         return
+    family, larger = a.group(2), a.group(4)
     assert a.group(1) == a
     assert all(a.delta(e) <= family.delta(e) * (1 + 1e-12) <= larger.delta(e) * (1 + 1e-11) for e in EPSILONS)
+
+
+def _has_groups(a: Guarantee) -> bool:
+    """Curves need δ = 0 and orders of twice the group's size, zCDP needs δ = 0."""
+    parts = a.parts if isinstance(a, Together) else (a,)
+    curved = [part for part in parts if isinstance(part, sf.Renyi | sf.ZCDP)]
+    return not any(part.parameters.get("delta") for part in curved) and all(max(part.orders) >= 8 for part in parts if isinstance(part, sf.Renyi))
 
 
 @each(ALL)

@@ -97,9 +97,16 @@ def probability(value: Number, name: str, *, zero: bool = True, one: bool = Fals
     return number
 
 
+def by_its_bits(value: Number, name: str) -> Fraction:
+    """An exact number in which a float is what its bits say: the shortest text of 2**-30 is no power of two."""
+    number = exact(value, name)
+    return Fraction(float(value)) if isinstance(value, float) or (hasattr(value, "dtype") and value.dtype.kind == "f") else number
+
+
 def power_of_two(value: Number, name: str) -> int:
     """The exponent j of value = 2^j."""
-    number = positive(value, name)
+    positive(value, name)
+    number = by_its_bits(value, name)
     exponent = number.numerator.bit_length() - number.denominator.bit_length()
     if number != Fraction(2) ** exponent:
         raise Refused("number.not-a-power-of-two", f"{name}={_shown(value)}", "only powers of two divide doubles exactly", f"{name}=2**{exponent}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import reduce
+from functools import cache, reduce
 from operator import add
 from typing import NamedTuple, TypeVar, cast
 
@@ -33,6 +33,7 @@ class Arrow(NamedTuple):
     end: type[Guarantee]
     theorem: str
     follow: Callable[..., Guarantee | None]
+    only_if_nothing: bool = False  # holds for guarantees that promise equal laws, and for no others
 
 
 def _pure_zcdp(a: Pure | Approx) -> ZCDP:
@@ -68,9 +69,9 @@ ARROWS: tuple[Arrow, ...] = (
     Arrow(Approx, Renyi, "outside an event of probability δ the pair is ε-DP (Kairouz, Oh & Viswanath 2015)", _pure_renyi),
     Arrow(GDP, ZCDP, "ρ = μ²/2: the divergence of two normals, and data processing (Bun & Steinke 2016)", lambda a: ZCDP(a.mu_squared / 2)),
     Arrow(ZCDP, Renyi, "D_α ≤ ρ·α, the definition", lambda a: Renyi(lambda order: order * a.rho, a.parameters.get("delta", 0))),
-    Arrow(GDP, Approx, "μ = 0: the laws are equal", _nothing),
-    Arrow(ZCDP, Approx, "ρ = 0: the laws are equal, up to δ", _nothing),
-    Arrow(Renyi, Approx, "a divergence of 0: the laws are equal, up to δ", _nothing),
+    Arrow(GDP, Approx, "μ = 0: the laws are equal", _nothing, only_if_nothing=True),
+    Arrow(ZCDP, Approx, "ρ = 0: the laws are equal, up to δ", _nothing, only_if_nothing=True),
+    Arrow(Renyi, Approx, "a divergence of 0: the laws are equal, up to δ", _nothing, only_if_nothing=True),
 )
 
 
@@ -92,20 +93,32 @@ def best(guarantee: Guarantee, notion: type[G]) -> G | None:
 
 
 def _all(guarantee: Guarantee, notion: type[G], passed: tuple[type[Guarantee], ...]) -> Iterator[G]:
+    """The ends of all chains. What follows from something is nothing only if that was, so arrows for nothing are taken as a first step only."""
     if isinstance(guarantee, notion):
         yield guarantee
         return
     for arrow in ARROWS:
-        if isinstance(guarantee, arrow.start) and arrow.end not in passed:
+        first = len(passed) == 1
+        if isinstance(guarantee, arrow.start) and arrow.end not in passed and (first or not arrow.only_if_nothing) and notion in _ahead(arrow.end):
             further = arrow.follow(guarantee)
             if further is not None:
                 yield from _all(further, notion, (*passed, arrow.end))
 
 
+@cache
+def _ahead(start: type[Guarantee]) -> frozenset[type[Guarantee]]:
+    """The notions that chains from one lead to, itself among them."""
+    found, new = frozenset[type[Guarantee]](), frozenset({start})
+    while new:
+        found |= new
+        new = frozenset(arrow.end for arrow in ARROWS if arrow.start in found and not arrow.only_if_nothing) - found
+    return found
+
+
 def convert(guarantee: Guarantee, notion: type[G], delta: Number | None) -> G:
     """`guarantee.to(notion, delta=…)`."""
-    place = f"{guarantee}.to({notion.__name__}{'' if delta is None else f', delta={delta}'})"
     if delta is not None:
+        place = f"{guarantee}.to({notion.__name__}, delta={delta})"
         if notion is not Approx:
             raise Refused("guarantee.delta", place, "only Approx takes a δ", f".to({notion.__name__})")
         epsilon = guarantee.epsilon(delta)
@@ -115,5 +128,5 @@ def convert(guarantee: Guarantee, notion: type[G], delta: Number | None) -> G:
     found = best(guarantee, notion)
     if found is None:
         reason = f"{notion.__name__} does not follow from {type(guarantee).__name__}"
-        raise Refused("guarantee.does-not-follow", place, reason, ".to(sf.Approx, delta=1e-6)")
+        raise Refused("guarantee.does-not-follow", f"{guarantee}.to({notion.__name__})", reason, ".to(sf.Approx, delta=1e-6)")
     return found

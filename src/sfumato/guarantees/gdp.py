@@ -15,10 +15,13 @@ from typing import Self
 
 from flint import arb
 
+from ..errors import Refused
 from ..exact.balls import ball, evaluate, least, normal_cdf, sqrt_up
 from ..exact.numbers import Number, non_negative, positive, probability
 from .base import Guarantee, Relation, known_epsilon, known_order, reach, relation_of, unit_of
 from .renyi import Renyi, subsampled_gaussian
+
+_NOTHING = 10**6  # an ε that no one would call privacy, and that would only slow the search down
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -107,5 +110,7 @@ def delta_of_mu(mu_squared: Fraction, epsilon: Fraction) -> float:
 
 def largest_mu(epsilon: Number, delta: Number) -> Fraction:
     """The largest μ (to 2^-50 of itself, never above) for which μ-GDP implies (ε, δ)-DP: the analytic calibration of Balle & Wang 2018."""
-    e, d = positive(epsilon, "epsilon"), probability(delta, "delta", zero=False)
+    e, d = positive(epsilon, "epsilon"), positive(probability(delta, "delta", zero=False), "delta")
+    if e > _NOTHING:
+        raise Refused("number.range", f"epsilon={epsilon!s:.60}", "so large an ε promises nothing", "epsilon=1")
     return 1 / least(lambda s: delta_of_mu(1 / s**2, e) <= d)

@@ -123,5 +123,13 @@ def _sums(parts: tuple[Guarantee, ...]) -> tuple[Guarantee, ...]:
     """The sum in every notion with a curve that all parts reach; the part itself if there is one only. Kept, as a curve asks for them at every ε."""
     if len(parts) == 1:
         return parts
-    reached = [[reach(part, notion) for part in parts] for notion in (GDP, ZCDP, Renyi)]
-    return tuple(reduce(add, cast(list[Guarantee], same)) for same in reached if all(part is not None for part in same))
+    sums = (_sum([reach(part, notion) for part in parts]) for notion in (GDP, ZCDP, Renyi))
+    return tuple(whole for whole in sums if whole is not None)
+
+
+def _sum(parts: list[Any]) -> Guarantee | None:
+    """The sum, where every part is there and curves have an order in common."""
+    try:
+        return None if None in parts else reduce(add, parts)
+    except Refused:
+        return None

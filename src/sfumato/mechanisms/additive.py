@@ -6,8 +6,7 @@ A record with no grid takes integers and gives integers; a record with a grid ta
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from dataclasses import fields
+from abc import abstractmethod
 from fractions import Fraction
 from typing import Any
 
@@ -16,14 +15,14 @@ from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.balls import ball, evaluate
-from ..exact.numbers import Number, exact, positive, power_of_two, power_of_two_at_least, text
-from ..guarantees import Guarantee, Relation
+from ..exact.numbers import Number, by_its_bits, positive, power_of_two, power_of_two_at_least
 from ..noise.bits import SYSTEM, Bits
 from ..noise.law import SymmetricLaw
 from . import grid as grids
+from .base import Mechanism
 
 
-class Additive(ABC):
+class Additive(Mechanism):
     """A mechanism that adds integer noise on a public grid."""
 
     __slots__ = ()
@@ -31,33 +30,21 @@ class Additive(ABC):
     sensitivity: Fraction
     grid: Fraction | None
     size: int | None
-    relation: Relation | None
-    unit: str | None
 
     @property
     @abstractmethod
     def law(self) -> SymmetricLaw:
         """The law of the noise, in grid steps."""
 
-    @property
-    @abstractmethod
-    def promises(self) -> tuple[Guarantee, ...]:
-        """All guarantees that are known to hold and that do not follow from one another."""
-
-    @property
-    def promise(self) -> Guarantee:
-        """The first of the promises: the notion the mechanism is made for."""
-        return self.promises[0]
-
     def perturb(self, value: Any, *, bits: Bits = SYSTEM) -> Any:
         """The value with exact noise: an int for an int, a float on the grid for a float, an array of the same shape for an array."""
         kind = type(value)
-        if kind is int and self.grid is None:
+        if kind is int and self.grid is None and (self.size or 1) == 1:
             return value + self.law.draw(bits)
         if kind is float or kind is int:
             return self._perturb_on_grid(value, bits)
-        if isinstance(value, bool | str | bytes) or value is None:
-            raise Refused("value.type", f"perturb({kind.__name__})", "noise is added to integers and floats", "perturb(int(value))")
+        if isinstance(value, bool | str | bytes) or value is None or kind.__name__ == "MaskedArray":
+            raise Refused("value.type", f"perturb({kind.__name__})", "noise is added to integers and floats", "perturb(int(value)), or an array without a mask")
         try:
             values = np.asarray(value)
         except ValueError:
@@ -66,9 +53,9 @@ class Additive(ABC):
             return self.perturb(values.item(), bits=bits)
         return self._perturb_array(values, bits)
 
-    def error(self, confidence: Number = 0.95) -> int | float:
-        """Half the width of the interval around an answer that holds the exact value with this probability, each coordinate by itself."""
-        steps = self.law.half_width(confidence)
+    def error(self, confidence: Number = 0.95, *, values: int = 1) -> int | float:
+        """Half the width of the interval around an answer that holds the exact value with this probability: each coordinate by itself, or `values` at once."""
+        steps = self.law.half_width(confidence, values=known_size(values) or 1)
         if self.grid is None:
             return steps
         width = self.grid * (steps + Fraction(1, 2))  # the half step is the rounding to the grid
@@ -86,7 +73,8 @@ class Additive(ABC):
     @property
     def variance(self) -> float:
         """The variance of the noise."""
-        return self.law.variance * float(self.step) ** 2
+        step = float(self.step)
+        return self.law.variance * step * step  # infinite where it leaves the doubles
 
     @property
     def step(self) -> Fraction:
@@ -125,11 +113,6 @@ class Additive(ABC):
             raise Refused("mechanism.grid", "perturb(float)", "floats need a public grid, fixed before the data are seen", rewrite)
         return self.grid.numerator.bit_length() - self.grid.denominator.bit_length()
 
-    def __repr__(self) -> str:
-        shown = [(f.name, getattr(self, f.name)) for f in fields(self) if f.repr]  # type: ignore[arg-type]
-        numbers = [f"{name}={text(value) if isinstance(value, Fraction) else repr(value)}" for name, value in shown if value is not None]
-        return f"{type(self).__name__}({', '.join(numbers)})"
-
     def _check_size(self, size: int) -> None:
         expected = 1 if self.size is None else self.size
         if size != expected and size != 0:
@@ -139,19 +122,15 @@ class Additive(ABC):
 
 def known_grid(value: Number | None) -> Fraction | None:
     """A power of two, or None for integers."""
-    return None if value is None else Fraction(2) ** power_of_two(by_its_bits(value, "grid"), "grid")
-
-
-def by_its_bits(value: Number, name: str) -> Fraction:
-    """A number that has to do with the grid: a float is what its bits say, for the shortest text of 2**-30 is no power of two."""
-    number = exact(value, name)
-    return Fraction(float(value)) if isinstance(value, float | np.floating) else number
+    return None if value is None else Fraction(2) ** power_of_two(value, "grid")
 
 
 def known_size(value: object) -> int | None:
     """A number of coordinates."""
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 2**40):
-        return value
+    if value is None:
+        return None
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and 1 <= value <= 2**40:
+        return int(value)
     raise Refused("mechanism.size", f"size={value}", "the number of coordinates is a whole number from 1 on", "size=10")
 
 

@@ -75,10 +75,10 @@ class Gaussian(Additive):
 
     @property
     def moves_squared(self) -> Fraction:
-        """The squared L2 sensitivity after rounding to the grid; for integers a square just below a whole number is taken for that number."""
+        """The squared L2 sensitivity after rounding to the grid; a whole number for integers, where a square just below one is taken for it."""
         square = self.sensitivity**2
         if self.grid is None:
-            return Fraction(math.ceil(square)) if math.ceil(square) - square < square / 10**9 else square
+            return Fraction(math.ceil(square) if math.ceil(square) - square < square / 10**9 else math.floor(square))
         return self.grid**2 * steps_l2_squared(square / self.grid**2, self.size or 1)
 
     @property

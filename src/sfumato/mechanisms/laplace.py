@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -65,8 +66,8 @@ class Laplace(Additive):
 
     @property
     def moves(self) -> Fraction:
-        """The L1 sensitivity after rounding to the grid."""
-        return self.sensitivity if self.grid is None else self.grid * steps_l1(self.sensitivity / self.grid, self.size or 1)
+        """The L1 sensitivity after rounding to the grid; integers move by whole numbers."""
+        return Fraction(math.floor(self.sensitivity)) if self.grid is None else self.grid * steps_l1(self.sensitivity / self.grid, self.size or 1)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:

@@ -1,0 +1,80 @@
+"""E1, fork: two workers that inherit one generator add the same noise, and the difference of their answers is the difference of the data."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+FORKS = 1000
+
+SCRIPT = """
+import json, os, signal, sys, threading, time
+import numpy as np
+from sfumato import mechanisms as mech
+from sfumato.exact.balls import precision
+from sfumato.noise.bits import SYSTEM
+
+laplace, gaussian = mech.Laplace(sensitivity=1, scale=2**56), mech.Gaussian(sensitivity=1, sigma=2**56)
+naive = np.random.default_rng()
+zeros = np.zeros(300, dtype=int)  # more words than are read from the system one by one
+
+SOURCES = {
+    "word": lambda: SYSTEM.integer(64),
+    "words": lambda: int(SYSTEM.words(300)[-1]),
+    "number": lambda: laplace.perturb(0),
+    "array": lambda: int(laplace.perturb(zeros)[-1]),
+    "gaussian number": lambda: gaussian.perturb(0),
+    "gaussian array": lambda: int(gaussian.perturb(zeros)[-1]),
+    "naive": lambda: int(naive.integers(2**62)),
+}
+
+def children(count):
+    pipes = []
+    for _ in range(count):
+        read, write = os.pipe()
+        if os.fork() == 0:
+            signal.alarm(60)
+            os.write(write, json.dumps({name: draw() for name, draw in SOURCES.items()}).encode())
+            os._exit(0)
+        os.close(write)
+        pipes.append(read)
+    for read in pipes:
+        with os.fdopen(read) as pipe:
+            yield json.loads(pipe.read())
+    for _ in pipes:
+        os.wait()
+
+for draw in SOURCES.values():  # whatever state there is exists before the fork
+    draw()
+found = [drawn for _ in range(int(sys.argv[1]) // 50) for drawn in children(50)]
+
+held = threading.Event()
+
+def hold():
+    with precision(64):
+        held.set()
+        time.sleep(1)
+
+threading.Thread(target=hold, daemon=True).start()
+held.wait()
+found += children(1)  # forked while another thread computes: must not wait for it
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_attack_E1_children_draw_different_noise() -> None:
+    """No two of a thousand children agree, by number or by array; by chance they would with probability below 6 · 10^6/2 · 2^-57 < 3e-11.
+    The generator that they inherit, which is what the attack is about, gives all of them the same."""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", SCRIPT, str(FORKS)], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    drawn: list[dict[str, int]] = json.loads(done.stdout)
+    assert len(drawn) == FORKS + 1
+    different = {source: len({child[source] for child in drawn}) for source in drawn[0]}
+    assert different.pop("naive") == 1
+    assert set(different.values()) == {FORKS + 1}
+    assert len(different) == 6
