@@ -1,0 +1,126 @@
+"""The privacy loss of a product of randomized responses: which values it takes, and with what probabilities.
+
+*Law*     The loss is Σ ±εᵢ, the signs independent, + with probability e^εᵢ/(1 + e^εᵢ).
+*Exact*   n equal steps have n + 1 losses with binomial probabilities. Different steps are multiplied as polynomials if all ε are multiples of a number that
+          is not too small, and loss by loss if there are few.
+*Bound*   Otherwise each ε that is not a multiple of the unit u is split between its neighbours a < ε < b = a + u: with probability λ the step is
+          randomized response at b, else at a, and which of the two is known. Forgetting that gives back the response at ε if
+          λ/(1 + e^b) + (1 − λ)/(1 + e^a) = 1/(1 + e^ε), so the split step reveals more; and less than the response at b, to which ε is rounded if it
+          is rounded up. Among many
+          steps the excess is of second order in u. (docs/proofs/optimal-composition.md)
+*Unit*    The least power of two not below Σεᵢ/2^14.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+
+from flint import arb, arb_poly
+
+from ..exact.balls import ball
+from ..exact.numbers import power_of_two_at_least
+
+Groups = tuple[tuple[Fraction, int], ...]
+"""Different positive numbers, and how often each occurs."""
+Masses = dict[int, arb]
+"""Units below the largest loss, and the probability of that loss."""
+
+POINTS = 1 << 14
+"""How many units of the grid the sum of all ε has, and as many losses are told apart one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """A plan for the law of the loss: all losses are `top` less a multiple of `unit`."""
+
+    groups: Groups
+    top: Fraction
+    unit: Fraction
+    exact: bool
+    dense: bool
+
+    def positive(self) -> Iterator[tuple[Fraction, arb]]:
+        """The losses above zero, the largest first, with their probabilities at the precision that is set."""
+        laws = [self._law(epsilon, count) for epsilon, count in self.groups]
+        law = laws[0] if len(laws) == 1 else _product(laws) if self.dense else reduce(_convolve, laws)
+        end = math.ceil(self.top / self.unit)
+        return ((self.top - m * self.unit, law[m]) for m in sorted(m for m in law if m < end))
+
+    def _law(self, epsilon: Fraction, count: int) -> Masses:
+        steps = epsilon / self.unit
+        if (2 * steps).denominator == 1 and (self.exact or steps.denominator == 1):
+            stride = int(2 * steps)
+            return {j * stride: mass for j, mass in enumerate(_binomial(epsilon, count))}
+        return _dict(_split(epsilon, math.floor(steps), self.unit) ** count)
+
+
+def losses(groups: Groups) -> Losses:
+    """The plan for given ε: exact where that is not too long."""
+    top = sum((e * n for e, n in groups), Fraction(0))
+    if not groups:
+        return Losses((), top, Fraction(1), exact=True, dense=False)
+    unit = 2 * Fraction(math.gcd(*(e.numerator * (_common(groups) // e.denominator) for e, _ in groups)), _common(groups))
+    on_grid, apart = 2 * top / unit, math.prod(n + 1 for _, n in groups)
+    if len(groups) == 1 or on_grid <= POINTS or apart <= POINTS:
+        return Losses(groups, top, unit, exact=True, dense=on_grid <= apart)
+    coarse = power_of_two_at_least(top / POINTS)
+    return Losses(groups, sum((math.ceil(e / coarse) * coarse * n for e, n in groups), Fraction(0)), coarse, exact=False, dense=True)
+
+
+def _common(groups: Groups) -> int:
+    return math.lcm(*(e.denominator for e, _ in groups))
+
+
+def _lie(epsilon: Fraction) -> arb:
+    """1/(1 + e^ε)."""
+    return 1 / (1 + ball(epsilon).exp())
+
+
+def _binomial(epsilon: Fraction, count: int) -> Iterator[arb]:
+    """The probabilities of 0, 1, … lies among `count` answers."""
+    odds, mass = ball(-epsilon).exp(), (1 - _lie(epsilon)) ** count
+    for j in range(count + 1):
+        yield mass
+        mass = mass * (count - j) / (j + 1) * odds
+
+
+def _split(epsilon: Fraction, below: int, unit: Fraction) -> arb_poly:
+    """One step between two multiples of the unit; the power is the number of units below the larger."""
+    a, b = _lie(below * unit), _lie((below + 1) * unit)
+    weight = (a - _lie(epsilon)) / (a - b)
+    masses = [arb(0)] * (2 * below + 3)
+    for at, mass in ((0, weight * (1 - b)), (1, (1 - weight) * (1 - a)), (2 * below + 1, (1 - weight) * a), (2 * below + 2, weight * b)):
+        masses[at] += mass
+    return arb_poly(masses)
+
+
+def _product(laws: list[Masses]) -> Masses:
+    """Independent losses added, as polynomials, in pairs so that the factors stay of one size."""
+    factors = [_poly(law) for law in laws]
+    while len(factors) > 1:
+        factors = [a * b for a, b in zip(factors[::2], factors[1::2], strict=False)] + factors[len(factors) & ~1 :]
+    return _dict(factors[0])
+
+
+def _convolve(one: Masses, two: Masses) -> Masses:
+    """Independent losses added, loss by loss."""
+    found: Masses = {}
+    for m, p in one.items():
+        for n, q in two.items():
+            found[m + n] = found[m + n] + p * q if m + n in found else p * q
+    return found
+
+
+def _poly(law: Masses) -> arb_poly:
+    masses = [arb(0)] * (max(law) + 1)
+    for m, mass in law.items():
+        masses[m] = mass
+    return arb_poly(masses)
+
+
+def _dict(poly: arb_poly) -> Masses:
+    return dict(enumerate(poly.coeffs()))

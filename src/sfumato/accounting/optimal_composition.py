@@ -1,0 +1,180 @@
+"""The best composition theorem there is for steps of which only ε and δ are known.
+
+*Worst*      Each (ε, δ)-DP step is a processing of: with probability δ betray the input, else answer by randomized response with odds e^ε. So k steps,
+             even chosen adversarially, are a processing of the k-fold product of these, whose own curve is therefore the least bound (Kairouz, Oh &
+             Viswanath 2015): δ(t) = 1 − Π(1 − δᵢ)·(1 − δ'(t)), δ'(t) = Σ over signs s with L > t of P(s)·(1 − e^(t − L)), L = Σ sᵢεᵢ. The
+             parameters are fixed beforehand.
+*Equal*      k equal steps have k + 1 different losses, with binomial counts.
+*Different*  In general there are 2^k, and the curve is #P-hard (Murtagh & Vadhan 2016). It is exact here where the losses lie on a common grid of
+             moderate size, or are few; otherwise an upper bound (`losses`, docs/proofs/optimal-composition.md).
+*Curve*      With A and B the probabilities of {L > t} under either input, δ'(t) = A − e^t·B: between two losses linear in e^t, so its inverse is one
+             logarithm. Rounded up.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from flint import arb, ctx
+
+from ..errors import Refused
+from ..exact.balls import ball, evaluate, precision
+from ..exact.numbers import Number, probability
+from ..guarantees import Approx, Guarantee, Pure, Relation
+from ..guarantees.base import known_epsilon, settle
+from .composition import count_of
+from .losses import Groups, Losses, losses
+
+Step = Guarantee | tuple[Guarantee, int]
+"""A guarantee that is, or implies, (ε, δ) for one pair of numbers; with how often the release happened."""
+
+_FEW = 64  # factors 1 − δᵢ that are multiplied out
+
+
+class Tails(NamedTuple):
+    """For each loss, from the largest: it, and the probability of it and all larger ones by either input."""
+
+    loss: tuple[Fraction, ...]
+    p: tuple[arb, ...]
+    q: tuple[arb, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """The worst composition of steps, as a curve."""
+
+    epsilons: Groups  # ε > 0 and how often
+    deltas: Groups  # δ > 0 and how often
+    relation: Relation | None = None
+    unit: str | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the curve is the least one, rather than a bound on it."""
+        return _spectrum(self.epsilons).exact
+
+    @property
+    def total(self) -> Fraction:
+        """Σεᵢ, what basic composition says."""
+        return sum((e * n for e, n in self.epsilons), Fraction(0))
+
+    def delta(self, epsilon: Number) -> float:
+        """The least δ with (ε, δ)-DP, rounded up."""
+        t = known_epsilon(epsilon)
+        if t >= self.total:
+            return min(1.0, evaluate(self._betrayed, "up"))
+
+        def curve() -> arb:
+            tails = _tails(self.epsilons, ctx.prec)
+            last = bisect_left(tails.loss, -t, key=lambda loss: -loss) - 1  # the least loss above t
+            rest = tails.p[last] - ball(t).exp() * tails.q[last]
+            return self._betrayed() + (1 - self._betrayed()) * rest
+
+        return min(1.0, evaluate(curve, "up"))
+
+    def epsilon(self, delta: Number = 0) -> float:
+        """The least ε with (ε, δ)-DP, rounded up; infinite where the steps betray the input more often than δ."""
+        d = probability(delta, "delta")
+        order = self._compare(d)
+        if order < 0:
+            return math.inf
+        if order == 0:
+            return evaluate(lambda: ball(self.total), "up")
+        if self.delta(0) <= d:
+            return 0.0
+
+        def inverse() -> arb:
+            rest = (ball(d) - self._betrayed()) / (1 - self._betrayed())
+            found = _locate(_tails(self.epsilons, ctx.prec), rest)
+            return arb("nan") if found is None else ((found[0] - rest) / found[1]).log()
+
+        return min(max(0.0, evaluate(inverse, "up")), evaluate(lambda: ball(self.total), "up"))
+
+    def approx(self, delta: Number) -> Approx:
+        """The statement at one δ."""
+        if self._compare(probability(delta, "delta")) == 0:
+            return Approx(self.total, delta, relation=self.relation, unit=self.unit)
+        epsilon = self.epsilon(delta)
+        if math.isinf(epsilon):
+            raise Refused(
+                "guarantee.does-not-follow", f"delta={delta}", "no ε follows: the steps' own δ come to more", "a larger delta, or smaller δ in the steps"
+            )
+        return Approx(Fraction(epsilon), delta, relation=self.relation, unit=self.unit)
+
+    def _betrayed(self) -> arb:
+        """1 − Π(1 − δᵢ), exactly where there are few."""
+        if sum(n for _, n in self.deltas) <= _FEW:
+            return ball(1 - math.prod(((1 - d) ** n for d, n in self.deltas), start=Fraction(1)))
+        return -sum((n * ball(-d).log1p() for d, n in self.deltas), arb(0)).expm1()
+
+    def _compare(self, delta: Fraction) -> int:
+        """The sign of δ − (1 − Π(1 − δᵢ)); in whole numbers where it is close to a tie, or one."""
+        for bits in (128, 1024):
+            with precision(bits):
+                gap = ball(delta) - self._betrayed()
+                if gap > 0 or gap < 0:
+                    return 1 if gap > 0 else -1
+        kept = math.prod((d.denominator - d.numerator) ** n for d, n in self.deltas) * delta.denominator
+        left = math.prod(d.denominator**n for d, n in self.deltas) * (delta.denominator - delta.numerator)
+        return int(kept > left) - int(kept < left)
+
+
+def optimal(epsilon: Number, k: int, *, delta: Number, step_delta: Number = 0) -> Approx:
+    """k steps, each (ε, step_delta)-DP: the least ε at δ, which no composition theorem can undercut (Kairouz, Oh & Viswanath 2015)."""
+    return optimal_curve([(Approx(epsilon, step_delta), k)]).approx(delta)
+
+
+def optimal_curve(steps: Iterable[Step]) -> Composition:
+    """The curve of steps that need not be equal: guarantees, or pairs of a guarantee and how often."""
+    epsilons: Counter[Fraction] = Counter()
+    deltas: Counter[Fraction] = Counter()
+    first: Guarantee | None = None
+    for step in steps:
+        guarantee, count = step if isinstance(step, tuple) else (step, 1)
+        one = guarantee if isinstance(guarantee, Pure | Approx) else guarantee.to(Approx)
+        first = one if first is None else Guarantee._bind(Approx(0, 0), *settle(first, one))
+        epsilons[one.parameters["epsilon"]] += count_of(count)
+        deltas[one.parameters.get("delta", Fraction(0))] += count
+    if first is None:
+        raise Refused("composition.empty", "optimal_curve([])", "nothing was released", "optimal_curve([(sf.Pure(0.1), 30)])")
+    del epsilons[Fraction(0)], deltas[Fraction(0)]
+    return Composition(tuple(sorted(epsilons.items())), tuple(sorted(deltas.items())), first.relation, first.unit)
+
+
+@lru_cache(maxsize=16)
+def _spectrum(epsilons: Groups) -> Losses:
+    return losses(epsilons)
+
+
+@lru_cache(maxsize=4)
+def _tails(epsilons: Groups, bits: int) -> Tails:
+    """The tails over all positive losses, as balls of this precision."""
+    p, q = arb(0), arb(0)
+    found: list[tuple[Fraction, arb, arb]] = []
+    with precision(bits):
+        for loss, mass in _spectrum(epsilons).positive():
+            p, q = p + mass, q + mass * ball(-loss).exp()
+            found.append((loss, p, q))
+    return Tails(*zip(*found, strict=True))
+
+
+def _locate(tails: Tails, delta: arb) -> tuple[arb, arb] | None:
+    """The probabilities A and B of {L > t} for the t at which A − e^t·B is δ; None if the precision does not decide it."""
+    low, high = 0, len(tails.loss)  # at the loss numbered `low` the curve is at most δ, at the one numbered `high` (or at 0) it is more
+    while high - low > 1:
+        middle = (low + high) // 2
+        value = tails.p[middle - 1] - ball(tails.loss[middle]).exp() * tails.q[middle - 1]
+        if value > delta:
+            high = middle
+        elif value < delta:
+            low = middle
+        else:
+            return None
+    return tails.p[low], tails.q[low]

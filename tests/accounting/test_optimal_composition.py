@@ -1,0 +1,185 @@
+"""The optimum: attained by products of randomized responses, never exceeded by anything else, exact or above where exact is too long."""
+
+from __future__ import annotations
+
+import math
+import time
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.accounting import losses
+from sfumato.accounting import optimal_composition as module
+from sfumato.accounting.optimal_composition import Composition, optimal, optimal_curve
+from sfumato.guarantees.divergences import hockey_stick
+
+from .trees import SLACK, Pair, delta_of_responses, laws, product, refusal, response
+
+tenths = st.integers(1, 20).map(lambda n: Fraction(n, 10))
+leaks = st.sampled_from([Fraction(0), Fraction(1, 1000), Fraction(1, 20)])
+
+
+def curve(*epsilons: str | Fraction) -> Composition:
+    return optimal_curve([sf.Pure(e) for e in epsilons])
+
+
+@pytest.mark.parametrize("e", ["1e-6", "0.1", "1", "50"])
+@pytest.mark.parametrize("k", [1, 2, 7, 100])
+@pytest.mark.parametrize("leak", ["0", "1e-9", "0.001"])
+def test_equal_steps_are_exact(e: str, k: int, leak: str) -> None:
+    whole = optimal_curve([(sf.Approx(e, leak), k)])
+    assert whole.exact
+    for share in ("0", "0.1", "0.5", "0.99", "1", "1.5"):
+        at = Fraction(share) * k * Fraction(e)
+        true = delta_of_responses(Fraction(e), k, Fraction(leak), at)
+        assert true <= whole.delta(at) <= true * SLACK + 1e-320
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(tenths, leaks), min_size=1, max_size=4), st.integers(0, 40))
+def test_products_of_different_channels_attain_it(steps: list[tuple[Fraction, Fraction]], at: int) -> None:
+    whole = optimal_curve([sf.Approx(e, d) for e, d in steps])
+    true = product([response(e, d) for e, d in steps]).delta(Fraction(at, 10))
+    assert whole.exact
+    assert true <= whole.delta(Fraction(at, 10)) * SLACK
+    assert whole.delta(Fraction(at, 10)) <= true * SLACK + 1e-25  # the channels' odds are those of e^ε to 100 bits
+
+
+weights = st.lists(st.integers(1, 9), min_size=3, max_size=3).map(lambda w: tuple(Fraction(x, sum(w)) for x in w))
+pairs = st.tuples(weights, weights)
+
+
+def loss(pair: Pair) -> Fraction:
+    """The ε of two laws, both ways, rounded up."""
+    ratio = max(max(p / q, q / p) for p, q in zip(*pair, strict=True))
+    return Fraction(math.nextafter(math.log(ratio), math.inf)) if ratio > 1 else Fraction(0)
+
+
+@settings(max_examples=60)
+@given(pairs, st.lists(pairs, min_size=3, max_size=3), st.integers(0, 20))
+def test_steps_chosen_by_earlier_answers_do_not_exceed_it(first: Pair, after: list[Pair], at: int) -> None:
+    """The second law may depend on the first answer, as long as its ε does not exceed the one fixed beforehand."""
+    p, q = laws(lambda seen: first if not seen else after[seen[0]] if len(seen) == 1 else None)
+    whole = curve(loss(first), max(map(loss, after)))
+    assert max(hockey_stick(p, q, Fraction(at, 10)), hockey_stick(q, p, Fraction(at, 10))) <= whole.delta(Fraction(at, 10))
+
+
+@pytest.mark.parametrize("steps", [[("0.1", 30)], [("0.1", 10), ("0.25", 4)], [("1e-6", 1000)], [("50", 3), ("1", 2)]])
+@pytest.mark.parametrize("leak", ["0", "1e-7"])
+@pytest.mark.parametrize("delta", ["1e-300", "1e-12", "1e-6", "0.01", "0.4"])
+def test_epsilon_is_the_inverse(steps: list[tuple[str, int]], leak: str, delta: str) -> None:
+    whole = optimal_curve([(sf.Approx(e, leak), n) for e, n in steps])
+    found = whole.epsilon(delta)
+    if math.isinf(found):
+        assert whole.delta(whole.total) > Fraction(delta)
+        return
+    assert whole.delta(Fraction(found)) <= Fraction(delta) * Fraction(SLACK)
+    if found > 0:
+        assert Fraction(whole.delta(Fraction(found) * (1 - Fraction(1, 10**9)))) >= Fraction(delta) * (1 - Fraction(1, 10**5))
+
+
+def test_what_needs_no_search() -> None:
+    assert curve("0.1", "0.2").epsilon() == math.nextafter(0.3, 1)  # basic composition, and the double above it
+    assert curve("0.1", "0.2").delta("0.3") == 0
+    assert optimal_curve([sf.Pure(0)]).epsilon() == 0
+    assert optimal_curve([sf.Pure(0)]).delta(0) == 0
+    assert optimal_curve([(sf.Approx(0, "0.5"), 2)]).delta(0) == 0.75
+    assert optimal_curve([sf.Approx(1, "0.01")]).epsilon("0.01") == 1
+    assert math.isinf(optimal_curve([sf.Approx(1, "0.01")]).epsilon("0.009"))
+    assert optimal("0.1", 3, delta=0) == sf.Approx("0.3", 0)
+    assert optimal(1, 1, delta="0.3") == sf.Approx(Fraction(sf.Pure(1).epsilon("0.3")), "0.3")
+    assert optimal_curve([sf.Approx(1, "0.01")]).delta("0.5") == sf.Approx(1, "0.01").delta("0.5")
+
+
+def test_a_tie_of_deltas_is_decided_exactly() -> None:
+    tie = 1 - (1 - Fraction(1, 1000)) ** 20
+    whole = optimal_curve([(sf.Approx("0.1", "0.001"), 20)])
+    assert whole.epsilon(tie) == 2
+    assert math.isinf(whole.epsilon(tie - Fraction(1, 10**400)))
+    assert whole.epsilon(tie + Fraction(1, 10**390)) <= 2
+
+
+def test_relation_and_unit_are_carried() -> None:
+    found = optimal_curve([sf.Pure(1, relation="replace"), sf.Approx(1, 0, unit="patient")]).approx("0.1")
+    assert (found.relation, found.unit) == ("replace", "patient")
+    with refusal("guarantee.relation"):
+        optimal_curve([sf.Pure(1, relation="replace"), sf.Pure(1, relation="add-remove")])
+
+
+def test_refusals() -> None:
+    with refusal("composition.empty"):
+        optimal_curve([])
+    with refusal("guarantee.does-not-follow"):
+        optimal("0.1", 10, delta="1e-9", step_delta="1e-9")
+    with refusal("guarantee.does-not-follow"):  # no (ε, δ) of its own: give it one by .to(sf.Approx, delta=…)
+        optimal_curve([sf.GDP(1)])
+    with refusal("guarantee.count"):
+        optimal_curve([(sf.Pure(1), 0)])
+
+
+def odd(k: int) -> list[Fraction]:
+    """Numbers without a common unit."""
+    return [Fraction(3000 + 7919 * i * i % 10007, 100_003) for i in range(1, k + 1)]
+
+
+@pytest.fixture
+def few_points(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Coarse grids, so that the bound can be compared with what is exact."""
+    module._spectrum.cache_clear()
+    module._tails.cache_clear()
+    yield monkeypatch
+    module._spectrum.cache_clear()
+    module._tails.cache_clear()
+
+
+@pytest.mark.parametrize("points", [16, 64, 256, 1024])
+def test_the_split_is_above_the_optimum_and_below_rounding_up(few_points: pytest.MonkeyPatch, points: int) -> None:
+    steps = odd(11)
+    exact = curve(*steps)
+    wanted = {at: exact.delta(at) for at in ("0", "0.2", "0.5", "0.9")}
+    assert exact.exact
+    few_points.setattr(losses, "POINTS", points)
+    module._spectrum.cache_clear()
+    module._tails.cache_clear()
+    assert not exact.exact
+    unit = losses.losses(exact.epsilons).unit
+    rounded = curve(*(math.ceil(e / unit) * unit for e in steps))
+    for at, true in wanted.items():
+        assert true <= exact.delta(at) <= rounded.delta(at)
+        if points >= 256:
+            assert exact.delta(at) <= true * (1 + 20 / points)
+
+
+def test_the_split_converges_in_second_order(few_points: pytest.MonkeyPatch) -> None:
+    whole = curve(*odd(11))
+    true, excess = whole.delta("0.2"), []
+    for points in (128, 512, 2048 - 1):
+        few_points.setattr(losses, "POINTS", points)
+        module._spectrum.cache_clear()
+        module._tails.cache_clear()
+        excess.append(whole.delta("0.2") / true - 1)
+    assert 0 < excess[2] < excess[1] / 4 < excess[0] / 16
+
+
+def test_many_different_steps() -> None:
+    """200 steps without a common unit: an upper bound, between the optimum at the least and at the largest of them, and far below basic composition."""
+    whole = curve(*odd(200))
+    assert not whole.exact
+    found = Fraction(whole.epsilon("1e-6"))
+    low, high = optimal(min(odd(200)), 200, delta="1e-6"), optimal(max(odd(200)), 200, delta="1e-6")
+    assert low.parameters["epsilon"] <= found <= high.parameters["epsilon"]
+    assert found < whole.total / 2
+    assert whole.epsilon("1e-300") <= math.nextafter(float(whole.total), math.inf)
+
+
+def test_speed() -> None:
+    """10⁴ equal steps, at the ends of what is sensible: well under a second each. (Some fifty milliseconds; the limit leaves room for a busy machine.)"""
+    begin = time.process_time()
+    for e in ("1e-6", "0.1", "50"):
+        for d in ("1e-300", "1e-9"):
+            found = optimal(e, 10_000, delta=d, step_delta="1e-310").parameters["epsilon"]
+            assert 0 < found <= 10_000 * Fraction(e) * Fraction(SLACK)
+    assert time.process_time() - begin < 6
