@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato import plots
+from sfumato.guarantees.averaging import averaged_after, told_apart_after
+from sfumato.guarantees.bayes import posterior_bounds
+from sfumato.guarantees.closed_forms import renyi_curves
+from sfumato.mechanisms.accuracy import chebyshev_radius, laplace_radius
 from sfumato.mechanisms.additive import Additive
-from sfumato.noise.continuous import Laplace
+from sfumato.mechanisms.hierarchy import average_factor
+from sfumato.noise.continuous import Laplace, Normal
+from sfumato.testing.bits import SeededBits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -107,7 +114,233 @@ def error() -> Figure:
     return plots.graphs([one, many], title="How far off, and which noise")
 
 
-PICTURES: tuple[Callable[[], Figure], ...] = (neighbours, laplace, error)
+def beliefs() -> Figure:
+    """Between what a belief stays for three ε."""
+    priors = np.linspace(0.002, 0.998, 250)
+    bounds = {f"ε = {e}": [posterior_bounds(e, float(p)) for p in priors] for e in (0.1, 1, 3)}
+    bands = {name: (np.array([b.low for b in found]), np.array([b.high for b in found])) for name, found in bounds.items()}
+    return plots.beliefs(priors, bands, title="How far an answer can move a belief", mark=0.5)
+
+
+def averaging() -> Figure:
+    """How many answers a promise holds out against, and how many average the noise away."""
+    epsilons = np.geomspace(0.01, 2, 60)
+    pure = [sf.Pure(e) for e in epsilons]
+    graph = plots.Graph(
+        title="answers at this ε each",
+        x=epsilons,
+        curves={
+            "the promise still holds out": np.array([(told_apart_after(g) or 0) - 1 for g in pure], dtype=np.float64).clip(1),
+            "the mean of Laplace answers gives the count": np.array([averaged_after(e) for e in epsilons], dtype=np.float64),
+        },
+        across="ε",
+        up="number of answers",
+        logarithmic=True,
+    )
+    return plots.graphs([graph], title="Asking again and again")
+
+
+def _tradeoff(title: str, guarantees: dict[str, sf.Guarantee]) -> plots.Tradeoff:
+    alphas = np.linspace(0, 1, 201)
+    return plots.Tradeoff(title=title, alphas=alphas, curves={name: np.array([g.tradeoff(float(a)) for a in alphas]) for name, g in guarantees.items()})
+
+
+def notions() -> Figure:
+    """Three promises that are worth about the same to a guesser, and differ elsewhere."""
+    return plots.tradeoffs(
+        [_tradeoff("none of them implies another", {"Pure(1)": sf.Pure(1), "Approx(0.8, 0.1)": sf.Approx(0.8, 0.1), "GDP(1.2)": sf.GDP(1.2)})],
+        title="What the best attacker can do",
+    )
+
+
+def pure() -> Figure:
+    return plots.tradeoffs([_tradeoff("two lines and a kink", {f"Pure({e})": sf.Pure(e) for e in (0.2, 1, 2)})], title="Pure differential privacy")
+
+
+def approx() -> Figure:
+    curves = {f"Approx(1, {d})": sf.Approx(1, d) for d in (0, 0.05, 0.2)}
+    return plots.tradeoffs([_tradeoff("δ is what is betrayed at no risk", curves)], title="Approximate differential privacy")
+
+
+def gdp() -> Figure:
+    touching = {"Pure(1)": sf.Pure(1), "what it implies, GDP(1.23)": sf.Pure(1).to(sf.GDP)}
+    several = {f"GDP({m})": sf.GDP(m) for m in (0.5, 2)}
+    return plots.tradeoffs([_tradeoff("smooth curves", several), _tradeoff("the curves touch in the kink", touching)], title="Gaussian differential privacy")
+
+
+def profiles() -> Figure:
+    """One Gaussian release, told in three ways."""
+    epsilons = np.linspace(0, 4, 201)
+    told = {"GDP(0.5), exact": sf.GDP(0.5), "ZCDP(0.125)": sf.ZCDP(0.125), "Renyi at orders 2, 8, 32": sf.Renyi({2: 0.25, 8: 1, 32: 4})}
+    curves = {name: np.array([g.delta(float(e)) for e in epsilons]) for name, g in told.items()}
+    return plots.profiles(epsilons, curves, title="δ(ε) of one release, told in three ways", mark=1e-6)
+
+
+def composition() -> Figure:
+    """The ε of many counts with Laplace noise at ε = 0.1, in three currencies."""
+    counts, delta = np.arange(1, 201), 1e-6
+    zcdp, gdp = mech.Laplace(sensitivity=1, epsilon=0.1).promises[1], sf.Pure(0.1).to(sf.GDP)
+    graph = plots.Graph(
+        title="k counts at ε = 0.1 each; ε at δ = 10⁻⁶",
+        x=counts.astype(np.float64),
+        curves={
+            "added up as Pure": counts / 10,
+            "as ZCDP": np.array([(int(k) * zcdp).epsilon(delta) for k in counts]),
+            "as GDP": np.array([(int(k) * gdp).epsilon(delta) for k in counts]),
+        },
+        across="number of counts k",
+        up="ε of all together",
+    )
+    return plots.graphs([graph], title="Which currency")
+
+
+def renyi() -> Figure:
+    """Figure 3.1 of the thesis, after Mironov 2017: three mechanisms, and no curve that is always below 1 but those of a small pure ε."""
+    alphas = np.geomspace(1.05, 64, 120)
+    settings = {"randomized response": "randomized response, p = 0.6", "Laplace": "Laplace, b = 2", "Gaussian": "Gaussian, σ = 2"}
+    found = renyi_curves([float(a) for a in alphas], truth=0.6, scale=2, sigma=2)
+    limits = {settings["randomized response"]: math.log(1.5), settings["Laplace"]: 0.5}
+    return plots.orders(alphas, {settings[name]: np.array(curve) for name, curve in found.items()}, title="Rényi curves of three mechanisms", limits=limits)
+
+
+def random() -> Figure:
+    """How far replacing one of ten uniform values by another moves their maximum: P(D > t) = 2(1 − t)^11/11."""
+    t, gamma = np.linspace(0, 1, 201), 0.05
+    at = 1 - (11 * gamma / 2) ** (1 / 11)
+    graph = plots.Graph(
+        title="chance that a random replacement moves it by more than t",
+        x=t,
+        curves={"maximum of ten uniform values": 2 * (1 - t) ** 11 / 11},
+        across="t",
+        up="chance",
+        point=(at, gamma),
+        remark=f"5 % of the pairs move it by more than {at:.2f};\nthe worst pair moves it by 1",
+        shift=(16.0, 26.0),
+    )
+    return plots.graphs([graph], title="What random DP leaves out")
+
+
+def randomized_response() -> Figure:
+    """How often the truth is told, and how far an estimate from a million reports is off."""
+    epsilons, reports = np.linspace(0.1, 5, 120), 1_000_000
+    made = {f"{k} categories": [mech.RandomizedResponse(epsilon=round(float(e), 4), categories=range(k)) for e in epsilons] for k in (2, 4, 16)}
+    told = plots.Graph(
+        title="a report is true with probability",
+        x=epsilons,
+        curves={name: np.array([m.probability(0, 0) for m in each]) for name, each in made.items()},
+        across="ε",
+        up="probability",
+        heights=(0, 0.25, 0.5, 0.75, 1),
+    )
+    off = plots.Graph(
+        title="a million reports: 95 % error",
+        x=epsilons,
+        curves={name: np.array([m.error(0.95, reports=reports) for m in each]) for name, each in made.items()},
+        across="ε",
+        up="error of a frequency",
+        logarithmic=True,
+    )
+    return plots.graphs([told, off], title="Randomized response")
+
+
+def mean() -> Figure:
+    """The error of a private mean of numbers in [0, 1] beside the sampling error, against the number of rows."""
+    rows = np.unique(np.geomspace(10, 100_000, 90).astype(int))
+    known = [mech.Mean(low=0, high=1, epsilon=1, relation="replace", rows=int(n)).error(0.95) for n in rows]
+    secret = mech.Mean(low=0, high=1, epsilon=1, relation="add-remove")
+    graph = plots.Graph(
+        title="95 % error of a mean on [0, 1], ε = 1",
+        x=rows.astype(np.float64),
+        curves={
+            "n public (replace)": np.array(known),
+            "n secret (add-remove)": np.array([secret.error(0.95, rows=int(n)) for n in rows]),
+            "sampling error": 1.96 / np.sqrt(12 * rows),
+        },
+        across="number of rows n",
+        up="error",
+        logarithmic=True,
+    )
+    return plots.graphs([graph], title="The noise soon matters less than the sample")
+
+
+def histogram() -> Figure:
+    """One release of a histogram of a thousand invented ages, with the error that holds for all bins at once."""
+    edges = np.arange(0, 101, 5)
+    ages = np.array([Normal(location=42, sigma=17).quantile((i + 0.5) / 1000) for i in range(1000)])
+    h = mech.Histogram(edges=edges.tolist(), epsilon=0.5, relation="replace")
+    released = h.perturb(ages, bits=SeededBits(6))
+    title = "A thousand ages, ε = 0.5: all bins at once, 95 %"
+    return plots.cells(edges.astype(np.float64), h.tally(ages), released.counts, error=released.error(simultaneous=True), title=title, across="age")
+
+
+def hierarchy() -> Figure:
+    """1024 cells at ε = 1: what branching does to ranges on average, and to ranges of each length."""
+    cells, tried = 1024, np.array([*range(2, 65), 128, 256, 512, 1024])
+    trees = {int(b): mech.Hierarchy(edges=range(cells + 1), epsilon=1, branching=int(b), relation="add-remove") for b in tried}
+    best = mech.best_branching(cells, epsilon=1)
+    spread = np.array([math.sqrt(trees[int(b)].noise.variance * average_factor(cells, int(b))) for b in tried])
+    average = plots.Graph(
+        title="all ranges, on average",
+        x=tried.astype(np.float64),
+        curves={"tree of this branching": spread},
+        across="branching",
+        up="standard deviation",
+        logarithmic=True,
+        point=(float(best), float(spread[list(tried).index(best)])),
+        remark=f"{best}, the best",
+        shift=(-38.0, 84.0),
+    )
+    lengths, flat = np.arange(1, cells + 1, 9), mech.Histogram(edges=range(cells + 1), epsilon=1, relation="add-remove").noise.variance
+    curves = {f"tree, branching {b}": np.array([math.sqrt(trees[b].variance(0, int(m))) for m in lengths]) for b in (2, best)}
+    each = plots.Graph(
+        title="the range of the first m cells",
+        x=lengths.astype(np.float64),
+        curves=curves | {"flat histogram": np.sqrt(flat * lengths)},
+        across="m",
+        up="standard deviation",
+    )
+    return plots.graphs([average, each], title="Ranges from a hierarchy of 1024 cells")
+
+
+def accuracy() -> Figure:
+    """The error that holds for k cells at once: from the exact law, and from the union bound."""
+    sizes = np.unique(np.geomspace(1, 10_000, 60).astype(int))
+    m = mech.Laplace(sensitivity=2, epsilon=1)
+    graph = plots.Graph(
+        title="95 %, all k at once, scale 2",
+        x=sizes.astype(np.float64),
+        curves={
+            "exact law": np.array([m.error(0.95, values=int(k)) for k in sizes], dtype=np.float64),
+            "b·ln(k/β), rounded up": np.array([math.ceil(laplace_radius(scale=2, beta="0.05", values=int(k))) for k in sizes], dtype=np.float64),
+            "Chebyshev, β/k each": np.array([chebyshev_radius(variance=8, times=math.sqrt(k / 0.05)) for k in sizes]),
+        },
+        across="number of cells k",
+        up="error",
+        logarithmic=True,
+    )
+    return plots.graphs([graph], title="How loose are the theorems?")
+
+
+PICTURES: tuple[Callable[[], Figure], ...] = (
+    neighbours,
+    laplace,
+    error,
+    beliefs,
+    averaging,
+    notions,
+    pure,
+    approx,
+    gdp,
+    profiles,
+    composition,
+    renyi,
+    random,
+    randomized_response,
+    mean,
+    histogram,
+    hierarchy,
+    accuracy,
+)
 
 
 def write(folder: Path) -> list[Path]:

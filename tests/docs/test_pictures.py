@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -57,4 +58,4 @@ def test_drawing_again_gives_the_same_bytes(script: ModuleType, drawn: list[Path
 def test_every_picture_is_shown() -> None:
     pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md"))
     for file in IMAGES.iterdir():
-        assert f"](images/{file.name})" in pages
+        assert re.search(rf"\]\((\.\./)?images/{file.name}\)", pages)

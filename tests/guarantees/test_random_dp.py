@@ -40,7 +40,6 @@ def test_nothing_else_implies_it_or_follows_from_it(other: sf.Guarantee) -> None
         lambda: LIKELY.to(sf.Approx, delta="1e-6"),
         lambda: LIKELY.to(sf.Pure),
         lambda: LIKELY.subsample("0.1"),
-        lambda: LIKELY.meaning(prior="0.5"),
         lambda: sf.RandomDP(LIKELY, "0.1", over="x"),
     ],
 )

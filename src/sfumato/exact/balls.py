@@ -17,6 +17,7 @@ from typing import Literal, TypeVar
 from flint import arb, ctx, fmpq, fmpz
 
 from ..errors import Failed
+from .numbers import SMALLEST
 
 Rounding = Literal["nearest", "up", "down"]
 T = TypeVar("T")
@@ -106,8 +107,9 @@ def chance(formula: Callable[[], arb], rounding: Rounding = "nearest") -> float:
 
 
 def above(formula: Callable[[], arb]) -> Fraction:
-    """A double not below a real number, as the exact rational it is. (Its text would not do: the shortest text of a double may lie below it.)"""
-    return Fraction(evaluate(formula, "up"))
+    """A normal double not below a real number, as the exact rational it is. (Its text would not do: the shortest text of a double may lie below it.)"""
+    value = Fraction(evaluate(formula, "up"))
+    return max(value, SMALLEST) if value > 0 else value
 
 
 def _round(value: arb, rounding: Rounding) -> float:

@@ -16,7 +16,7 @@ from flint import arb
 
 from ..errors import Refused
 from ..exact.balls import above, ball
-from ..exact.numbers import Number
+from ..exact.numbers import SMALLEST, Number
 from .approx import Approx
 from .base import Guarantee
 from .gdp import GDP
@@ -36,8 +36,13 @@ class Arrow(NamedTuple):
     only_if_nothing: bool = False  # holds for guarantees that promise equal laws, and for no others
 
 
+def _normal(value: float | Fraction) -> Fraction:
+    """A number that may be rounded up, exactly; raised to the smallest that guarantees take where it is below that."""
+    return max(Fraction(value), SMALLEST) if value > 0 else Fraction(0)
+
+
 def _pure_zcdp(a: Pure | Approx) -> ZCDP:
-    return ZCDP(Fraction(renyi_of_pure(a.parameters["epsilon"], Fraction(1))), a.parameters.get("delta", 0))
+    return ZCDP(_normal(renyi_of_pure(a.parameters["epsilon"], Fraction(1))), a.parameters.get("delta", 0))
 
 
 def _pure_gdp(a: Pure) -> GDP:
@@ -47,7 +52,7 @@ def _pure_gdp(a: Pure) -> GDP:
 
 
 def _pure_renyi(a: Pure | Approx) -> Renyi:
-    return Renyi(lambda order: Fraction(renyi_of_pure(a.parameters["epsilon"], order)), a.parameters.get("delta", 0))
+    return Renyi(lambda order: _normal(renyi_of_pure(a.parameters["epsilon"], order)), a.parameters.get("delta", 0))
 
 
 def _approx_pure(a: Approx) -> Pure | None:
@@ -67,7 +72,7 @@ ARROWS: tuple[Arrow, ...] = (
     Arrow(Pure, Renyi, "randomized response is the worst ε-DP pair (Kairouz, Oh & Viswanath 2015)", _pure_renyi),
     Arrow(Approx, ZCDP, "outside an event of probability δ the pair is ε-DP (Kairouz, Oh & Viswanath 2015; Bun & Steinke 2016)", _pure_zcdp),
     Arrow(Approx, Renyi, "outside an event of probability δ the pair is ε-DP (Kairouz, Oh & Viswanath 2015)", _pure_renyi),
-    Arrow(GDP, ZCDP, "ρ = μ²/2: the divergence of two normals, and data processing (Bun & Steinke 2016)", lambda a: ZCDP(a.mu_squared / 2)),
+    Arrow(GDP, ZCDP, "ρ = μ²/2: the divergence of two normals, and data processing (Bun & Steinke 2016)", lambda a: ZCDP(_normal(a.mu_squared / 2))),
     Arrow(ZCDP, Renyi, "D_α ≤ ρ·α, the definition", lambda a: Renyi(lambda order: order * a.rho, a.parameters.get("delta", 0))),
     Arrow(GDP, Approx, "μ = 0: the laws are equal", _nothing, only_if_nothing=True),
     Arrow(ZCDP, Approx, "ρ = 0: the laws are equal, up to δ", _nothing, only_if_nothing=True),

@@ -33,11 +33,12 @@ class Graph:
     logarithmic: bool = False
     point: tuple[float, float] | None = None
     remark: str = ""
+    shift: tuple[float, float] = (10.0, -10.0)  # of the remark from its point
 
 
 def graphs(drawn: Sequence[Graph], *, title: str) -> Figure:
     """Draw the graphs in a row. A curve keeps its colour wherever its name occurs again."""
-    canvas = figure(0.6 + 3.8 * len(drawn), 4.0)
+    canvas = figure(max(6.8, 0.6 + 3.8 * len(drawn)), 4.0)  # the title and the legend need their room, even over one graph
     canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
     names = list(dict.fromkeys(name for graph in drawn for name in graph.curves))
     colours = dict(zip(names, COLOURS, strict=False))
@@ -61,8 +62,9 @@ def _label(axes: Axes, graph: Graph) -> None:
     if graph.logarithmic:
         axes.set_xscale("log")
         axes.set_yscale("log")
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        heights = np.concatenate(list(graph.curves.values()))
+        for axis, values in ((axes.xaxis, graph.x), (axes.yaxis, heights)):
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if values.max() < 1e4 * values.min() else (1.0,)))
             axis.set_minor_locator(NullLocator())
             axis.set_major_formatter("{x:g}")
     else:
@@ -72,4 +74,4 @@ def _label(axes: Axes, graph: Graph) -> None:
         axes.set_yticks(graph.heights, [f"{height:g}" for height in graph.heights])
     if graph.point is not None:
         axes.plot(*graph.point, "o", markersize=7, markerfacecolor="white", markeredgecolor=INK, markeredgewidth=1.4, zorder=5)
-        axes.annotate(graph.remark, graph.point, xytext=(10, -10), textcoords="offset points", va="top", fontsize=9, color=FAINT)
+        axes.annotate(graph.remark, graph.point, xytext=graph.shift, textcoords="offset points", va="top", fontsize=9, color=FAINT)

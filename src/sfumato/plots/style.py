@@ -26,6 +26,12 @@ def figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), dpi=160, facecolor="white", layout=ConstrainedLayoutEngine(w_pad=0.14, h_pad=0.12))
 
 
+def tint(colour: str, strength: float) -> str:
+    """The colour on white, opaque, so that what lies over something else does not mix with it."""
+    mixed = (round(255 + strength * (int(colour[i : i + 2], 16) - 255)) for i in (1, 3, 5))
+    return "#" + "".join(f"{channel:02X}" for channel in mixed)
+
+
 def quiet(axes: Axes) -> None:
     """Leave of the frame only the base line, and light lines to read heights from."""
     for side in ("top", "right", "left"):

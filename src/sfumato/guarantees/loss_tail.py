@@ -1,0 +1,92 @@
+"""How seldom the privacy loss is large, for promises that do not bound it for every answer.
+
+*Loss*      L = ln p(answer | x)/p(answer | x′), the answer drawn under x: by e^L the odds on the truth grow.
+*Tail*      (t, δ)-DP gives P(L > ε) ≤ δ/(1 − e^(t − ε)) for ε > t: on that event 1 − e^(t − L) is more than 1 − e^(t − ε), and its mean is at most δ.
+            With a whole curve, the least over t, where δ(t) = 1 − e^t + e^t·δ(−t) for t < 0. No better bound follows from the curve: joining the answers of
+            the largest losses attains it.
+*Both*      P(|L| > ε) ≤ (1 + e^−ε) times that: on L < −ε the law under x is less than e^−ε times the law under x′.
+*Outside*   solved for ε: outside an event of probability η the odds move by at most e^ε, with e^ε = (δ(t) + η·e^t)/(η − δ(t)) for any t with δ(t) < η.
+
+P(L > ε) ≤ δ is therefore *not* what (ε, δ)-DP says. Nor does μ-GDP say that L has the tail of the normal law with mean μ²/2 and variance μ²: the Gaussian
+mechanism's own loss has (`closed_forms.gaussian_loss`), but a processing of it may have a larger tail, and GDP is a promise about all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from ..errors import Refused
+from ..exact.balls import ball, chance, evaluate
+from ..exact.numbers import Number, positive, probability, text
+from .approx import Approx
+from .base import Guarantee, reach
+from .pure import Pure
+
+_STEPS = 40
+_RATIO = (math.sqrt(5.0) - 1.0) / 2.0
+
+
+def pure_epsilon(guarantee: Guarantee) -> Fraction | None:
+    """The ε that holds for every answer, exact where it can be; None where there is none."""
+    whole = reach(guarantee, Pure)
+    if whole is not None:
+        return whole.parameters["epsilon"]
+    found = guarantee.epsilon(0)
+    return None if math.isinf(found) else Fraction(found)
+
+
+def tail(guarantee: Guarantee, epsilon: Number) -> float:
+    """The least bound known on P(L > ε), rounded up."""
+    e = positive(epsilon, "epsilon")
+    whole = pure_epsilon(guarantee)
+    if whole is not None and whole <= e:
+        return 0.0
+
+    def bound(t: Fraction) -> float:
+        other = Fraction(guarantee.delta(abs(t)))
+        if t >= 0:
+            return chance(lambda: ball(other) / -ball(t - e).expm1(), "up")
+        return chance(lambda: (ball(other) * ball(t).exp() - ball(t).expm1()) / -ball(t - e).expm1(), "up")
+
+    zero = Fraction(0)
+    return min(bound(t) for t in (zero, _lowest(bound, zero, e), _lowest(bound, -2 * e - 8, zero)))
+
+
+def outside(guarantee: Guarantee, eta: Number) -> float:
+    """The least ε known such that |L| ≤ ε outside an event of probability η, rounded up."""
+    n = probability(eta, "eta", zero=False)
+    whole, first = pure_epsilon(guarantee), guarantee.epsilon(n)
+    if whole == 0:
+        return 0.0
+
+    def bound(t: Fraction) -> float:
+        lost = Fraction(guarantee.delta(t))
+        return evaluate(lambda: ((ball(lost) + ball(n) * ball(t).exp()) / ball(n - lost)).log(), "up") if lost < n else math.inf
+
+    places = [Fraction(first), _lowest(bound, Fraction(first), 2 * Fraction(first) + 8)] if not math.isinf(first) else []
+    if isinstance(guarantee, Approx):
+        places.append(guarantee.parameters["epsilon"])  # where the curve has its kink
+    found = min([bound(t) for t in places], default=math.inf)
+    if math.isinf(found):
+        reason = "with a probability of that size the loss may be infinite"
+        raise Refused("guarantee.does-not-follow", f"outside({guarantee}, {text(n)})", reason, f"a probability above {guarantee.delta(2**20):.3g}")
+    return found if whole is None else min(found, evaluate(lambda: ball(whole), "up"))
+
+
+def _lowest(bound: Callable[[Fraction], float], low: Fraction, high: Fraction) -> Fraction:
+    """Where the bound is lowest, by golden sections. It holds wherever it is evaluated, so a place that is only nearly the best is as sound."""
+    a, b = float(low), float(high)
+    left, right = b - _RATIO * (b - a), a + _RATIO * (b - a)
+    at_left, at_right = bound(Fraction(left)), bound(Fraction(right))
+    for _ in range(_STEPS):
+        if at_left <= at_right:
+            b, right, at_right = right, left, at_left
+            left = b - _RATIO * (b - a)
+            at_left = bound(Fraction(left))
+        else:
+            a, left, at_left = left, right, at_right
+            right = a + _RATIO * (b - a)
+            at_right = bound(Fraction(right))
+    return Fraction(left if at_left <= at_right else right)
