@@ -92,10 +92,15 @@ class SymmetricLaw(ABC):
         level = probability(p, "p", zero=False)
         return _first(lambda z: not below(lambda: self._tail(-z), lambda: ball(level)))
 
-    def half_width(self, confidence: Number) -> int:
-        """The least k with P(|Z| ≤ k) ≥ confidence."""
-        missing = (1 - probability(confidence, "confidence")) / 2
-        return _first(lambda k: k >= 0 and below(lambda: self._upper(k + 1), lambda: ball(missing)))
+    def half_width(self, confidence: Number, *, values: int = 1) -> int:
+        """The least k with P(|Z| ≤ k) ≥ confidence; with `values`, the least that bounds so many independent draws at once."""
+        level = probability(confidence, "confidence")
+
+        def missing() -> arb:
+            """Half of what one draw may miss: 1 − confidence^(1/values)."""
+            return ball((1 - level) / 2) if values == 1 or level == 0 else -(ball(level).log() / values).expm1() / 2
+
+        return _first(lambda k: k >= 0 and below(lambda: self._upper(k + 1), missing))
 
     def _tail(self, z: int) -> arb:
         return self._upper(z) if z >= 1 else 1 - self._upper(1 - z)
