@@ -26,6 +26,9 @@ from sfumato.testing.bits import SeededBits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from sfumato.noise.law import SymmetricLaw
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -321,6 +324,100 @@ def accuracy() -> Figure:
     return plots.graphs([graph], title="How loose are the theorems?")
 
 
+def _stairs(law: SymmetricLaw, reach: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The probabilities from −reach to reach as a line of flat pieces."""
+    z = np.arange(-reach, reach + 1)
+    return np.repeat(np.append(z, reach + 1) - 0.5, 2)[1:-1], np.repeat(np.asarray(law.pmf(z)), 2)
+
+
+def discrete_gaussian() -> Figure:
+    """The discrete Gaussian beside the rounded normal: probabilities at σ = 1, and the δ of each at σ = 2."""
+    names = ("discrete Gaussian", "rounded normal")
+    narrow = [mech.DiscreteGaussian(sensitivity=1, sigma=1), mech.Gaussian(sensitivity=1, sigma=1)]
+    x, first = _stairs(narrow[0].law, 4)
+    law = plots.Graph(title="σ = 1", x=x, curves={names[0]: first, names[1]: _stairs(narrow[1].law, 4)[1]}, across="noise", up="probability")
+    m, epsilons = mech.DiscreteGaussian(sensitivity=1, sigma=2), np.linspace(0, 1.5, 151)
+    gdp = mech.Gaussian(sensitivity=1, sigma=2).promise
+    curves = {
+        names[0]: np.array([m.delta(round(float(e), 4)) for e in epsilons]),
+        names[1]: np.array([gdp.delta(round(float(e), 4)) for e in epsilons]),
+        "what follows from ρ": np.array([m.promise.delta(round(float(e), 4)) for e in epsilons]),
+    }
+    delta = plots.Graph(title="σ = 2, sensitivity 1", x=epsilons, curves=curves, across="ε", up="δ")
+    return plots.graphs([law, delta], title="Two Gaussian laws on the integers")
+
+
+def staircase() -> Figure:
+    """The staircase beside the geometric law, and the expected error of both on a fine grid."""
+    m, laplace = mech.Staircase(sensitivity=8, epsilon=2), mech.Laplace(sensitivity=8, epsilon=2)
+    x, stairs = _stairs(m.law, 24)
+    law = plots.Graph(title="ε = 2, sensitivity 8", x=x, curves={"staircase": stairs, "Laplace": _stairs(laplace.law, 24)[1]}, across="noise", up="probability")
+    epsilons = np.linspace(0.5, 8, 151)
+    curves = {"staircase": np.array([mech.staircase_limit(round(float(e), 4))[1] for e in epsilons]), "Laplace": 1 / epsilons}
+    error = plots.Graph(title="fine grid, sensitivity 1", x=epsilons, curves=curves, across="ε", up="expected absolute error")
+    return plots.graphs([law, error], title="Staircase noise for one number")
+
+
+def above_threshold() -> Figure:
+    """The chance of yes against the value, and α against the number of queries."""
+    single, ten = (mech.AboveThreshold(sensitivity=1, epsilon=1, answers=c) for c in (1, 10))
+    names = {"one answer of yes": single, "ten": ten}
+    values, z = np.arange(0, 201), np.arange(-150, 151)
+
+    def chance(m: mech.AboveThreshold) -> NDArray[np.float64]:
+        """P(v + Z₂ ≥ 100 + Z₁)."""
+        weight, tail = np.asarray(m.threshold_law.pmf(z)), np.asarray(m.query_law.tail(np.arange(-250, 251)))
+        return np.array([weight @ tail[250 + 100 + z - v] for v in values])
+
+    answers = plots.Graph(
+        title="threshold 100, ε = 1", x=values.astype(np.float64), curves={k: chance(m) for k, m in names.items()}, across="value", up="chance of yes"
+    )
+    queries = np.unique(np.geomspace(1, 100_000, 60).astype(int))
+    curves = {k: np.array([m.accuracy(queries=int(n), beta=0.05) for n in queries], dtype=np.float64) for k, m in names.items()}
+    curves["one, by the textbook"] = np.array([mech.textbook_accuracy(epsilon=1, queries=int(n), beta=0.05) for n in queries])
+    error = plots.Graph(title="all right within α, but for 5 %", x=queries.astype(np.float64), curves=curves, across="queries", up="α", logarithmic=True)
+    return plots.graphs([answers, error], title="Above threshold")
+
+
+def prefix_sums() -> Figure:
+    """The deviation of each of 365 sums, and the largest deviation of each strategy against the length."""
+    m = mech.PrefixSums(length=365, mu=1)
+    days = np.arange(1, 366)
+    spread = np.array([m.deviation(int(day)) for day in days])
+    each = plots.Graph(title="each of 365 sums, μ = 1", x=days.astype(np.float64), curves={"square root": spread}, across="day", up="standard deviation")
+    lengths = [2**k for k in range(1, 17)]
+    found = [{s.name: math.sqrt(s.variance) for s in mech.strategies(n)} for n in lengths]
+    curves = {name: np.array([f[name] for f in found]) for name in ("square root", "tree of 2", "flat")}
+    compared = plots.Graph(
+        title="the largest, against the length",
+        x=np.array(lengths, dtype=np.float64),
+        curves=curves,
+        across="length",
+        up="standard deviation",
+        logarithmic=True,
+    )
+    return plots.graphs([each, compared], title="Prefix sums")
+
+
+def key_selection() -> Figure:
+    """How often a group is named, by the three rules; and the size at which it is named half the time."""
+    rules = {"best for one vote": mech.OptimalSelection, "Laplace threshold": mech.LaplaceThreshold, "Gaussian threshold": mech.GaussianThreshold}
+    sizes = np.arange(0, 41)
+    named = {name: np.array([m.keep_probability(int(n)) for n in sizes]) for name, rule in rules.items() for m in [rule(epsilon=1, delta=1e-5)]}
+    left = plots.Graph(title="one group per unit", x=sizes.astype(np.float64), curves=named, across="units in the group", up="chance to be named")
+    groups = np.arange(1, 31)
+
+    def half(m: mech.OptimalSelection | mech.LaplaceThreshold | mech.GaussianThreshold) -> float:
+        n = next(k for k in range(1, 10_000) if m.keep_probability(k) >= 0.5)
+        return float(n)
+
+    curves = {name: np.array([half(rule(epsilon=1, delta=1e-5, groups=int(g))) for g in groups]) for name, rule in rules.items()}
+    right = plots.Graph(
+        title="the size that is named half the time", x=groups.astype(np.float64), curves=curves, across="groups per unit", up="units in the group"
+    )
+    return plots.graphs([left, right], title="Which groups may be named, ε = 1, δ = 10⁻⁵")
+
+
 PICTURES: tuple[Callable[[], Figure], ...] = (
     neighbours,
     laplace,
@@ -340,6 +437,11 @@ PICTURES: tuple[Callable[[], Figure], ...] = (
     histogram,
     hierarchy,
     accuracy,
+    discrete_gaussian,
+    staircase,
+    above_threshold,
+    prefix_sums,
+    key_selection,
 )
 
 

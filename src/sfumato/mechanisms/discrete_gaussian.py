@@ -1,0 +1,97 @@
+"""The discrete Gaussian mechanism, on integers or on a public grid.
+
+*Law*        value + Z·grid with P(Z = z) ∝ e^(−(z·grid)²/(2σ²)).
+*Promise*    ρ-zCDP with ρ = Δ²/(2σ²), Δ the L2 sensitivity of the whole array after rounding to the grid (Canonne, Kamath & Steinke 2020).
+             For one number its own curve, exactly: δ(ε) = P(Z ≤ k) − e^ε·P(Z ≤ k − D), D = Δ/grid, k = ⌊D/2 − ε·(σ/grid)²/D⌋. It is not that of a
+             real normal variable, and lies above it in places: `Gaussian`, which rounds one, has the smaller δ at equal σ.
+*Error*      P(|Z| > k), summed exactly; the variance is just below σ², by 1/12 grid step² less than that of `Gaussian`.
+*Proof*      docs/proofs/discrete-gaussian.md, docs/proofs/grid.md
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from ..errors import Refused
+from ..exact.balls import ball, below, chance, least
+from ..exact.numbers import Number, non_negative, positive, probability
+from ..guarantees import ZCDP, Guarantee, Relation
+from ..guarantees.base import relation_of, unit_of
+from ..noise.discrete_gaussian import DiscreteGaussian as Law
+from .additive import Additive, known_grid, known_sensitivity, known_size, only_one, steps_within
+from .grid import steps_l2_squared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DiscreteGaussian(Additive):
+    """Noise of a given σ, or the σ² that keeps a promise of ρ, or that stays within an error. σ² is rational in each case."""
+
+    sensitivity: Fraction
+    sigma_squared: Fraction
+    grid: Fraction | None
+    size: int | None
+    relation: Relation | None
+    unit: str | None
+    _law: Law = field(repr=False, compare=False)
+
+    def __init__(
+        self,
+        *,
+        sensitivity: Number,
+        rho: Number | None = None,
+        sigma: Number | None = None,
+        error: Number | None = None,
+        confidence: Number = 0.95,
+        grid: Number | None = None,
+        size: int | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
+        only_one("DiscreteGaussian", "DiscreteGaussian(sensitivity=1, rho=0.1)", rho=rho, sigma=sigma, error=error)
+        put = object.__setattr__
+        put(self, "grid", known_grid(grid))
+        put(self, "size", known_size(size))
+        put(self, "sensitivity", known_sensitivity(sensitivity, self.grid))
+        put(self, "relation", relation_of(relation))
+        put(self, "unit", unit_of(unit))
+        if rho is not None:
+            put(self, "sigma_squared", self.moves_squared / (2 * positive(rho, "rho")))
+        elif sigma is not None:
+            put(self, "sigma_squared", positive(sigma, "sigma") ** 2)
+        elif error is not None:
+            put(self, "sigma_squared", self.step**2 * _widest(steps_within(error, self.grid), 1 - probability(confidence, "confidence", zero=False)))
+        put(self, "_law", Law(sigma_squared=self.sigma_squared / self.step**2))
+
+    @property
+    def moves_squared(self) -> Fraction:
+        """The squared L2 sensitivity after rounding to the grid; for integers a whole number, and one typed a little below it is taken for it."""
+        square = self.sensitivity**2
+        if self.grid is None:
+            return Fraction(math.ceil(square) if math.ceil(square) - square < square / 10**9 else math.floor(square))
+        return self.grid**2 * steps_l2_squared(square / self.grid**2, self.size or 1)
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        return (ZCDP(self.moves_squared / (2 * self.sigma_squared), relation=self.relation, unit=self.unit),)
+
+    def delta(self, epsilon: Number) -> float:
+        """The least δ with (ε, δ)-DP for one number, from the law itself, rounded up."""
+        e = non_negative(epsilon, "epsilon")
+        square = self.moves_squared / self.step**2
+        one = 1 if self.grid is not None else None  # floats without a size are one number
+        if (self.size or one) != 1 and square >= 2:
+            reason = "a neighbour may move several numbers: the exact curve is known for one"
+            raise Refused("mechanism.size", f"delta({epsilon})", reason, "size=1, or promise.delta(epsilon)")
+        steps = math.isqrt(math.floor(square))
+        return chance(lambda: self.law.excess(steps, e), "up")
+
+    @property
+    def law(self) -> Law:
+        return self._law
+
+
+def _widest(steps: int, missing: Fraction) -> Fraction:
+    """The largest σ² (to 2^-50 of itself) at which the noise exceeds `steps` with probability at most `missing`."""
+    return 1 / least(lambda rate: below(lambda: 2 * Law(sigma_squared=1 / rate)._upper(steps + 1), lambda: ball(missing)), 1 / (steps + 1.0) ** 2)

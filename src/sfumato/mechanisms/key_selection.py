@@ -1,0 +1,235 @@
+"""Key selection by a threshold: which groups may be named at all, when the groups come from the data.
+
+*Law*        Each unit votes in at most m groups, with at most `vote` in each (votes beyond are dropped before counting; weights do not do, see below). A
+             group whose votes sum to c is kept iff c + Z **≥** T, Z two-sided geometric or a rounded normal; T is the least integer that keeps δ.
+*Promise*    Approx(ε, δ), also for the noisy counts c + Z of the kept groups. With p = P(vote + Z ≥ T), a group that exists through one unit only, and
+             j ≤ m of them, δ = max_j [1 − (1 − p)^j·(1 − δ_j)], δ_j what the changed counts of the other groups lose at ε: 0 for the geometric
+             law, δ_G(ε; √(m − j)·vote/σ) for the rounded normal. Under "replace" twice as many counts change, and as many groups are new.
+*Error*      `keep_probability(n)`, exactly: a group of n votes is kept with P(Z ≥ T − n).
+*Proof*      docs/proofs/key-selection.md. Korolova et al. 2009, in integers.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from ..errors import Refused
+from ..exact.balls import ball, below, chance, sqrt_up
+from ..exact.numbers import Number, positive, probability, text
+from ..guarantees import Approx, Guarantee, Relation
+from ..guarantees.base import relation_of, unit_of
+from ..guarantees.gdp import delta_of_mu, largest_mu
+from ..noise.bits import SYSTEM, Bits
+from ..noise.geometric import Geometric
+from ..noise.law import SymmetricLaw
+from ..noise.rounded_normal import RoundedNormal
+from . import grid as grids
+from .base import Mechanism
+
+Related = Literal["add-remove", "replace"]
+
+
+class KeySelection(Mechanism):
+    """What the rules share: numbers of votes go in, and which groups may be named comes out."""
+
+    __slots__ = ()
+
+    epsilon: Fraction
+    delta: Fraction
+    groups: int
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        return (Approx(self.epsilon, self.delta, relation=self.relation, unit=self.unit),)
+
+    @property
+    def moved(self) -> int:
+        """How many groups a neighbour may change: m, or 2m when a unit is replaced."""
+        return self.groups * (2 if self.relation == "replace" else 1)
+
+    @abstractmethod
+    def keep_probability(self, count: int) -> float:
+        """The probability that a group of this many votes is kept; 0 for one that does not exist."""
+
+    def __repr__(self) -> str:
+        shown = ("epsilon", "delta", "groups", "sigma", "vote", "quanta", "threshold", "relation", "unit")
+        numbers = [(name, value) for name in shown if (value := getattr(self, name, None)) is not None]
+        return f"{type(self).__name__}({', '.join(f'{n}={text(v) if isinstance(v, Fraction) else repr(v)}' for n, v in numbers)})"
+
+
+class Threshold(KeySelection):
+    """Keep a group iff its count, with noise, reaches an integer."""
+
+    __slots__ = ()
+
+    vote: int
+    threshold: int
+
+    @property
+    @abstractmethod
+    def law(self) -> SymmetricLaw:
+        """The law of Z."""
+
+    @abstractmethod
+    def total(self, p: arb, new: int) -> arb:
+        """δ if this many of the groups that change are new, each kept with probability p."""
+
+    def perturb(self, count: int, *, bits: Bits = SYSTEM) -> int | None:
+        """The noisy count if the group is kept, else None."""
+        votes = whole(count)
+        noisy = votes + self.law.draw(bits)
+        return noisy if votes > 0 and noisy >= self.threshold else None
+
+    def keep(self, count: Any, *, bits: Bits = SYSTEM) -> Any:
+        """Whether a group of this many votes is named; for an array, each group by itself."""
+        if np.ndim(count) == 0:
+            return self.perturb(count, bits=bits) is not None
+        votes = each_whole(count)
+        return (votes > 0) & (grids.add(votes, self.law.sample(votes.shape, bits)) >= self.threshold)
+
+    def keep_probability(self, count: int) -> float:
+        votes = whole(count)
+        return float(self.law.tail(self.threshold - votes)) if votes > 0 else 0.0
+
+    def true_delta(self) -> float:
+        """The δ that the threshold gives, rounded up; at most the δ that is promised."""
+        return chance(lambda: self._worst(self.threshold).max(self.total(arb(0), 0)), "up")
+
+    def _worst(self, threshold: int) -> arb:
+        """δ over all numbers of new groups from 1 on."""
+        p = self.law._tail(threshold - self.vote)
+        worst = arb(0)
+        for new in range(1, self.groups + 1):
+            worst = worst.max(self.total(p, new))
+        return worst
+
+    def _least(self) -> int:
+        """The least T at which δ is kept; δ falls as T grows."""
+        return first_from(self.vote, lambda t: not below(lambda: ball(self.delta), lambda: self._worst(t)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LaplaceThreshold(Threshold):
+    """Geometric noise: δ is the chance that any of m new groups is kept, 1 − (1 − p)^m."""
+
+    epsilon: Fraction
+    delta: Fraction
+    groups: int
+    vote: int
+    threshold: int
+    relation: Relation | None
+    unit: str | None
+    _law: Geometric = field(repr=False, compare=False)
+
+    def __init__(self, *, epsilon: Number, delta: Number, groups: int = 1, vote: int = 1, relation: Related = "add-remove", unit: str | None = None) -> None:
+        settle(self, epsilon, delta, groups, relation, unit)
+        object.__setattr__(self, "vote", known_count(vote, "vote"))
+        object.__setattr__(self, "_law", Geometric(scale=self.moved * vote / self.epsilon))
+        object.__setattr__(self, "threshold", self._least())
+
+    @property
+    def law(self) -> Geometric:
+        return self._law
+
+    def total(self, p: arb, new: int) -> arb:
+        return 1 - (1 - p) ** new
+
+    def _worst(self, threshold: int) -> arb:
+        return self.total(self.law._tail(threshold - self.vote), self.groups)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class GaussianThreshold(Threshold):
+    """Rounded normal noise: of the least σ at which the counts keep (ε, δ) when no group is new, or of a given one."""
+
+    epsilon: Fraction
+    delta: Fraction
+    groups: int
+    vote: int
+    sigma: Fraction
+    threshold: int
+    relation: Relation | None
+    unit: str | None
+    _law: RoundedNormal = field(repr=False, compare=False)
+    _losses: tuple[Fraction, ...] = field(repr=False, compare=False)  # δ_j of the counts, by the number of new groups
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        delta: Number,
+        groups: int = 1,
+        vote: int = 1,
+        sigma: Number | None = None,
+        relation: Related = "add-remove",
+        unit: str | None = None,
+    ) -> None:
+        settle(self, epsilon, delta, groups, relation, unit)
+        put = object.__setattr__
+        put(self, "vote", known_count(vote, "vote"))
+        least = sqrt_up(self.moved * vote**2 / largest_mu(self.epsilon, self.delta) ** 2)
+        put(self, "sigma", least if sigma is None else positive(sigma, "sigma"))
+        put(self, "_law", RoundedNormal(sigma=self.sigma))
+        squares = [Fraction((self.moved - new) * vote**2) / self.sigma**2 for new in range(groups + 1)]
+        put(self, "_losses", tuple(Fraction(delta_of_mu(square, self.epsilon)) if square else Fraction(0) for square in squares))
+        if self._losses[0] > self.delta or (sigma is not None and max(self._losses[1:]) >= self.delta):
+            raise Refused("keys.sigma", f"sigma={sigma}", "at this σ the counts alone lose more than δ", f"sigma={float(least):.6g}…")
+        put(self, "threshold", self._least())
+
+    @property
+    def law(self) -> RoundedNormal:
+        return self._law
+
+    def total(self, p: arb, new: int) -> arb:
+        return 1 - (1 - p) ** new * (1 - ball(self._losses[new]))
+
+
+def settle(record: KeySelection, epsilon: Number, delta: Number, groups: int, relation: str, unit: str | None) -> None:
+    """The fields that all rules have."""
+    put = object.__setattr__
+    put(record, "epsilon", positive(epsilon, "epsilon"))
+    put(record, "delta", probability(delta, "delta", zero=False))
+    put(record, "groups", known_count(groups, "groups"))
+    put(record, "relation", relation_of(relation) or "add-remove")
+    put(record, "unit", unit_of(unit))
+
+
+def known_count(value: object, name: str) -> int:
+    most = 2**12 if name == "groups" else 2**40
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most:
+        return value
+    raise Refused("keys.count", f"{name}={value}", f"this is a whole number from 1 to {most}", f"{name}=1")
+
+
+def whole(count: object) -> int:
+    votes = np.asarray(count)
+    if votes.ndim == 0 and votes.dtype.kind in "iu":
+        return int(votes)
+    raise Refused("value.type", f"a count of type {type(count).__name__}", "votes are counted in integers", "int(count)")
+
+
+def each_whole(counts: object) -> NDArray[np.int64]:
+    votes = grids.integers(np.asarray(counts))
+    if votes is None or votes.dtype == object:
+        raise Refused("value.type", f"counts of type {np.asarray(counts).dtype}", "votes are counted in 64-bit integers", "an array of int64")
+    return votes
+
+
+def first_from(start: int, holds: Callable[[int], bool]) -> int:
+    """The least integer from `start` on with a property that, once true, stays true."""
+    low, step = start - 1, 1
+    while not holds(low + step):
+        low, step = low + step, 2 * step
+    high = low + step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
