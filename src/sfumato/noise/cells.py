@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ class Table(NamedTuple):
 
 @cache
 def table() -> Table:
-    ends = [_end(j) for j in range(_CELLS)]
+    ends = decide(_ends, 256)
     guide = np.full(1 << GUIDE_BITS, UNSURE, dtype=np.uint16)
     size = 1 << (64 - GUIDE_BITS)
     first = 0
@@ -67,11 +68,11 @@ def settle_cell(word: int, bits: Bits) -> int:
         known += 64
 
 
-def _end(j: int) -> int:
-    def value() -> int | None:
-        return floor(sum((_height(i) for i in range(j + 1)), arb(0)) / _total(128) * arb(2) ** 64)
-
-    return decide(value, 256)
+def _ends() -> list[int] | None:
+    """⌊2^64 · P(cell ≤ j)⌋ for every j of the table, if the precision decides them all."""
+    sums = accumulate(_height(j) for j in range(_CELLS))
+    ends = [floor(sum_ / _total(128) * arb(2) ** 64) for sum_ in sums]
+    return None if None in ends else [end for end in ends if end is not None]
 
 
 def _height(j: int) -> arb:
