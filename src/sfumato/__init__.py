@@ -13,12 +13,18 @@ _LAZY = {
     "Failed": ".errors",
     "GDP": ".guarantees",
     "Guarantee": ".guarantees",
+    "BudgetExceeded": ".ledger",
+    "Ledger": ".ledger",
     "Pure": ".guarantees",
     "RandomDP": ".guarantees",
     "Refused": ".errors",
     "Renyi": ".guarantees",
     "ZCDP": ".guarantees",
+    "choose_epsilon": ".accounting.choosing",
     "mechanisms": "",
+    "parallel": ".accounting",
+    "inverse_sensitivity": ".functions",
+    "propose_test_release": ".functions",
     "samples": "",
 }
 

@@ -1,6 +1,70 @@
 """Laws of noise with the sensitivity they cover: frozen records of public things, with the promises they keep."""
 
+from .above_threshold import AboveThreshold, best_share, textbook_accuracy
+from .accuracy import for_each
+from .bins import Edges
+from .counting import counts
+from .discrete_gaussian import DiscreteGaussian
+from .estimate import Estimate
+from .exponential import Exponential
 from .gaussian import Gaussian, classical_sigma
+from .gibbs import Gibbs, gibbs_beta
+from .hierarchy import Hierarchy, best_branching
+from .histogram import Histogram
+from .inverse_sensitivity import InverseSensitivity
+from .key_selection import GaussianThreshold, LaplaceThreshold
+from .labels import Labels
 from .laplace import Laplace
+from .mean import Mean
+from .noisy_max import NoisyMax
+from .optimal_selection import OptimalSelection
+from .permute_and_flip import PermuteAndFlip
+from .prefix_strategies import Strategy, square_root_factor, strategies
+from .prefix_sums import PrefixSums
+from .propose_test_release import ProposeTestRelease
+from .quantile import Quantile
+from .randomized_response import RandomizedResponse
+from .selection import score_sensitivity
+from .smooth import SmoothLaplace
+from .staircase import Staircase, staircase_limit
+from .top_k import TopK
 
-__all__ = ["Gaussian", "Laplace", "classical_sigma"]
+__all__ = [
+    "AboveThreshold",
+    "DiscreteGaussian",
+    "Edges",
+    "Estimate",
+    "Exponential",
+    "Gaussian",
+    "GaussianThreshold",
+    "Gibbs",
+    "Hierarchy",
+    "Histogram",
+    "InverseSensitivity",
+    "Labels",
+    "Laplace",
+    "LaplaceThreshold",
+    "Mean",
+    "NoisyMax",
+    "OptimalSelection",
+    "PermuteAndFlip",
+    "PrefixSums",
+    "ProposeTestRelease",
+    "Quantile",
+    "RandomizedResponse",
+    "SmoothLaplace",
+    "Staircase",
+    "Strategy",
+    "TopK",
+    "best_branching",
+    "best_share",
+    "classical_sigma",
+    "counts",
+    "for_each",
+    "gibbs_beta",
+    "score_sensitivity",
+    "square_root_factor",
+    "staircase_limit",
+    "strategies",
+    "textbook_accuracy",
+]

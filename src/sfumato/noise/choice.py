@@ -1,9 +1,9 @@
-"""An exact choice among finitely many candidates, with probability ∝ e^score.
+"""An exact choice among finitely many candidates, with probability ∝ prior · e^(rate·score).
 
-*Law*     P(I = i) = e^(s_i) / Σ_k e^(s_k), scores exact rationals of any size: nothing underflows, because only differences of scores matter and a
-          candidate too unlikely for a double still owns its sliver of the unit interval.
-*Draw*    U uniform; I is the candidate whose part of the cumulative law holds U. Sums in double precision decide all but about n·2^-38 of the
-          draws; the others are settled in ball arithmetic with further bits.
+*Law*     P(I = i) = w_i / Σ_k w_k, w_i = prior_i · e^(rate·s_i); rate, prior and scores exact rationals of any size. Nothing underflows, because only
+          differences of scores matter and a candidate too unlikely for a double still owns its sliver of the unit interval.
+*Draw*    U uniform; I is the candidate whose part of the cumulative law holds U. Sums in double precision decide all but about n·2^-37 of the draws; the
+          others are settled in ball arithmetic with further bits.
 *Proof*   docs/proofs/choice.md.
 """
 
@@ -12,48 +12,62 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import numpy as np
-from flint import arb
+from flint import arb, ctx
 from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.balls import Rounding, ball, below, between, chance, precision
-from ..exact.numbers import Number, exact, probability
+from ..exact.numbers import Number, exact, positive, probability
 from .bits import SYSTEM, Bits
 from .law import Shape
 
-MARGIN = 2.0**-40
-"""Assumed: exp of a double in [−745, 0] errs by less than 2^-42 of itself; proved: conversions, sums (2^-52 per candidate) and the division add less."""
+MARGIN = 2.0**-38
+"""Assumed: exp of a double in [−800, 0] errs by less than 2^-42 of itself; proved: conversions and the division add less than 2^-39 (sums 2^-52 each)."""
 
-_NEVER = Fraction(-800)  # e^(−800) is 0 in doubles: such a candidate is only ever chosen by `_settle`
+_NEVER = -800.0  # e^(−800) is 0 in doubles: such a candidate is only ever chosen by `_settle`
+_CLEAR = 2.0**-900  # smaller sums of weights have lost bits to underflow: the best score has next to no prior weight
+_SAFE = 1 << 62
 
 
-@dataclass(frozen=True, slots=True)
 class Choice:
-    """The law with probability ∝ e^score on the indices of `scores`."""
+    """The law with probability ∝ prior · e^(rate·score) on the indices of `scores`. Scores are data: they are not shown."""
 
-    scores: tuple[Fraction, ...]
-    _ends: NDArray[np.float64] = field(init=False, repr=False, compare=False)
-    _margin: float = field(init=False, repr=False, compare=False)
+    __slots__ = ("_ends", "_margin", "_top", "prior", "rate", "scores")
 
-    def __init__(self, scores: Sequence[Number]) -> None:
-        exact_scores = tuple(exact(s, "score") for s in scores)
-        if not exact_scores:
-            raise Refused("noise.choice", "Choice([])", "there is nothing to choose from", "at least one score")
-        top = max(exact_scores)
-        ends = np.cumsum([math.exp(max(s - top, _NEVER)) for s in exact_scores])
-        put = object.__setattr__
-        put(self, "scores", exact_scores)
-        put(self, "_ends", ends / ends[-1])
-        put(self, "_margin", MARGIN + 2.0**-51 * len(exact_scores))
+    def __init__(self, scores: Sequence[Number] | NDArray[np.int64], *, rate: Number = 1, prior: Sequence[Number] | NDArray[np.int64] | None = None) -> None:
+        self.scores: Any = scores if _whole(scores) else tuple(exact(s, "score") for s in scores)
+        self.rate = positive(rate, "rate")
+        self.prior: Any = prior if prior is None or _whole(prior) else tuple(exact(p, "prior") for p in prior)
+        if not len(self.scores) or (self.prior is not None and (len(self.prior) != len(self.scores) or min(self.prior) < 0 or not max(self.prior) > 0)):
+            raise Refused("noise.choice", f"Choice of {len(self.scores)}", "a choice needs a candidate, and a weight for each", "Choice([3, 1, 0])")
+        self._top = self._score(_best(self.scores, self.prior))
+        ends = np.cumsum(self._weights())
+        clear = bool(ends[-1] > _CLEAR)
+        self._ends: NDArray[np.float64] = ends / ends[-1] if clear else np.full(len(ends), 0.5)
+        self._margin = MARGIN + 2.0**-51 * len(self.scores) if clear else 1.0  # the latter leaves every word to `_settle`
+
+    def __repr__(self) -> str:
+        return f"Choice(among {len(self.scores)} candidates)"
 
     def pmf(self, i: int, rounding: Rounding = "nearest") -> float:
         """P(I = i)."""
-        s = self.scores[i]
-        return chance(lambda: 1 / sum((ball(t - s).exp() for t in self.scores), arb(0)), rounding)
+        return chance(lambda: self._weight(i) / self._part(len(self.scores)), rounding)
+
+    def pmfs(self, rounding: Rounding = "nearest") -> NDArray[np.float64]:
+        """P(I = i) for every i."""
+        totals: dict[int, arb] = {}
+
+        def ratio(i: int) -> arb:
+            if ctx.prec not in totals:  # one sum for each precision that some candidate needs
+                totals[ctx.prec] = self._part(len(self.scores))
+            return self._weight(i) / totals[ctx.prec]
+
+        return np.array([chance(partial(ratio, i), rounding) for i in range(len(self.scores))])
 
     def cdf(self, i: int, rounding: Rounding = "nearest") -> float:
         """P(I ≤ i)."""
@@ -80,7 +94,7 @@ class Choice:
         doubt = index != self._ends.searchsorted(u + self._margin, side="right")
         for lane in np.flatnonzero(doubt):
             index[lane] = self._settle(int(words[lane]), bits)
-        return np.minimum(index, len(self.scores) - 1).reshape(shape)
+        return index.reshape(shape)
 
     def _settle(self, word: int, bits: Bits) -> int:
         known = 64
@@ -88,21 +102,67 @@ class Choice:
             with precision(known + 64):
                 here = between(word, word + 1, known) * self._part(len(self.scores))
                 sum_ = arb(0)
-                for i, s in enumerate(self.scores):
-                    sum_ += ball(s - max(self.scores)).exp()
-                    if here <= sum_ or i + 1 == len(self.scores):
+                for i in range(len(self.scores)):
+                    sum_ += self._weight(i)
+                    if here <= sum_:
                         return i
                     if not here >= sum_:
                         break
             word = word << 64 | bits.integer(64)
             known += 64
 
+    def _weights(self) -> NDArray[np.float64]:
+        """The weights in double precision, the best score's at 1."""
+        if isinstance(self.scores, np.ndarray):
+            exponents = (self.scores - int(self._top)).astype(np.float64) * float(self.rate)
+        else:
+            exponents = np.array([float(max(self.rate * (s - self._top), Fraction(-10_000))) for s in self.scores])
+        np.clip(exponents, _NEVER, 0.0, out=exponents)  # only a candidate of weight 0 lies above
+        weights = np.exp(exponents)
+        if isinstance(self.prior, np.ndarray):
+            weights *= self.prior.astype(np.float64)
+        elif self.prior is not None:
+            largest = max(self.prior)
+            weights *= [float(p / largest) for p in self.prior]
+        return weights
+
+    def _score(self, i: int) -> Fraction:
+        s = self.scores[i]
+        return s if isinstance(s, Fraction) else Fraction(int(s))
+
+    def _share(self, i: int) -> Fraction:
+        """The prior weight of a candidate."""
+        p = 1 if self.prior is None else self.prior[i]
+        return p if isinstance(p, Fraction) else Fraction(int(p))
+
+    def _weight(self, i: int) -> arb:
+        return ball(self._share(i)) * ball(self.rate * (self._score(i) - self._top)).exp()
+
     def _part(self, stop: int, start: int = 0) -> arb:
-        top = max(self.scores)
-        return sum((ball(s - top).exp() for s in self.scores[start:stop]), arb(0))
+        return sum((self._weight(i) for i in range(start, stop)), arb(0))
 
     def _reaches(self, i: int, level: Fraction) -> bool:
-        part, whole = Counter(self.scores[: i + 1]), Counter(self.scores)
+        part, whole = self._shares(i + 1), self._shares(len(self.scores))
         if all(part[s] == level * whole[s] for s in whole):
             return True  # a tie; there is no other, as e^s for different rational s are linearly independent (Lindemann, Weierstrass)
         return not below(lambda: self._part(i + 1), lambda: ball(level) * self._part(len(self.scores)))
+
+    def _shares(self, stop: int) -> Counter[Fraction]:
+        """The prior weight of each score among the first candidates."""
+        shares: Counter[Fraction] = Counter()
+        for i in range(stop):
+            shares[self._score(i)] += self._share(i)  # type: ignore[assignment]
+        return shares
+
+
+def _best(scores: Any, prior: Any) -> int:
+    """A candidate with the best score among those of positive weight."""
+    if isinstance(scores, np.ndarray) and (prior is None or isinstance(prior, np.ndarray)):
+        possible = np.arange(len(scores)) if prior is None else np.flatnonzero(prior > 0)
+        return int(possible[np.argmax(scores[possible])])
+    return max((i for i in range(len(scores)) if prior is None or prior[i] > 0), key=lambda i: scores[i])
+
+
+def _whole(values: Any) -> bool:
+    """Whether these are integers that may be subtracted in 64 bits."""
+    return isinstance(values, np.ndarray) and values.dtype == np.int64 and len(values) > 0 and bool(values.min() > -_SAFE and values.max() < _SAFE)

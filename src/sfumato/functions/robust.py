@@ -1,0 +1,34 @@
+"""Medians, quantiles, modes and counts of data in memory, by mechanisms whose noise follows the data.
+
+One call: the record is made from public things, the data enter once, the value comes out with its promise. The relation is replace: the number of values
+is public.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ..mechanisms.inverse_sensitivity import InverseSensitivity
+from ..mechanisms.propose_test_release import ProposeTestRelease
+from ..mechanisms.smooth import SmoothLaplace
+from .released import Released
+
+
+def propose_test_release(statistic: str, data: ArrayLike, **public: Any) -> Released:
+    """A "median", "quantile", "iqr" or "mode" with a proposed `bound`, or no answer: see mechanisms.ProposeTestRelease."""
+    mechanism = ProposeTestRelease(statistic, **public)
+    return Released(mechanism.perturb(data), mechanism)
+
+
+def inverse_sensitivity(statistic: str, data: ArrayLike, **public: Any) -> Released:
+    """A "count", "median", "quantile" or "mode": see mechanisms.InverseSensitivity."""
+    mechanism = InverseSensitivity(statistic, **public)
+    return Released(mechanism.perturb(data), mechanism)
+
+
+def smooth_sensitivity(statistic: str, data: ArrayLike, **public: Any) -> Released:
+    """A "median", "quantile" or "kth-largest" with noise scaled to the smooth sensitivity: see mechanisms.SmoothLaplace."""
+    mechanism = SmoothLaplace(statistic, **public)
+    return Released(mechanism.perturb(data), mechanism)

@@ -1,0 +1,124 @@
+"""Entries and their chain: canonical text, digests, and the one function that says what an entry does to the totals.
+
+An entry's digest is SHA-256 of the digest before it and of its own canonical text. Whoever changes, drops or reorders an entry changes every digest after
+it, and so the head. `apply` is used twice, by the book when it writes and by `verify` when it reads: there is no second rule.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from ..accounting.coordinates import Numbers, make, read
+from ..accounting.filters import FILTERS
+from ..guarantees import Guarantee
+from ..guarantees.stored import record as guarantee_record
+from ..guarantees.stored import restore as restore_guarantee
+
+GENESIS = "0" * 64
+WHOLE = ""  # the name of a dataset's own account among its shares
+_LONGEST = 512  # bits of a denominator; a sum with a longer one is rounded up to
+_QUANTUM = 1 << 256  # this part of a unit
+
+
+@dataclass(slots=True)
+class Account:
+    """A budget and what has been spent of it, as exact numbers."""
+
+    budget: Guarantee
+    spent: Numbers
+
+    @property
+    def fits(self) -> bool:
+        return all(s <= b for s, b in zip(self.spent, read(self.budget), strict=True))
+
+    def plus(self, cost: Numbers) -> Account:
+        return Account(self.budget, tuple(_short(s + c) for s, c in zip(self.spent, cost, strict=True)))
+
+    def minus(self, cost: Numbers) -> Account:
+        return Account(self.budget, tuple(max(Fraction(0), s - c) for s, c in zip(self.spent, cost, strict=True)))
+
+
+@dataclass(slots=True)
+class Dataset:
+    """A dataset's header and accounts."""
+
+    header: dict[str, Any]
+    accounts: dict[str, Account] = field(default_factory=dict)
+
+
+def canonical(body: dict[str, Any]) -> str:
+    """One text for one body."""
+    return json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def digest(previous: str, text: str) -> str:
+    return hashlib.sha256(f"{previous}\n{text}".encode()).hexdigest()
+
+
+def numbers(values: Iterable[Fraction]) -> list[str]:
+    return [str(value) for value in values]
+
+
+def exact_numbers(texts: Iterable[str]) -> Numbers:
+    return tuple(Fraction(text) for text in texts)
+
+
+def open_account(budget: Guarantee) -> Account:
+    if type(budget) not in FILTERS:  # the book refuses this with a reason; here it would be a broken file
+        raise ValueError("no filter")
+    return Account(budget, tuple(Fraction(0) for _ in read(budget)))
+
+
+def spent_as_guarantee(account: Account) -> Guarantee:
+    """What was spent, in the currency of the budget, with its relation and unit."""
+    return Guarantee._bind(make(account.budget, account.spent), account.budget.relation, account.budget.unit)
+
+
+def apply(datasets: dict[str, Dataset], body: dict[str, Any]) -> None:
+    """What an entry does to the totals; raises KeyError or ValueError where it cannot have been written by the book."""
+    name = body["dataset"]
+    if body["kind"] == "open":
+        if name in datasets:
+            raise ValueError("opened twice")
+        datasets[name] = Dataset(body["header"], {WHOLE: open_account(restore_guarantee(body["header"]["budget"]))})
+        return
+    accounts = datasets[name].accounts
+    share = body.get("share") or WHOLE
+    match body["kind"]:
+        case "share":
+            if share in accounts:
+                raise ValueError("shared twice")
+            accounts[share] = open_account(restore_guarantee(body["budget"]))
+        case "charge" | "reserve":
+            for account in {WHOLE, share}:
+                accounts[account] = accounts[account].plus(exact_numbers(body["cost"]))
+        case "release":
+            for account in {WHOLE, share}:
+                accounts[account] = accounts[account].minus(exact_numbers(body["cost"]))
+        case "recall":
+            accounts[share] = accounts[share].plus(exact_numbers(body["cost"]))
+        case "amend":
+            accounts[share].budget = restore_guarantee(body["budget"])
+        case "reprice":
+            for account, spent in body["spent"].items():
+                accounts[account].spent = exact_numbers(spent)
+        case "use" | "answer":
+            pass
+        case other:
+            raise ValueError(other)
+
+
+def budget_record(budget: Guarantee) -> dict[str, Any]:
+    return guarantee_record(budget)
+
+
+def _short(total: Fraction) -> Fraction:
+    """The sum itself, or, once its denominator is very long, the next multiple of 2^-256 above it: constant work for every charge."""
+    if total.denominator.bit_length() <= _LONGEST:
+        return total
+    return Fraction(-(-total.numerator * _QUANTUM // total.denominator), _QUANTUM)

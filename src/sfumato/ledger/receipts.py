@@ -1,0 +1,88 @@
+"""What the ledger hands out: receipts, the head of the chain, the lines of its history, and its refusal to overspend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from ..errors import Refused
+from ..guarantees import Guarantee
+
+
+class BudgetExceeded(Refused):
+    """A charge that does not fit. Nothing was read, nothing was spent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The last entry of a book: kept elsewhere, it makes any edit, truncation or old copy visible."""
+
+    book: str
+    number: int
+    digest: str
+
+    def __str__(self) -> str:
+        return f"{self.book}:{self.number}:{self.digest}"
+
+    @classmethod
+    def read(cls, line: str) -> Self:
+        """The head that a printed line names."""
+        parts = line.strip().split(":")
+        if len(parts) != 3 or not parts[1].isdigit():
+            raise Refused("ledger.head", f"{line!r:.80}", "this is not the head of a ledger", "the line that str(ledger.head) prints")
+        return cls(parts[0], int(parts[1]), parts[2])
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The proof of a charge: the entry's number and digest."""
+
+    dataset: str
+    number: int
+    digest: str
+    cost: Guarantee
+    when: str
+    memo: str
+    share: str | None
+    reserved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """One line of the history."""
+
+    number: int
+    when: str
+    kind: str
+    dataset: str
+    share: str | None
+    memo: str
+    cost: Guarantee | None
+    mechanisms: tuple[dict[str, Any], ...]
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """An answer given before, with its date: the same bytes, at no cost to the dataset."""
+
+    answer: bytes
+    when: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What a check of the whole book found, and what it could not have found."""
+
+    problems: tuple[str, ...]
+    blind: tuple[str, ...]
+    head: Head
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
+    def __str__(self) -> str:
+        found = [f"problem: {p}" for p in self.problems] or [f"whole: {self.head.number} entries, chain and totals agree"]
+        return "\n".join([*found, *(f"cannot see: {b}" for b in self.blind)])

@@ -1,0 +1,89 @@
+"""The exponential mechanism: choose a candidate with probability growing exponentially with its score.
+
+*Law*        P(i) ∝ prior_i · e^(rate·score_i), rate = ε/(2Δ); ε/Δ for monotone scores. The prior is public; uniform if none is given.
+*Promise*    ε-DP for any prior (McSherry & Talwar 2007); and ε²/8-zCDP, as the privacy loss of two neighbours has range ε (Cesar & Rogers 2021). The discount
+             belongs to this mechanism: permute-and-flip does not have it.
+*Error*      P(best score − chosen score ≥ r) ≤ n·e^(−rate·r) for n candidates; with a prior, Σ_k prior_k / min_k prior_k in place of n.
+*Proof*      docs/proofs/exponential.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Refused
+from ..exact.numbers import Number, positive
+from ..guarantees import ZCDP, Guarantee, Pure, Relation
+from ..guarantees.base import relation_of, unit_of
+from ..noise.bits import Bits
+from ..noise.choice import Choice
+from .additive import known_grid
+from .selection import Scores, Selection, known_candidates, known_prior
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Exponential(Selection):
+    """The exponential mechanism for scores of a given sensitivity."""
+
+    sensitivity: Fraction
+    epsilon: Fraction
+    monotone: bool
+    grid: Fraction | None
+    prior: tuple[Fraction, ...] | None
+    candidates: tuple[Any, ...] | None
+    relation: Relation | None
+    unit: str | None
+
+    def __init__(
+        self,
+        *,
+        sensitivity: Number,
+        epsilon: Number,
+        monotone: bool = False,
+        grid: Number | None = None,
+        prior: Sequence[Number] | None = None,
+        candidates: Iterable[Any] | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
+        put = object.__setattr__
+        put(self, "sensitivity", positive(sensitivity, "sensitivity"))
+        put(self, "epsilon", positive(epsilon, "epsilon"))
+        put(self, "monotone", monotone)
+        put(self, "grid", known_grid(grid))
+        put(self, "candidates", known_candidates(candidates))
+        put(self, "prior", known_prior(prior, self.candidates))
+        put(self, "relation", relation_of(relation))
+        put(self, "unit", unit_of(unit))
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        pure = Pure(self.epsilon, relation=self.relation, unit=self.unit)
+        return (pure, ZCDP(self.epsilon**2 / 8, relation=self.relation, unit=self.unit))
+
+    def regret(self, confidence: Number = 0.95, *, count: int | None = None) -> float:
+        """How far below the best score the chosen one may lie, with this probability, rounded up. `count` candidates, unless there is a prior."""
+        if self.prior is None:
+            return Selection.regret(self, confidence, count=len(self.candidates) if count is None and self.candidates is not None else count)  # type: ignore[arg-type]
+        return self._regret(sum(self.prior) / min(self.prior), confidence)
+
+    def law(self, scores: Sequence[Number]) -> Choice:
+        """The law of the choice at these scores. It holds data."""
+        return self._law(self._exact(scores))
+
+    def probabilities(self, scores: Sequence[Number]) -> NDArray[np.float64]:
+        return self.law(scores).pmfs()
+
+    def _index(self, scores: Scores, bits: Bits) -> int:
+        return self._law(scores).draw(bits)
+
+    def _law(self, scores: Scores) -> Choice:
+        if self.prior is not None and len(self.prior) != len(scores):
+            raise Refused("selection.prior", f"{len(scores)} scores", f"the prior has {len(self.prior)} weights", "one score for each weight")
+        return Choice(scores, rate=self.rate, prior=self.prior)

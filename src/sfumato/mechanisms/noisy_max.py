@@ -1,0 +1,151 @@
+"""Report noisy max: add two-sided geometric noise to every score, publish only which is largest.
+
+*Law*        argmax_i (score_i + Z_i), the first among equals, Z_i two-sided geometric of scale 2Δ/ε; Δ/ε for monotone scores. Integer scores, or
+             scores on a grid.
+*Promise*    ε-DP. Only the index is published, not the noisy score.
+*Error*      P(best score − chosen score ≥ r) ≤ (n − 1)·P(Z − Z' ≥ r), Z and Z' independent.
+*Proof*      docs/proofs/noisy-max.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import arb, arb_poly
+from numpy.typing import NDArray
+
+from ..errors import Refused
+from ..exact.balls import ball, below, chance, evaluate
+from ..exact.numbers import Number, positive, probability
+from ..guarantees import Guarantee, Pure, Relation
+from ..guarantees.base import relation_of, unit_of
+from ..noise.bits import Bits
+from ..noise.geometric import Geometric
+from .additive import known_grid
+from .selection import Scores, Selection, known_candidates, known_count
+
+_FITS = 1 << 61
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NoisyMax(Selection):
+    """Report-noisy-max for scores of a given sensitivity: the quick choice among very many candidates."""
+
+    sensitivity: Fraction
+    epsilon: Fraction
+    monotone: bool
+    grid: Fraction | None
+    candidates: tuple[Any, ...] | None
+    relation: Relation | None
+    unit: str | None
+    _law: Geometric = field(repr=False, compare=False)
+
+    def __init__(
+        self,
+        *,
+        sensitivity: Number,
+        epsilon: Number,
+        monotone: bool = False,
+        grid: Number | None = None,
+        candidates: Iterable[Any] | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
+        put = object.__setattr__
+        put(self, "sensitivity", positive(sensitivity, "sensitivity"))
+        put(self, "epsilon", positive(epsilon, "epsilon"))
+        put(self, "monotone", monotone)
+        put(self, "grid", known_grid(grid))
+        put(self, "candidates", known_candidates(candidates))
+        put(self, "relation", relation_of(relation))
+        put(self, "unit", unit_of(unit))
+        put(self, "_law", Geometric(scale=1 / self.rate))
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        return (Pure(self.epsilon, relation=self.relation, unit=self.unit),)
+
+    def probabilities(self, scores: Sequence[Number]) -> NDArray[np.float64]:
+        """P(i) = Σ_y P(s_i + Z_i = y) · Π_{j<i} P(s_j + Z_j < y) · Π_{j>i} P(s_j + Z_j ≤ y). For a few candidates: the time grows with their number⁴."""
+        whole = [int(s) for s in self._integers(self._exact(scores))]
+        return np.array([chance(lambda i=i: self._wins(i, whole)) for i in range(len(whole))])  # type: ignore[misc]
+
+    def regret(self, confidence: Number = 0.95, *, count: int) -> float:
+        """How far below the best score the chosen one may lie, with this probability, among `count` candidates."""
+        missing, others = 1 - probability(confidence, "confidence"), known_count(count) - 1
+        r = 0
+        if others:
+            step = 1
+            while not self._rarely(step, missing / others):
+                step *= 2
+            low = step // 2 - 1
+            while step - low > 1:  # the least r with P(Z − Z' > r) small enough lies in (low, step]
+                middle = (low + step) // 2
+                low, step = (low, middle) if self._rarely(middle, missing / others) else (middle, step)
+            r = step
+        return float(r) if self.grid is None else evaluate(lambda: ball(self.grid * (r + 1)), "up")  # type: ignore[operator]
+
+    def _rarely(self, r: int, chance: Fraction) -> bool:
+        """Whether P(Z − Z' > r) ≤ chance: Σ_{k>r} ((1 − q)/(1 + q))² · q^k · (k + (1 + q²)/(1 − q²))."""
+
+        def tail() -> arb:
+            q = self._power(1)
+            middle = (1 + q * q) / (1 - q * q)
+            return ((1 - q) / (1 + q)) ** 2 * self._power(r + 1) * ((r + 1 + middle) / (1 - q) + q / (1 - q) ** 2)
+
+        return below(tail, lambda: ball(chance))
+
+    def _power(self, k: int) -> arb:
+        """q^k."""
+        return (-ball(k * self.rate)).exp()
+
+    def _wins(self, i: int, scores: list[int]) -> arb:
+        """P(i): between two scores every factor is 1 − c·x or c/x with x = q^(y − start), so the sum over y is one of geometric series."""
+        others = [
+            s + (j < i) for j, s in enumerate(scores) if j != i
+        ]  # P(s_j + Z_j ≤ y) is 1 − q^(y − c + 1)/(1 + q) from c − 1 on and q^(c − y)/(1 + q) up to c
+        one, cuts = 1 + self._power(1), sorted({*others, scores[i]})
+        total = arb(0)
+        for start, stop in zip(
+            [None, *cuts], [*cuts, None], strict=True
+        ):  # y in [start, stop); below the first cut everything falls, from the last on it rises
+            at = cuts[0] - 1 if start is None else start
+            rising, powers = arb_poly([1]), 0  # the product is rising(x)·x^(−powers)
+            for c in others:
+                if c <= at:
+                    rising *= arb_poly([1, -self._power(at - c + 1) / one])
+                else:
+                    rising, powers = rising * (self._power(c - at) / one), powers + 1
+            if scores[i] <= at:
+                rising, powers = rising * self._power(at - scores[i]), powers - 1
+            else:
+                rising, powers = rising * self._power(scores[i] - at), powers + 1
+            count = None if start is None or stop is None else stop - start
+            total += sum((rising[m] * self._series(m - powers, count, start is None) for m in range(rising.degree() + 1)), arb(0))
+        return total * (1 - self._power(1)) / one
+
+    def _series(self, m: int, count: int | None, downward: bool) -> arb:
+        """Σ x^m over x = q^k: k = 0, …, count − 1; or all k ≥ 0; or all k ≤ 0."""
+        if count is None:
+            return 1 / (1 - self._power(-m if downward else m))
+        return arb(count) if m == 0 else (1 - self._power(m * count)) / (1 - self._power(m))
+
+    def _index(self, scores: Scores, bits: Bits) -> int:
+        whole = self._integers(scores)
+        noise = self._law.sample(len(whole), bits)
+        if all(array.dtype == np.int64 and array.min() > -_FITS and array.max() < _FITS for array in (whole, noise)):
+            return int(np.argmax(whole + noise))
+        sums = [int(s) + int(n) for s, n in zip(whole, noise, strict=True)]
+        return sums.index(max(sums))
+
+    def _integers(self, scores: Scores) -> NDArray[Any]:
+        if isinstance(scores, np.ndarray):
+            return scores
+        if any(s.denominator != 1 for s in scores):
+            raise Refused("selection.grid", "scores that are not whole numbers", "the noise lives on the integers", "NoisyMax(…, grid=2**-20)")
+        whole = [int(s) for s in scores]
+        return np.array(whole, dtype=np.int64 if max(map(abs, whole)) < 2**62 else object)

@@ -1,0 +1,101 @@
+"""Permute and flip: visit the candidates in random order, take each with probability e^(−rate·regret).
+
+*Law*        P(i) = q_i · ∫₀¹ Π_{j≠i} (1 − t·q_j) dt with q_j = e^(rate·(score_j − best)), rate = ε/(2Δ); ε/Δ for monotone scores.
+*Promise*    ε-DP (McKenna & Sheldon 2020); it is report-noisy-max with exponential noise (Ding et al. 2021). No better zCDP than that of any ε-DP mechanism.
+*Error*      P(best score − chosen score ≥ r) ≤ n·e^(−rate·r); the expected regret is never above the exponential mechanism's.
+*Proof*      docs/proofs/permute-and-flip.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from flint import arb, arb_poly
+from numpy.typing import NDArray
+
+from ..exact.balls import ball, evaluate
+from ..exact.numbers import Number, positive
+from ..guarantees import Guarantee, Pure, Relation
+from ..guarantees.base import relation_of, unit_of
+from ..noise.bernoulli import Bernoulli
+from ..noise.bits import Bits
+from .additive import known_grid
+from .selection import Scores, Selection, known_candidates
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PermuteAndFlip(Selection):
+    """Permute-and-flip for scores of a given sensitivity."""
+
+    sensitivity: Fraction
+    epsilon: Fraction
+    monotone: bool
+    grid: Fraction | None
+    candidates: tuple[Any, ...] | None
+    relation: Relation | None
+    unit: str | None
+
+    def __init__(
+        self,
+        *,
+        sensitivity: Number,
+        epsilon: Number,
+        monotone: bool = False,
+        grid: Number | None = None,
+        candidates: Iterable[Any] | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
+        put = object.__setattr__
+        put(self, "sensitivity", positive(sensitivity, "sensitivity"))
+        put(self, "epsilon", positive(epsilon, "epsilon"))
+        put(self, "monotone", monotone)
+        put(self, "grid", known_grid(grid))
+        put(self, "candidates", known_candidates(candidates))
+        put(self, "relation", relation_of(relation))
+        put(self, "unit", unit_of(unit))
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        return (Pure(self.epsilon, relation=self.relation, unit=self.unit),)
+
+    def probabilities(self, scores: Sequence[Number]) -> NDArray[np.float64]:
+        regrets = self._regrets(self._exact(scores))
+
+        def chance(i: int) -> arb:
+            product = arb_poly([1])
+            for j, regret in enumerate(regrets):
+                if j != i:
+                    product = product * arb_poly([1, -(-ball(regret)).exp()])
+            return (-ball(regrets[i])).exp() * product.integral()(arb(1))
+
+        return np.array([evaluate(partial(chance, i)) for i in range(len(regrets))])
+
+    def _index(self, scores: Scores, bits: Bits) -> int:
+        regrets = self._regrets(scores)
+        waiting = list(range(len(regrets)))
+        while True:
+            place = below(len(waiting), bits)
+            waiting[place], waiting[-1] = waiting[-1], waiting[place]
+            index = waiting.pop()
+            if regrets[index] == 0 or Bernoulli(exponent=regrets[index]).draw(bits):
+                return index
+
+    def _regrets(self, scores: Scores) -> list[Fraction]:
+        plain = scores.tolist() if isinstance(scores, np.ndarray) else scores  # Python's integers: differences of 64-bit ones may not fit
+        best = max(plain)
+        return [self.rate * (best - s) for s in plain]
+
+
+def below(count: int, bits: Bits) -> int:
+    """A uniform integer in [0, count), by rejection."""
+    size = (count - 1).bit_length()
+    while True:
+        index = bits.integer(size) if size else 0
+        if index < count:
+            return index

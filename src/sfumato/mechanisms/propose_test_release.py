@@ -1,0 +1,148 @@
+"""Propose, test, release: propose a bound on the local sensitivity, test privately that it holds far around, release with noise to that bound, or say nothing.
+
+*Steps*      D, the number of records that must change before the local sensitivity exceeds the bound (for the mode: before it can change), moves by at
+             most 1. The test passes if D + Z ≥ T, Z two-sided geometric of scale 1/ε₁, T the least integer with P(Z ≥ T) ≤ δ. Then the statistic is released
+             with geometric noise of scale bound/ε₂ (the mode as it is); else None.
+*Promise*    (ε₁ + ε₂, δ)-DP under replace: if D = 0 the test passes with probability at most δ, else the neighbour's value lies within the bound
+             (Dwork & Lei 2009; Vadhan 2017). The threshold ln(2/δ)/(2ε) found in lecture notes gives δ of order √δ instead.
+*Error*      that of the noise, where there is an answer; at distance D there is one with probability P(Z ≥ T − D), 1 − δ and more from 2T on.
+*Proof*      docs/proofs/propose-test-release.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ..errors import Refused
+from ..exact.balls import ball, evaluate
+from ..exact.numbers import Number, positive, probability
+from ..guarantees import Approx, Guarantee, Relation
+from ..guarantees.base import unit_of
+from ..noise.bits import SYSTEM, Bits
+from ..noise.geometric import Geometric
+from ..sensitivity import mode, order_statistics
+from .base import Mechanism
+from .bounded_data import Range, category_counts, known_categories, known_range, known_statistic, shown
+
+STATISTICS = ("median", "quantile", "iqr", "mode")
+QUARTILES = (Fraction(1, 4), Fraction(3, 4))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ProposeTestRelease(Mechanism):
+    """A median, quantile or interquartile range with a proposed bound, or the mode."""
+
+    statistic: str
+    epsilon: Fraction
+    delta: Fraction
+    bound: Fraction | None
+    test_share: Fraction
+    q: Fraction | None
+    low: Fraction | None
+    high: Fraction | None
+    grid: Fraction | None
+    categories: tuple[Hashable, ...]
+    unit: str | None
+    relation: Relation
+    threshold: int = field(repr=False, compare=False)  # the least integer T with P(Z ≥ T) ≤ δ
+    _range: Range | None = field(repr=False, compare=False)
+
+    def __init__(
+        self,
+        statistic: str,
+        *,
+        epsilon: Number,
+        delta: Number,
+        bound: Number | None = None,
+        low: Number | None = None,
+        high: Number | None = None,
+        grid: Number | None = None,
+        q: Number = "1/2",
+        categories: Sequence[Hashable] = (),
+        test_share: Number = "1/2",
+        unit: str | None = None,
+    ) -> None:
+        put = object.__setattr__
+        put(self, "statistic", known_statistic(statistic, STATISTICS))
+        place, ordered = f"ProposeTestRelease({statistic!r})", statistic != "mode"
+        if ordered and bound is None:
+            raise Refused("mechanism.bound", place, "a bound on the local sensitivity has to be proposed", "bound=0.5")
+        put(self, "epsilon", positive(epsilon, "epsilon"))
+        put(self, "delta", probability(delta, "delta", zero=False))
+        put(self, "bound", positive(bound, "bound") if ordered and bound is not None else None)
+        put(self, "test_share", probability(test_share, "test_share", zero=False) if ordered else Fraction(1))
+        put(self, "q", (probability(q, "q", one=True) if statistic == "quantile" else Fraction(1, 2)) if statistic in ("median", "quantile") else None)
+        put(self, "categories", () if ordered else known_categories(place, categories))
+        put(self, "relation", "replace")
+        put(self, "unit", unit_of(unit))
+        put(self, "_range", known_range(place, low, high, grid) if ordered else None)
+        for name, value in zip(("low", "high", "grid"), shown(self._range), strict=True):
+            put(self, name, value)
+        if ordered and self._steps < 1:
+            raise Refused("mechanism.bound", f"bound={bound}", "the bound is finer than the grid", "a larger bound, or a finer grid")
+        put(self, "threshold", self.test.quantile(1 - self.delta) + 1)
+        if ordered:
+            _ = self.noise  # too wide a law is refused here, before any data
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        return (Approx(self.epsilon, self.delta, relation=self.relation, unit=self.unit),)
+
+    @property
+    def test(self) -> Geometric:
+        """The noise on the distance."""
+        return Geometric(scale=1 / (self.epsilon * self.test_share))
+
+    @property
+    def noise(self) -> Geometric:
+        """The noise on the answer, in grid steps."""
+        return Geometric(scale=self._steps / (self.epsilon * (1 - self.test_share)))
+
+    def error(self, confidence: Number = 0.95) -> float:
+        """Half the width of the interval around an answer, where there is one; rounding to the grid is counted."""
+        if self._range is None:
+            return 0.0
+        width = self._range.grid * (self.noise.half_width(confidence) + (1 if self.statistic == "iqr" else Fraction(1, 2)))
+        return evaluate(lambda: ball(width), "up")
+
+    def passes(self, distance: int) -> float:
+        """The probability of an answer at this distance to instability."""
+        return float(self.test.tail(self.threshold - distance))
+
+    def perturb(self, data: ArrayLike, *, bits: Bits = SYSTEM) -> Any:
+        """A private value of the statistic, or None where the test did not pass."""
+        distance, answer = self._measure(data)
+        if distance + self.test.draw(bits) < self.threshold:
+            return None
+        if self._range is None:
+            return self.categories[answer]
+        return self._range.value(answer + self.noise.draw(bits))
+
+    def _measure(self, data: ArrayLike) -> tuple[int, int]:
+        """The distance to instability and the exact answer: secret, both."""
+        if self._range is None:
+            counts = category_counts(data, self.categories)
+            return mode.distance_to_instability(counts), int(counts.argmax())
+        x = self._range.sorted_steps(data)
+        if not len(x):
+            return 0, self._range.first
+        ends = (self._range.first, self._range.last)
+        if self.statistic == "iqr":
+            low, high = (order_statistics.rank_of(q, len(x)) for q in QUARTILES)
+            return order_statistics.distance_of_sum(x, (low, high), self._steps, *ends), int(x[high - 1] - x[low - 1])
+        assert self.q is not None
+        r = order_statistics.rank_of(self.q, len(x))
+        return order_statistics.distance_of_sum(x, (r,), self._steps, *ends), int(x[r - 1])
+
+    @property
+    def _steps(self) -> int:
+        """The bound in grid steps: values on the grid move by whole ones."""
+        assert self._range is not None
+        assert self.bound is not None
+        return math.floor(self.bound / self._range.grid)

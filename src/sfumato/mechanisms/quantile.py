@@ -1,0 +1,109 @@
+"""A quantile by the exponential mechanism, over all points of a public grid between two public ends.
+
+*Law*        P(z) ∝ e^(rate·score(z)) for z on the grid in [low, high], score(z) = −|(1 − q)·#{x < z} − q·#{x > z}|. Points between two data share
+             a score, so the choice is of an interval, weighted by its number of points, then of a point in it, uniformly: no point is ever enumerated.
+*Promise*    ε-DP, and ε²/8-zCDP: the score moves by at most max(q, 1 − q) when a value is added or removed, and by at most 1 when one is replaced (Smith 2011).
+*Error*      the score is at most ln(points/β)/rate below the best one with probability 1 − β.
+*Proof*      docs/proofs/quantile.md
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import Refused
+from ..exact.balls import ball, evaluate
+from ..exact.numbers import Number, positive, probability
+from ..guarantees import ZCDP, Guarantee, Pure, Relation
+from ..guarantees.base import relation_of, unit_of
+from ..noise.bits import SYSTEM, Bits
+from ..noise.choice import Choice
+from .base import Mechanism
+from .bounded_data import Range
+from .permute_and_flip import below
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Quantile(Mechanism):
+    """The q-quantile of values in [low, high]. Values outside are clipped to the ends."""
+
+    q: Fraction
+    low: Fraction
+    high: Fraction
+    epsilon: Fraction
+    grid: Fraction
+    relation: Relation
+    unit: str | None
+    _range: Range = field(repr=False, compare=False)
+
+    def __init__(self, *, q: Number = "1/2", low: Number, high: Number, epsilon: Number, relation: str, grid: Number = 1, unit: str | None = None) -> None:
+        bound = relation_of(relation)
+        if bound is None:
+            raise Refused("quantile.relation", "relation=None", "the score moves differently when a value is added or replaced", "relation='add-remove'")
+        put = object.__setattr__
+        put(self, "q", probability(q, "q", one=True))
+        put(self, "_range", Range(low, high, grid))
+        put(self, "low", self._range.low)
+        put(self, "high", self._range.high)
+        put(self, "grid", self._range.grid)
+        put(self, "epsilon", positive(epsilon, "epsilon"))
+        put(self, "relation", bound)
+        put(self, "unit", unit_of(unit))
+        if self.q.denominator > 2**20:
+            raise Refused("quantile.q", f"q={q}", "the scores of so long a fraction would not fit 64-bit integers", "q=0.5 or q='1/3'")
+
+    @property
+    def sensitivity(self) -> Fraction:
+        """Of the score, in ranks."""
+        return Fraction(1) if self.relation == "replace" else max(self.q, 1 - self.q)
+
+    @property
+    def rate(self) -> Fraction:
+        return self.epsilon / (2 * self.sensitivity)
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        pure = Pure(self.epsilon, relation=self.relation, unit=self.unit)
+        return (pure, ZCDP(self.epsilon**2 / 8, relation=self.relation, unit=self.unit))
+
+    def perturb(self, values: ArrayLike, *, bits: Bits = SYSTEM) -> Any:
+        """A private quantile: an int on a grid of whole numbers, else a float."""
+        starts, sizes, law = self._intervals(self._range.sorted_steps(values))
+        chosen = law.draw(bits)
+        return self._range.value(int(starts[chosen]) + below(int(sizes[chosen]), bits))
+
+    def law(self, values: ArrayLike) -> list[tuple[Fraction, Fraction, float]]:
+        """(first point, last point, probability) of every interval that the data cut the range into. It holds data."""
+        starts, sizes, law = self._intervals(self._range.sorted_steps(values))
+        chances = law.pmfs()
+        return [(int(s) * self.grid, int(s + n - 1) * self.grid, float(p)) for s, n, p in zip(starts, sizes, chances, strict=True)]
+
+    def rank_error(self, confidence: Number = 0.95) -> float:
+        """How far the answer's score may lie below the best one, in ranks, with this probability; rounded up."""
+        missing = 1 - probability(confidence, "confidence")
+        points = self._range.last - self._range.first + 1
+        return evaluate(lambda: (ball(Fraction(points)) / ball(missing)).log() / ball(self.rate), "up")
+
+    def _intervals(self, data: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], Choice]:
+        """The runs of points with one score: each value by itself, and the gaps before, between and after."""
+        places, counts = np.unique(data, return_counts=True)
+        starts = np.empty(2 * len(places) + 1, dtype=np.int64)
+        sizes = np.ones_like(starts)
+        starts[1::2], starts[0] = places, self._range.first
+        starts[2::2] = places + 1
+        ends = np.append(places, self._range.last + 1)
+        sizes[0::2] = ends - starts[0::2]
+        less = np.zeros_like(starts)
+        less[2::2] = np.cumsum(counts)
+        less[1::2] = less[0:-1:2]
+        more = len(data) - less
+        more[1::2] -= counts
+        a, b = self.q.denominator - self.q.numerator, self.q.numerator
+        scores = -np.abs(a * less - b * more)
+        kept = sizes > 0
+        return starts[kept], sizes[kept], Choice(scores[kept], rate=self.rate / self.q.denominator, prior=sizes[kept])

@@ -1,0 +1,142 @@
+"""Noise scaled to the smooth sensitivity: little where the data are stable, and the scale itself gives nothing away.
+
+*Law*        answer + (2S/ε)·L, rounded to the grid, with L Laplace of scale 1 and S = max_k e^(−βk)·A(k), A(k) the largest local sensitivity within k changes;
+             S is at least ε/1024 of a grid step, which no one sees and which bounds the search.
+*Promise*    (ε, δ)-DP under replace (Nissim, Raskhodnikova & Smith 2007), with the largest β at which the exact divergence of two Laplace laws whose scales
+             differ by e^β is at most δ at ε/2. Rounding is post-processing of the real mechanism; S is rounded up by less than β leaves room for.
+*Error*      depends on the data through S, so none is published.
+*Proof*      docs/proofs/smooth.md
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+from numpy.typing import ArrayLike
+
+from ..errors import Refused
+from ..exact.balls import above, ball, below, between, floor, least, precision
+from ..exact.numbers import Number, positive, probability, text
+from ..guarantees import Approx, Guarantee, Relation
+from ..guarantees.base import unit_of
+from ..noise.bits import SYSTEM, Bits
+from ..sensitivity import order_statistics
+from .base import Mechanism
+from .bounded_data import Range, known_statistic, shown
+
+STATISTICS = ("median", "quantile", "kth-largest")
+_ROOM = Fraction(1, 2**30)  # S is found in double precision, raised by a quarter of this, and β lowered by all of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SmoothLaplace(Mechanism):
+    """A median, quantile or k-th largest of values in a public range."""
+
+    statistic: str
+    epsilon: Fraction
+    delta: Fraction
+    q: Fraction | None
+    k: int | None
+    low: Fraction
+    high: Fraction
+    grid: Fraction
+    unit: str | None
+    relation: Relation
+    beta: Fraction = field(repr=False, compare=False)  # the smoothness that (ε, δ) allows, with room for rounding S
+    _range: Range = field(repr=False, compare=False)
+
+    def __init__(
+        self,
+        statistic: str,
+        *,
+        epsilon: Number,
+        delta: Number,
+        low: Number,
+        high: Number,
+        grid: Number | None = None,
+        q: Number = "1/2",
+        k: int = 1,
+        unit: str | None = None,
+    ) -> None:
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise Refused("selection.k", f"k={k}", "k is a whole number from 1 on", "k=1")
+        put = object.__setattr__
+        put(self, "statistic", known_statistic(statistic, STATISTICS))
+        put(self, "epsilon", positive(epsilon, "epsilon"))
+        put(self, "delta", probability(delta, "delta", zero=False))
+        put(self, "q", None if statistic == "kth-largest" else probability(q, "q", one=True) if statistic == "quantile" else Fraction(1, 2))
+        put(self, "k", k if statistic == "kth-largest" else None)
+        put(self, "relation", "replace")
+        put(self, "unit", unit_of(unit))
+        put(self, "_range", Range(low, high, grid))
+        for name, value in zip(("low", "high", "grid"), shown(self._range), strict=True):
+            put(self, name, value)
+        put(self, "beta", largest_beta(self.epsilon, self.delta) - _ROOM)
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        return (Approx(self.epsilon, self.delta, relation=self.relation, unit=self.unit),)
+
+    def sensitivity(self, data: ArrayLike) -> Fraction:
+        """S in units of the data, rounded up. Secret."""
+        x = self._range.sorted_steps(data)
+        return self._smooth(x) * self._range.grid
+
+    def perturb(self, data: ArrayLike, *, bits: Bits = SYSTEM) -> Any:
+        """A private value of the statistic."""
+        x = self._range.sorted_steps(data)
+        answer = int(x[self._rank(len(x)) - 1]) if len(x) else self._range.first
+        scale = 2 * self._smooth(x) / self.epsilon
+        return self._range.value(rounded_laplace(answer, scale, bits))
+
+    def _rank(self, n: int) -> int:
+        return max(1, n - self.k + 1) if self.k is not None else order_statistics.rank_of(self.q or Fraction(0), n)
+
+    def _smooth(self, x: Any) -> Fraction:
+        """S in grid steps, rounded up: e^(−βk)·A(k) at the best k."""
+        least = self.epsilon / 1024
+        if not len(x):
+            return max(least, Fraction(self._range.last - self._range.first))
+        k, reach = order_statistics.smooth(x, self._rank(len(x)), float(self.beta), self._range.first, self._range.last, float(least))
+        return max(least, above(lambda: (-ball(self.beta * k)).exp() * reach) * (1 + _ROOM / 4))
+
+
+def largest_beta(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The largest β (to 2^-50 of itself) at which two Laplace laws whose scales differ by e^β are (ε/2, δ)-indistinguishable.
+
+    Wide against narrow: e^(−t) − e^(ε/2 − t·e^β) ≤ δ at t = (ε/2 + β)/(e^β − 1), where the densities' ratio is e^(ε/2). Narrow against wide: β ≤ ε/2."""
+
+    def fits(inverse: Fraction) -> bool:
+        beta = 1 / inverse
+
+        def divergence() -> arb:
+            t = ball(epsilon / 2 + beta) / ball(beta).expm1()
+            return (-t).exp() - (ball(epsilon / 2) - t * ball(beta).exp()).exp()
+
+        return beta <= epsilon / 2 and below(divergence, lambda: ball(delta))
+
+    beta = 1 / least(fits)
+    if beta <= 2 * _ROOM:
+        raise Refused(
+            "mechanism.calibration", f"epsilon={text(epsilon)}", "the noise would depend on the data by less than can be computed", "a larger epsilon"
+        )
+    return beta
+
+
+def rounded_laplace(answer: int, scale: Fraction, bits: Bits) -> int:
+    """⌊answer ± scale·(−ln V) + ½⌋, V uniform: a real Laplace variable rounded to the nearest integer, decided in ball arithmetic."""
+    word = bits.integer(64)
+    magnitude, known = word >> 1, 63
+    while True:
+        if magnitude:
+            with precision(known + 128 + max(0, math.ceil(scale)).bit_length()):
+                shift = -between(magnitude, magnitude + 1, known).log() * ball(scale)
+                whole = floor(ball(Fraction(1, 2)) + (shift if word & 1 else -shift))
+            if whole is not None:
+                return answer + whole
+        magnitude = magnitude << 64 | bits.integer(64)
+        known += 64

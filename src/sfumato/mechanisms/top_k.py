@@ -1,0 +1,88 @@
+"""The k best candidates: the exponential mechanism k times, without those already chosen.
+
+*Law*        k draws without replacement, each with P(i) ∝ e^(rate·score_i) among the candidates left, rate = (ε/k)/(2Δ); (ε/k)/Δ for monotone scores.
+*Promise*    ε-DP by composition, and k·(ε/k)²/8-zCDP (Durfee & Rogers 2019).
+*Proof*      docs/proofs/top-k.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..errors import Refused
+from ..exact.numbers import Number, positive
+from ..guarantees import ZCDP, Guarantee, Pure, Relation
+from ..guarantees.base import relation_of, unit_of
+from ..noise.bits import SYSTEM, Bits
+from .additive import known_grid
+from .base import Mechanism
+from .exponential import Exponential
+from .selection import known_candidates
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TopK(Mechanism):
+    """The k best of the candidates, best first as far as privacy allows."""
+
+    k: int
+    sensitivity: Fraction
+    epsilon: Fraction
+    monotone: bool
+    grid: Fraction | None
+    candidates: tuple[Any, ...] | None
+    relation: Relation | None
+    unit: str | None
+
+    def __init__(
+        self,
+        *,
+        k: int,
+        sensitivity: Number,
+        epsilon: Number,
+        monotone: bool = False,
+        grid: Number | None = None,
+        candidates: Iterable[Any] | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
+        put = object.__setattr__
+        put(self, "candidates", known_candidates(candidates))
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1 or (self.candidates is not None and k > len(self.candidates)):
+            raise Refused("selection.k", f"k={k}", "k is a whole number from 1 to the number of candidates", "k=3")
+        put(self, "k", k)
+        put(self, "sensitivity", positive(sensitivity, "sensitivity"))
+        put(self, "epsilon", positive(epsilon, "epsilon"))
+        put(self, "monotone", monotone)
+        put(self, "grid", known_grid(grid))
+        put(self, "relation", relation_of(relation))
+        put(self, "unit", unit_of(unit))
+
+    @property
+    def round(self) -> Exponential:
+        """One of the k draws."""
+        share = self.epsilon / self.k
+        return Exponential(sensitivity=self.sensitivity, epsilon=share, monotone=self.monotone, grid=self.grid, relation=self.relation, unit=self.unit)
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        pure = Pure(self.epsilon, relation=self.relation, unit=self.unit)
+        return (pure, ZCDP(self.epsilon**2 / (8 * self.k), relation=self.relation, unit=self.unit))
+
+    def choose(self, scores: Sequence[Number], *, bits: Bits = SYSTEM) -> list[Any]:
+        """The indices chosen, first to last, or the candidates where the record names them."""
+        once = self.round
+        left: Any = once._exact(scores)
+        if len(left) < self.k or (self.candidates is not None and len(left) != len(self.candidates)):
+            raise Refused("selection.scores", f"{len(left)} scores", f"{self.k} different candidates are wanted", "one score for each candidate")
+        names: list[Any] = list(range(len(left)) if self.candidates is None else self.candidates)
+        chosen = []
+        for _ in range(self.k):
+            place = once._index(left, bits)
+            chosen.append(names.pop(place))
+            left = np.delete(left, place) if isinstance(left, np.ndarray) else left[:place] + left[place + 1 :]
+        return chosen

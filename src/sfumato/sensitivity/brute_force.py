@@ -1,0 +1,45 @@
+"""Sensitivity by trying every dataset of a finite world: slow, and right by definition. For tests, for small domains, and to check a claim about a formula.
+
+*Lipschitz*  sup over x ≠ x' of ‖f(x) − f(x')‖_p / distance(x, x'). With the number of rows that differ as distance this is the global sensitivity; with another
+             metric it is what metric privacy needs.
+*Local*      sup over the neighbours x' of x alone. It depends on the data: noise scaled to it gives them away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from ..errors import Refused
+from ..exact.balls import sqrt_up
+from ..exact.numbers import Number, exact, positive
+
+NORMS = ("1", "2", "inf")
+
+
+def lipschitz(function: Callable[[Any], Any], datasets: Iterable[Any], distance: Callable[[Any, Any], Number], *, norm: int | str = 1) -> Fraction:
+    """The Lipschitz constant over a finite world: exact, or a double not below it for the norm 2."""
+    world = [(x, _vector(function(x))) for x in datasets]
+    ratios = [_norm(a, b, norm) / positive(distance(x, y), "distance") for (x, a), (y, b) in combinations(world, 2) if x != y]
+    if not ratios:
+        raise Refused("sensitivity.world", f"{len(world)} datasets", "there are no two different datasets to compare", "a larger world")
+    return max(ratios)
+
+
+def local(function: Callable[[Any], Any], x: Any, neighbours: Iterable[Any], *, norm: int | str = 1) -> Fraction:
+    """The largest move from x to any of its neighbours."""
+    here = _vector(function(x))
+    return max((_norm(here, _vector(function(y)), norm) for y in neighbours), default=Fraction(0))
+
+
+def _vector(value: Any) -> tuple[Fraction, ...]:
+    return tuple(exact(v, "value") for v in value) if isinstance(value, Sequence) and not isinstance(value, str) else (exact(value, "value"),)
+
+
+def _norm(a: tuple[Fraction, ...], b: tuple[Fraction, ...], norm: int | str) -> Fraction:
+    moves = [abs(p - q) for p, q in zip(a, b, strict=True)]
+    if str(norm) not in NORMS:
+        raise Refused("sensitivity.norm", f"norm={norm}", "moves are measured by their sum, the root of their squares, or the largest", "norm=1, 2 or 'inf'")
+    return sum(moves, Fraction(0)) if str(norm) == "1" else max(moves) if str(norm) == "inf" else sqrt_up(sum((m * m for m in moves), Fraction(0)))
