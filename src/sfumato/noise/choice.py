@@ -40,9 +40,9 @@ class Choice:
     __slots__ = ("_ends", "_margin", "_top", "prior", "rate", "scores")
 
     def __init__(self, scores: Sequence[Number] | NDArray[np.int64], *, rate: Number = 1, prior: Sequence[Number] | NDArray[np.int64] | None = None) -> None:
-        self.scores: Any = scores if _whole(scores) else tuple(exact(s, "score") for s in scores)
+        self.scores: Any = np.array(scores) if _whole(scores) else tuple(exact(s, "score") for s in scores)
         self.rate = positive(rate, "rate")
-        self.prior: Any = prior if prior is None or _whole(prior) else tuple(exact(p, "prior") for p in prior)
+        self.prior: Any = prior if prior is None else np.array(prior) if _whole(prior) else tuple(exact(p, "prior") for p in prior)
         if not len(self.scores) or (self.prior is not None and (len(self.prior) != len(self.scores) or min(self.prior) < 0 or not max(self.prior) > 0)):
             raise Refused("noise.choice", f"Choice of {len(self.scores)}", "a choice needs a candidate, and a weight for each", "Choice([3, 1, 0])")
         self._top = self._score(_best(self.scores, self.prior))

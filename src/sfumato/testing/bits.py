@@ -32,17 +32,23 @@ class TapeBits:
     def __init__(self, tape: Iterable[int], seed: int = 0) -> None:
         self._tape = list(tape)
         self._at = 0
-        self._after = SeededBits(seed)
+        self._seed = seed
+        self._after: SeededBits | None = None  # made at need: most tapes are never read to their end
 
     def words(self, count: int) -> Words:
-        ready = self._tape[self._at : self._at + count]
-        self._at += len(ready)
-        rest = self._after.words(count - len(ready))
-        return np.concatenate([np.array(ready, dtype=np.uint64), rest])
+        return np.array(self._take(count), dtype=np.uint64)
 
     def integer(self, bits: int) -> int:
-        words = self.words(-(-bits // 64)).tolist()
+        words = self._take(-(-bits // 64))
         value = 0
         for word in words:
             value = value << 64 | word
         return value >> (64 * len(words) - bits)
+
+    def _take(self, count: int) -> list[int]:
+        taken = self._tape[self._at : self._at + count]
+        self._at += len(taken)
+        if len(taken) < count:
+            self._after = self._after or SeededBits(self._seed)
+            taken += self._after.words(count - len(taken)).tolist()
+        return taken
