@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from sfumato.guarantees.closed_forms import renyi_curves
 from sfumato.mechanisms.accuracy import chebyshev_radius, laplace_radius
 from sfumato.mechanisms.additive import Additive
 from sfumato.mechanisms.hierarchy import average_factor
+from sfumato.mechanisms.smooth import largest_beta
 from sfumato.noise.continuous import Laplace, Normal
 from sfumato.testing.bits import SeededBits
 
@@ -418,6 +421,265 @@ def key_selection() -> Figure:
     return plots.graphs([left, right], title="Which groups may be named, ε = 1, δ = 10⁻⁵")
 
 
+def exponential() -> Figure:
+    """How likely each of ten candidates is, and how far behind the chosen one may lie."""
+    behind, epsilons = np.arange(10), (0.5, 1, 2)
+    law = plots.Graph(
+        title="ten candidates, scores 9, 8, …, 0",
+        x=behind.astype(np.float64),
+        curves={f"ε = {e}": mech.Exponential(sensitivity=1, epsilon=e).probabilities(-behind) for e in epsilons},
+        across="score behind the best",
+        up="probability",
+    )
+    counts = np.unique(np.geomspace(2, 10**6, 60).astype(int))
+    off = plots.Graph(
+        title="regret(0.95)",
+        x=counts.astype(np.float64),
+        curves={f"ε = {e}": np.array([mech.Exponential(sensitivity=1, epsilon=e).regret(0.95, count=int(n)) for n in counts]) for e in epsilons},
+        across="number of candidates",
+        up="score behind the best, at 95 %",
+        logarithmic=True,
+    )
+    return plots.graphs([law, off], title="The exponential mechanism")
+
+
+CHOOSERS: dict[str, Any] = {"exponential": mech.Exponential, "permute and flip": mech.PermuteAndFlip, "noisy max": mech.NoisyMax}
+
+
+def _chances(name: str, epsilon: float, scores: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The law of a choice, averaged over the scores in order and in reverse: noisy max gives ties to the first."""
+    m = CHOOSERS[name](sensitivity=1, epsilon=epsilon)
+    return np.asarray((m.probabilities(scores) + m.probabilities(scores[::-1])[::-1]) / 2)
+
+
+def permute_and_flip() -> Figure:
+    """Three ways to choose among ten, and their expected regret."""
+    behind, epsilons = np.arange(10), np.geomspace(0.1, 8, 25)
+    law = plots.Graph(
+        title="ten candidates, scores 9, 8, …, 0, ε = 1",
+        x=behind.astype(np.float64),
+        curves={name: _chances(name, 1, -behind) for name in CHOOSERS},
+        across="score behind the best",
+        up="probability",
+    )
+    regrets = {name: np.array([float(_chances(name, round(float(e), 4), -behind) @ behind) for e in epsilons]) for name in CHOOSERS}
+    off = plots.Graph(title="the same ten", x=epsilons, curves=regrets, across="ε", up="expected score behind the best", logarithmic=True)
+    return plots.graphs([law, off], title="Three ways to choose")
+
+
+def noisy_max() -> Figure:
+    """How likely the worse of two is, and how far behind the chosen one may lie."""
+    behind = np.arange(0, 31)
+    law = plots.Graph(
+        title="two candidates, ε = 1",
+        x=behind.astype(np.float64),
+        curves={name: np.array([_chances(name, 1, np.array([0, -int(r)]))[1] for r in behind]) for name in CHOOSERS},
+        across="score behind the other",
+        up="probability to be chosen",
+        heights=(0, 0.1, 0.2, 0.3, 0.4, 0.5),
+    )
+    counts = np.unique(np.geomspace(2, 10**6, 60).astype(int))
+    off = plots.Graph(
+        title="regret(0.95), ε = 1",
+        x=counts.astype(np.float64),
+        curves={name: np.array([CHOOSERS[name](sensitivity=1, epsilon=1).regret(0.95, count=int(n)) for n in counts]) for name in ("exponential", "noisy max")},
+        across="number of candidates",
+        up="score behind the best, at 95 %",
+        logarithmic=True,
+    )
+    return plots.graphs([law, off], title="Report noisy max")
+
+
+def top_k() -> Figure:
+    """Three of eight: who is among them, and whether they are the best three."""
+    scores, k = [14, 12, 10, 8, 6, 4, 2, 0], 3
+
+    def sets(epsilon: float) -> dict[frozenset[int], float]:
+        """Every set of three, with its probability, over all orders."""
+        once, out = mech.TopK(k=k, sensitivity=1, epsilon=epsilon).round, dict[frozenset[int], float]()
+        weights = np.exp([float(once.rate) * s for s in scores])
+        for order in itertools.permutations(range(len(scores)), k):
+            left, chance = weights.sum(), 1.0
+            for i in order:
+                chance, left = chance * weights[i] / left, left - weights[i]
+            out[frozenset(order)] = out.get(frozenset(order), 0.0) + float(chance)
+        return out
+
+    among = {f"ε = {e}": np.array([sum(p for chosen, p in sets(e).items() if i in chosen) for i in range(len(scores))]) for e in (1, 3, 9)}
+    law = plots.Graph(
+        title="scores 14, 12, …, 0; k = 3",
+        x=np.arange(1.0, 9.0),
+        curves=among,
+        across="rank of the candidate",
+        up="chance to be among the three",
+        heights=(0, 0.25, 0.5, 0.75, 1),
+    )
+    epsilons = np.linspace(0.2, 20, 60)
+    best = {"all three right": np.array([sets(round(float(e), 3))[frozenset(range(k))] for e in epsilons])}
+    off = plots.Graph(title="the three best, all of them", x=epsilons, curves=best, across="ε", up="probability", heights=(0, 0.25, 0.5, 0.75, 1))
+    return plots.graphs([law, off], title="The three best of eight")
+
+
+VALUES = (8, 15, 21, 24, 27, 30, 31, 33, 34, 36, 38, 39, 41, 42, 44, 47, 52, 58, 66, 90)
+
+
+def _points(runs: list[tuple[Any, Any, float]]) -> NDArray[np.float64]:
+    """Runs of whole numbers that share a probability, one by one."""
+    return np.concatenate([np.full(int(last - first) + 1, p / (int(last - first) + 1)) for first, last, p in runs])
+
+
+def quantile() -> Figure:
+    """Where a private median falls, and by how many ranks it is off."""
+    x = np.arange(0.0, 101.0)
+    law = plots.Graph(
+        title="median of twenty values, replace",
+        x=x,
+        curves={f"ε = {e}": _points(mech.Quantile(low=0, high=100, epsilon=e, relation="replace").law(VALUES)) for e in (0.2, 1, 3)},
+        across="published median (exact: 36 to 38)",
+        up="probability",
+    )
+    epsilons = np.geomspace(0.05, 5, 60)
+    made = {"replace": "replace", "add-remove": "add-remove"}
+    off = plots.Graph(
+        title="a million grid points",
+        x=epsilons,
+        curves={
+            name: np.array([mech.Quantile(low=0, high=1, epsilon=float(e), relation=relation, grid=2**-20).rank_error(0.95) for e in epsilons])
+            for name, relation in made.items()
+        },
+        across="ε",
+        up="ranks off, at 95 %",
+        logarithmic=True,
+    )
+    return plots.graphs([law, off], title="A private median")
+
+
+def inverse_sensitivity() -> Figure:
+    """Where the median falls, and three laws for a count."""
+    law = plots.Graph(
+        title="median of twenty values",
+        x=np.arange(0.0, 101.0),
+        curves={f"ε = {e}": _points(mech.InverseSensitivity("median", low=0, high=100, grid=1, epsilon=e).law(VALUES)) for e in (0.5, 1, 3)},
+        across="published median (exact: 36)",
+        up="probability",
+    )
+    epsilons, bits, z = np.geomspace(0.2, 5, 25), [1] * 50 + [0] * 50, np.arange(101)
+
+    def deviation(law: NDArray[np.float64]) -> float:
+        return math.sqrt(float(law @ (z - 50) ** 2))
+
+    counts: dict[str, list[float]] = {"rate ε/2": [], "largest rate that keeps ε": [], "geometric at ε": []}
+    for e in (round(float(v), 3) for v in epsilons):
+        counts["rate ε/2"].append(deviation(mech.Exponential(sensitivity=1, epsilon=e).probabilities(-np.abs(z - 50))))
+        counts["largest rate that keeps ε"].append(deviation(_points(mech.InverseSensitivity("count", epsilon=e).law(bits))))
+        counts["geometric at ε"].append(math.sqrt(mech.Laplace(sensitivity=1, epsilon=e).variance))
+    off = plots.Graph(
+        title="50 of 100, counted",
+        x=epsilons,
+        curves={name: np.array(values) for name, values in counts.items()},
+        across="ε",
+        up="standard deviation",
+        logarithmic=True,
+    )
+    return plots.graphs([law, off], title="Inverse sensitivity")
+
+
+def propose_test_release() -> Figure:
+    """How likely there is an answer; and what the printed calibration is worth."""
+    distances, public = np.arange(0, 61), {"low": 0, "high": 1, "bound": 0.5, "delta": 1e-6}
+    passing = {f"ε = {e}": np.array([mech.ProposeTestRelease("median", epsilon=e, **public).passes(int(d)) for d in distances]) for e in (0.5, 1, 2)}
+    law = plots.Graph(
+        title="δ = 10⁻⁶, half of ε for the test",
+        x=distances.astype(np.float64),
+        curves=passing,
+        across="changes until unstable",
+        up="chance of an answer",
+        heights=(0, 0.25, 0.5, 0.75, 1),
+    )
+    claimed = np.geomspace(1e-9, 1e-1, 60)
+    printed = plots.Graph(
+        title="the printed calibration, ε = 1",
+        x=claimed,
+        curves={
+            "claimed": claimed,
+            "passes where unstable": np.sqrt(claimed / 2) / 2,
+            "in truth": np.array([_printed(float(d)) for d in claimed]),
+        },
+        across="δ as claimed",
+        up="δ",
+        logarithmic=True,
+    )
+    return plots.graphs([law, printed], title="Propose, test, release")
+
+
+def _printed(delta: float) -> float:
+    """The δ at ε = 1 of threshold ln(2/δ)/2 and scale 1 for test and release, largest over all distances, in closed form."""
+    threshold = math.log(2 / delta) / 2
+
+    def passes(distance: int) -> float:
+        t = threshold - distance
+        return math.exp(-t) / 2 if t >= 0 else 1 - math.exp(t) / 2
+
+    def excess(ours: float, theirs: float) -> float:
+        ends = math.sqrt(theirs / ours)
+        return (ours - theirs) / 2 + ours * (1 - ends) / 2 - theirs * (1 / ends - 1) / 2
+
+    return max(excess(passes(d), passes(d - 1)) for d in range(1, 60))
+
+
+def smooth() -> Figure:
+    """The smooth sensitivity beside the local and the global one; and β, exactly and by the textbook."""
+    sizes = np.unique(np.geomspace(101, 10_000, 30).astype(int)) | 1
+    m = mech.SmoothLaplace("median", low=0, high=1, epsilon=1, delta=1e-6)
+    found = np.array([float(m.sensitivity(np.linspace(0, 1, n))) for n in sizes])
+    law = plots.Graph(
+        title="median of n values spread over [0, 1]",
+        x=sizes.astype(np.float64),
+        curves={"global": np.ones(len(sizes)), "smooth, ε = 1, δ = 10⁻⁶": found, "local: not private": 1 / (sizes - 1)},
+        across="n",
+        up="sensitivity",
+        logarithmic=True,
+    )
+    deltas = np.geomspace(1e-10, 1e-1, 60)
+    exact = np.array([float(largest_beta(Fraction(1), Fraction(float(d)))) for d in deltas])
+    off = plots.Graph(
+        title="smoothness at ε = 1",
+        x=deltas,
+        curves={"β, exactly": exact, "β = ε/(2·ln(2/δ))": 1 / (2 * np.log(2 / deltas))},
+        across="δ",
+        up="β",
+        logarithmic=True,
+    )
+    return plots.graphs([law, off], title="Smooth sensitivity")
+
+
+def gibbs() -> Figure:
+    """A hundred values pull the law away from the prior; and the linear extreme case."""
+    m = mech.Gibbs(epsilon=1, delta=1e-6, lipschitz=1, convexity=1, low=-4, high=4, cells=80)
+    losses = [[abs(point - v) for point in m.points] for v in [Fraction(3, 2)] * 40 + [Fraction(2)] * 60]
+    middle = np.array([float(p) for p in m.points[:-1]]) + 0.05
+    law = plots.Graph(
+        title="40 values at 1.5, 60 at 2",
+        x=middle,
+        curves={"prior": m.probabilities([]), "Gibbs law": m.probabilities(losses)},
+        across="θ",
+        up="probability of a cell",
+    )
+    epsilons, gdp = np.linspace(0.2, 1, 60), m.promises[1]
+    off = plots.Graph(
+        title="linear losses: δ at ε",
+        x=epsilons,
+        curves={
+            "in truth, and by GDP": np.array([gdp.delta(round(float(e), 4)) for e in epsilons]),
+            "promised at ε = 1": np.full(len(epsilons), 1e-6),
+        },
+        across="ε",
+        up="δ",
+        logarithmic=True,
+    )
+    return plots.graphs([law, off], title="Gibbs sampling, ε = 1, δ = 10⁻⁶")
+
+
 PICTURES: tuple[Callable[[], Figure], ...] = (
     neighbours,
     laplace,
@@ -442,6 +704,15 @@ PICTURES: tuple[Callable[[], Figure], ...] = (
     above_threshold,
     prefix_sums,
     key_selection,
+    exponential,
+    permute_and_flip,
+    noisy_max,
+    top_k,
+    quantile,
+    inverse_sensitivity,
+    propose_test_release,
+    smooth,
+    gibbs,
 )
 
 

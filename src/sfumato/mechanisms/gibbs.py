@@ -118,13 +118,17 @@ class Gibbs(Mechanism):
 
     def _total(self, losses: Sequence[Sequence[Number]]) -> list[Fraction]:
         """The sum of the records' losses at the points, each of them checked."""
-        rows = [[exact(v, "loss") for v in row] for row in losses]
+        reason, rewrite = "each is convex, L-Lipschitz, and an exact number at every point", "loss(θ) = abs(θ - x), lipschitz=1"
+        try:
+            rows = [[exact(v) for v in row] for row in losses]
+        except Refused:  # its text would show a loss
+            raise Refused("gibbs.losses", "a record's losses", reason, rewrite) from None
         most = self.lipschitz * (self.high - self.low) / self.cells
         for row in rows:
             rises = [b - a for a, b in pairwise(row)]
             convex = all(a <= b for a, b in pairwise(rises))
             if len(row) != self.cells + 1 or not convex or any(abs(rise) > most for rise in rises):
-                raise Refused("gibbs.losses", "a record's losses", "each is convex, L-Lipschitz, and given at every point", "loss(θ) = abs(θ - x), lipschitz=1")
+                raise Refused("gibbs.losses", "a record's losses", reason, rewrite)
         return [sum(column, Fraction(0)) for column in zip(*rows, strict=True)] if rows else [Fraction(0)] * (self.cells + 1)
 
     def _masses(self, total: list[Fraction]) -> list[arb]:

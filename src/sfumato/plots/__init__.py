@@ -1,12 +1,14 @@
 """Pictures, drawn from arrays and plain records. Nothing here knows what an answer is or where a number came from."""
 
 from .beliefs import beliefs
+from .budget import Purse, budget
 from .cells import cells
 from .graphs import Graph, graphs
 from .laws import Panel, laws
 from .orders import orders
 from .profiles import profiles
 from .ratios import ratios
+from .spending import spending
 from .tradeoffs import Tradeoff, tradeoffs
 
-__all__ = ["Graph", "Panel", "Tradeoff", "beliefs", "cells", "graphs", "laws", "orders", "profiles", "ratios", "tradeoffs"]
+__all__ = ["Graph", "Panel", "Purse", "Tradeoff", "beliefs", "budget", "cells", "graphs", "laws", "orders", "profiles", "ratios", "spending", "tradeoffs"]
