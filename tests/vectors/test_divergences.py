@@ -130,7 +130,19 @@ def e17(i: dict[str, Any]) -> dict[str, float]:
     return {"wrong_E_X": order * div.renyi(P, Q, order + 1) / (order - 1), "correct": div.renyi(P, Q, order)}
 
 
+def e45(i: dict[str, Any]) -> dict[str, float]:
+    """The first of three pieces of ∫ p^α q^(1−α), p a Laplace density at 0 and q at 1, over (−∞, 0]; the other two make the whole right."""
+    a, b = i["alpha"], i["b"]
+    correct = math.exp((a - 1) / b) / 2  # ∫ e^(αx/b − (α−1)(x−1)/b) dx / (2b)
+    printed = math.exp(-(a - 1) / b) / 2 / (2 * a - 1)  # the same with + before (α−1)(x−1)/b
+    rest = math.exp(-a / b) / 2 + math.exp(-a / b) * (math.exp((2 * a - 1) / b) - 1) / (2 * (2 * a - 1))
+    assert math.log(correct + rest) / (a - 1) == pytest.approx(forms.laplace_renyi(a, b), rel=1e-12)
+    assert math.log(printed + rest) / (a - 1) < forms.laplace_renyi(a, b)
+    return {"printed": printed, "correct": correct}
+
+
 EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "E-45": e45,
     "S-001": s001,
     "S-002": lambda i: hamming(i["x"], i["y"]),
     "S-003": lambda i: {key: l1_distance(i["x"], i[key]) for key in ("add", "replace")},

@@ -55,6 +55,8 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "B-16": b16,
     "B-16b": lambda i: [mech.OptimalSelection(epsilon=i["eps"], delta=i["delta"]).keep_probability(n) for n in i["n"]],
     "B-20": b20,
+    "discrete_gaussian_pmf": lambda i: DiscreteGaussian(sigma_squared=i["sigma2"]).pmf(i["z"]),
+    "partition_keep_probability": lambda i: mech.OptimalSelection(epsilon=i["eps"], delta=i["delta"]).keep_probability(i["n"]),
     "B-21": lambda i: mech.textbook_accuracy(epsilon=i["eps"], queries=i["k"], beta=i["beta"]),
 }
 

@@ -119,6 +119,14 @@ def e03(i: dict[str, Any]) -> dict[str, float]:
     return found | {"crossover_delta": crossing(1e-5, 0.3, lambda d: slide(e, d) >= classical(e, d))}
 
 
+def e11(i: dict[str, Any]) -> dict[str, float]:
+    """The densities' ratio outside the two centres is e^+ε; the printed bound with the sign turned would make both laws lie below each other."""
+    at = Laplace(scale=i["b"], location=i["fX"]).pdf(i["z"]) / Laplace(scale=i["b"], location=i["fY"]).pdf(i["z"])
+    printed = math.exp(-abs(i["fX"] - i["fY"]) / i["b"])
+    assert at > printed
+    return {"ratio": at, "printed_bound": printed}
+
+
 EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "S-048": s048,
     "S-049": lambda i: Laplace(scale=Fraction(str(i["sensitivity"])) / i["eps"]).quantile(1 - Fraction(str(i["beta"])) / 2),
@@ -128,6 +136,8 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "B-01": lambda i: dict(zip(["(1,1e-5)", "(0.5,1e-6)", "(3,1e-4)", "(10,1e-8)", "(0.01,1e-6)"], [sigma(e, d) for e, d in i["pairs"]], strict=True)),
     "B-01b": lambda i: (i["k"] * mech.Gaussian(sensitivity=1, sigma=i["sigma"]).promise).epsilon(i["delta"]),
     "B-26": b26,
+    "S-012": lambda i: delta(i["eps"], i["sigma"]),
+    "E-11": e11,
     "E-01": e01,
     "E-02": e02,
     "E-03": e03,

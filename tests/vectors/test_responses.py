@@ -114,6 +114,11 @@ def e47(i: dict[str, Any]) -> dict[str, float]:
 
 
 EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "S-011": lambda i: {
+        "keep": response(i["k"], i["eps"]).probability(0, 0),
+        "flip_each": response(i["k"], i["eps"]).probability(1, 0),
+        "ratio": response(i["k"], i["eps"]).probability(0, 0) / response(i["k"], i["eps"]).probability(1, 0),
+    },
     "S-040": lambda i: {"P(Y|yes)": COIN.probability("yes", "yes"), "P(Y|no)": COIN.probability("yes", "no"), "epsilon": COIN.promise.epsilon()},
     "S-041": s041,
     "S-041b": lambda i: dict(zip(["P(true yes|NO)", "P(true yes|YES)"], deniability(i["p"]), strict=True)),
