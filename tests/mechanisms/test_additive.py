@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from sfumato import mechanisms as mech
 from sfumato.errors import Refused
+from sfumato.mechanisms.grid import steps
 from sfumato.testing import SeededBits
 
 from .untouchable import Untouchable, refusal
@@ -73,7 +74,7 @@ def test_views_and_lists(name: str) -> None:
 
 @each
 def test_python_integers_of_any_size(name: str) -> None:
-    values = [2**100, -(2**100), 0]
+    values = np.array([2**100, -(2**100), 0], dtype=object)  # an array that says so; a list is one of int64
     released = make(name).perturb(values, bits=SeededBits(4))
     assert released.dtype == object
     assert [type(v) for v in released] == [int] * 3
@@ -340,7 +341,7 @@ def test_values_that_are_not_finite(name: str, value: float, no_entropy: None) -
 
 @each
 def test_floats_without_a_grid(name: str, no_entropy: None) -> None:
-    for value in (0.5, 1.0, np.float32(2), [1, 2.0], np.zeros((2, 2)), [2**63, -1]):
+    for value in (0.5, 1.0, np.float32(2), [1, 2.0], np.zeros((2, 2))):
         refused = refusal(lambda value=value: make(name).perturb(value, bits=Untouchable()), "mechanism.grid")
         assert "grid=2**" in refused.rewrite
 
@@ -480,3 +481,21 @@ def test_a_refusal_reads_as_the_interface_says() -> None:
     assert isinstance(refused, Refused)
     assert isinstance(refused, ValueError)
     assert str(refused) == "refused [number.not-positive]  epsilon=-1/2\nwhy   epsilon must be above zero\ntry   epsilon=1"
+
+
+@pytest.mark.parametrize("entries", [[2**64 - 1], [2**64], [2**63, -1], [-(2**70), 0], [np.int64(3), 4], (1, 2)], ids=str)
+def test_a_list_has_one_type_whatever_is_in_it(entries: Any) -> None:
+    """NumPy would make these int64, uint64, float64 or objects: the type itself would tell neighbours apart."""
+    assert mech.Laplace(sensitivity=1, epsilon=1).perturb(entries).dtype == np.int64
+
+
+def test_entries_of_a_list_are_snapped_one_by_one() -> None:
+    """A float beside them must not round large integers: 2^60 + 129 and 2^60 + 128 are one step apart, not 256."""
+    for low, high in ((2**60 + 128, 2**60 + 129), (2**54 + 2, 2**54 + 3)):
+        assert steps([high, 0.5], 0)[0] - steps([low, 0.5], 0)[0] == 1
+
+
+@pytest.mark.parametrize("bad", [[True], [1, None], ["1"], [[1], [1, 2]], [1 + 2j]], ids=str)
+def test_lists_of_something_else(bad: Any) -> None:
+    for record in (mech.Laplace(sensitivity=1, epsilon=1), mech.Laplace(sensitivity=1, epsilon=1, grid=1, size=1)):
+        refusal(lambda record=record: record.perturb(bad), "value.type")

@@ -38,7 +38,7 @@ def basic(guarantees: Iterable[Guarantee]) -> Guarantee:
 def advanced(epsilon: Number, k: int, delta: Number, *, step_delta: Number = 0) -> Approx:
     """k steps, each (ε, step_delta)-DP, by the theorem of Dwork, Rothblum & Vadhan 2010."""
     e, n, d = _steps(epsilon, k, delta)
-    lost = sum_of_deltas(n * probability(step_delta, "step_delta") + d, f"advanced({epsilon}, {k}, {delta}, step_delta={step_delta})")
+    lost = sum_of_deltas(n * probability(step_delta, "step_delta") + d, lambda: f"advanced({epsilon}, {k}, {delta}, step_delta={step_delta})")
     return Approx(_rounded(e, lambda: ball(e) * _root(2 * n, d) + ball(n * e) * ball(e).expm1()), lost)
 
 

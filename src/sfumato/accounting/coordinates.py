@@ -48,7 +48,7 @@ def make(like: Guarantee, numbers: Iterable[Fraction]) -> Guarantee:
     """The guarantee of the same notion, and at the same orders, with these numbers."""
     given = tuple(numbers)
     if len(given) > 1:
-        sum_of_deltas(given[-1], f"{type(like).__name__}(…)")
+        sum_of_deltas(given[-1], lambda: f"{type(like).__name__}(…)")
     return COORDINATES[type(like)].make(like, given)
 
 

@@ -21,14 +21,18 @@ from functools import reduce
 
 from flint import arb, arb_poly
 
+from ..errors import Refused
 from ..exact.balls import ball
-from ..exact.numbers import power_of_two_at_least
+from ..exact.numbers import power_of_two_at_least, text
 
 Groups = tuple[tuple[Fraction, int], ...]
 """Different positive numbers, and how often each occurs."""
 Masses = dict[int, arb]
 """Units below the largest loss, and the probability of that loss."""
 
+LARGEST = 10**6
+MOST = 1 << 20
+"""Steps that are composed in a few seconds; a hundredth of them where they are not equal."""
 POINTS = 1 << 14
 """How many units of the grid the sum of all ε has, and as many losses are told apart one by one."""
 
@@ -61,6 +65,11 @@ class Losses:
 def losses(groups: Groups) -> Losses:
     """The plan for given ε: exact where that is not too long."""
     top = sum((e * n for e, n in groups), Fraction(0))
+    most = MOST if len(groups) < 2 else MOST // 128
+    if top > LARGEST:
+        raise Refused("number.range", f"epsilon={text(top)}", "so large an ε promises nothing", "smaller steps, or fewer")
+    if sum(n for _, n in groups) > most:
+        raise Refused("composition.steps", f"{sum(n for _, n in groups)} steps", f"at most {most} are composed optimally", "a filter, or sf.ZCDP")
     if not groups:
         return Losses((), top, Fraction(1), exact=True, dense=False)
     unit = 2 * Fraction(math.gcd(*(e.numerator * (_common(groups) // e.denominator) for e, _ in groups)), _common(groups))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from typing import Literal, TypeVar
 
 from flint import arb, ctx, fmpq, fmpz
 
-from ..errors import Failed
+from ..errors import Refused
 from .numbers import SMALLEST
 
 Rounding = Literal["nearest", "up", "down"]
@@ -31,6 +32,7 @@ _lock = threading.RLock()
 def _renew_lock() -> None:
     global _lock
     _lock = threading.RLock()
+    ctx.prec = 53  # the other thread will not restore it here
 
 
 if hasattr(os, "register_at_fork"):  # another thread may hold the lock at the moment of a fork, and does not exist in the child
@@ -74,7 +76,7 @@ def decide(question: Callable[[], T | None], start: int = 96) -> T:
         if answer is not None:
             return answer
         bits *= 2
-    raise Failed  # no parameter is known that comes here: it takes a tie of a transcendental number with a rational one
+    raise Refused("number.range", "a comparison", "the numbers are too extreme to be told apart", "less extreme parameters")
 
 
 def below(small: Callable[[], arb], large: Callable[[], arb]) -> bool:
@@ -108,21 +110,37 @@ def chance(formula: Callable[[], arb], rounding: Rounding = "nearest") -> float:
 
 def above(formula: Callable[[], arb]) -> Fraction:
     """A normal double not below a real number, as the exact rational it is. (Its text would not do: the shortest text of a double may lie below it.)"""
-    value = Fraction(evaluate(formula, "up"))
-    return max(value, SMALLEST) if value > 0 else value
+    double = evaluate(formula, "up")
+    if math.isinf(double):
+        raise Refused("number.range", "a derived number", "it is too large for a double", "less extreme parameters")
+    return max(Fraction(double), SMALLEST) if double > 0 else Fraction(double)
+
+
+def up(value: Fraction) -> float:
+    """The nearest double not below a rational, nor is what its text says: 0.1 for one tenth."""
+    try:
+        double = float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -sys.float_info.max
+    while not math.isinf(double) and (Fraction(double) < value or Fraction(repr(double)) < value):
+        double = math.nextafter(double, math.inf)
+    return double
 
 
 def _round(value: arb, rounding: Rounding) -> float:
+    """A double on the right side, and so is what its shortest text says: a user may type it in again."""
     if rounding == "nearest":
         return float(value.mid())
     outward = value.upper() if rounding == "up" else value.lower()
-    double = float(outward)
-    if rounding == "up":
-        while not arb(double) >= outward:
-            double = math.nextafter(double, math.inf)
-    else:
-        while not arb(double) <= outward:
-            double = math.nextafter(double, -math.inf)
+    double, end = float(outward), math.inf if rounding == "up" else -math.inf
+    while double != end:
+        if math.isinf(double):
+            double = math.nextafter(double, end)
+            continue
+        exactly, as_text = arb(double), ball(Fraction(repr(double)))
+        if (exactly >= outward and as_text >= outward) if rounding == "up" else (exactly <= outward and as_text <= outward):
+            break
+        double = math.nextafter(double, end)
     return double
 
 
@@ -135,7 +153,7 @@ def least(holds: Callable[[Fraction], bool], start: float = 1.0) -> Fraction:
     while not holds(Fraction(high)):
         low, high = high, high * 4.0
         if math.isinf(high):
-            raise Failed
+            raise Refused("number.range", "a search", "no double is large enough", "less extreme parameters")
     while low == high or holds(Fraction(low)):
         high = min(high, low)
         low = high / 4.0
@@ -146,6 +164,8 @@ def least(holds: Callable[[Fraction], bool], start: float = 1.0) -> Fraction:
         if not low < middle < high:
             break
         low, high = (low, middle) if holds(Fraction(middle)) else (middle, high)
+    while not (holds(Fraction(high)) and holds(Fraction(repr(high)))):  # a user may type in what he was told
+        high = math.nextafter(high, math.inf)
     return Fraction(high)
 
 

@@ -60,7 +60,7 @@ def _from_text(text: str, name: str) -> Fraction:
     return Fraction(decimal)
 
 
-def _shown(value: Number) -> str:
+def shown(value: object) -> str:
     """The beginning of what was written."""
     try:
         return f"{value!s:.60}"
@@ -72,11 +72,11 @@ def positive(value: Number, name: str) -> Fraction:
     """An exact number that is safely above zero and finite as a double."""
     number = exact(value, name)
     if number <= 0:
-        raise Refused("number.not-positive", f"{name}={_shown(value)}", f"{name} must be above zero", f"{name}=1")
+        raise Refused("number.not-positive", f"{name}={shown(value)}", f"{name} must be above zero", f"{name}=1")
     if number < SMALLEST:
-        raise Refused("number.subnormal", f"{name}={_shown(value)}", f"{name} is so small that software takes it for zero", f"{name}=1e-6")
+        raise Refused("number.subnormal", f"{name}={shown(value)}", f"{name} is so small that software takes it for zero", f"{name}=1e-6")
     if number >= LARGEST:
-        raise Refused("number.range", f"{name}={_shown(value)}", f"{name} is too large for a double", f"{name}=1")
+        raise Refused("number.range", f"{name}={shown(value)}", f"{name} is too large for a double", f"{name}=1")
     return number
 
 
@@ -92,7 +92,7 @@ def probability(value: Number, name: str, *, zero: bool = True, one: bool = Fals
     if not 0 <= number <= 1 or (number == 0 and not zero) or (number == 1 and not one):
         interval = f"{'[' if zero else '('}0, 1{']' if one else ')'}"
         raise Refused(
-            "number.not-a-probability", f"{name}={_shown(value)}", f"{name} must lie in {interval}", f"{name}={0.95 if name == 'confidence' else 1e-6}"
+            "number.not-a-probability", f"{name}={shown(value)}", f"{name} must lie in {interval}", f"{name}={0.95 if name == 'confidence' else 1e-6}"
         )
     return number
 
@@ -109,7 +109,7 @@ def power_of_two(value: Number, name: str) -> int:
     number = by_its_bits(value, name)
     exponent = number.numerator.bit_length() - number.denominator.bit_length()
     if number != Fraction(2) ** exponent:
-        raise Refused("number.not-a-power-of-two", f"{name}={_shown(value)}", "only powers of two divide doubles exactly", f"{name}=2**{exponent}")
+        raise Refused("number.not-a-power-of-two", f"{name}={shown(value)}", "only powers of two divide doubles exactly", f"{name}=2**{exponent}")
     return exponent
 
 
@@ -122,15 +122,15 @@ def ceil_sqrt(value: Fraction) -> int:
 
 def text(value: Fraction) -> str:
     """An exact number as a person would write it: 0.5, 1e-06, 1/3."""
-    if value.denominator == 1:
+    if value.denominator == 1 and abs(value.numerator) < 10**15:
         return str(value.numerator)
     try:
         short = repr(float(value))
     except OverflowError:
-        return str(value)
+        return "…"
     if Fraction(short) == value:
         return short
-    return str(value) if len(str(value)) <= 12 else f"{short}…"
+    return str(value) if max(abs(value.numerator), value.denominator) < 10**9 and len(str(value)) <= 12 else f"{short}…"
 
 
 def power_of_two_at_least(value: Fraction) -> Fraction:

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
-from ..exact.balls import above, ball, evaluate
-from ..exact.numbers import Number, non_negative, probability
-from .base import Guarantee, Relation, known_epsilon, known_order, reach, relation_of, sum_of_deltas, unit_of
+from ..errors import Refused
+from ..exact.balls import above, ball, up
+from ..exact.numbers import SMALLEST, Number, non_negative, probability, shown
+from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, sum_of_deltas, unit_of
 from .hypotheses import two_lines
 from .pure import Pure, amplified, renyi_of_pure
 
@@ -42,11 +43,12 @@ class Approx(Guarantee):
     def delta(self, epsilon: Number) -> float:
         d, e = self._delta, known_epsilon(epsilon)
         rest = Fraction(Pure(self._epsilon).delta(e))
-        return evaluate(lambda: ball(d + (1 - d) * rest), "up")
+        return up(d + (1 - d) * rest)
 
     def epsilon(self, delta: Number = 0) -> float:
-        d = probability(delta, "delta")
-        return Pure(self._epsilon).epsilon((d - self._delta) / (1 - self._delta)) if d >= self._delta else math.inf
+        d = known_delta(delta)
+        rest = (d - self._delta) / (1 - self._delta)
+        return math.inf if rest < 0 else Pure(self._epsilon).epsilon(rest if rest >= SMALLEST else 0)
 
     def renyi(self, order: Number) -> float:
         a = known_order(order)
@@ -56,24 +58,28 @@ class Approx(Guarantee):
         return two_lines(self._epsilon, self._delta, probability(alpha, "alpha", one=True))
 
     def _plus(self, other: Self) -> Self:
-        return type(self)(self._epsilon + other._epsilon, sum_of_deltas(self._delta + other._delta, f"{self} + {other}"))
+        return type(self)(self._epsilon + other._epsilon, sum_of_deltas(self._delta + other._delta, lambda: f"{self} + {other}"))
 
     def _times(self, count: int) -> Self:
-        return type(self)(count * self._epsilon, sum_of_deltas(count * self._delta, f"{count} * {self}"))
+        return type(self)(count * self._epsilon, sum_of_deltas(count * self._delta, lambda: f"{shown(count)} * {self}"))
 
     def _implied_by(self, other: Guarantee) -> bool:
         exactly = reach(other, Approx)  # where no rounding is needed
         if exactly is not None and exactly._epsilon <= self._epsilon and exactly._delta <= self._delta:
             return True
-        return other.delta(self._epsilon) <= self._delta
+        found = other.delta(self._epsilon)
+        return found <= self._delta or Fraction(repr(found)) <= self._delta  # neither the double nor what its text says lies below the truth
 
     def _meet(self, other: Self) -> Self:
         return min(self, other, key=lambda a: (a._delta, a._epsilon))
 
     def _group(self, size: int) -> Approx:
         e, d = self._epsilon, self._delta
-        grown = d * size if e == 0 else above(lambda: ball(d) * ball(size * e).expm1() / ball(e).expm1())
-        return Approx(size * e, sum_of_deltas(grown, f"{self}.group({size})"))
+        try:
+            grown = d * size if e == 0 else above(lambda: ball(d) * ball(size * e).expm1() / ball(e).expm1())
+        except Refused:  # beyond all doubles
+            grown = Fraction(1)
+        return Approx(size * e, sum_of_deltas(grown, lambda: f"{self}.group({shown(size)})"))
 
     def _subsample(self, q: Fraction) -> Approx:
         return Approx(amplified(self._epsilon, q), q * self._delta)

@@ -38,6 +38,8 @@ class Arrow(NamedTuple):
 
 def _normal(value: float | Fraction) -> Fraction:
     """A number that may be rounded up, exactly; raised to the smallest that guarantees take where it is below that."""
+    if value == math.inf:
+        raise Refused("number.range", "a derived number", "it is too large for a double", "less extreme parameters")
     return max(Fraction(value), SMALLEST) if value > 0 else Fraction(0)
 
 
@@ -88,7 +90,10 @@ def best(guarantee: Guarantee, notion: type[G]) -> G | None:
         parts = [best(part, notion) for part in guarantee.parts]
         if any(part is None for part in parts):
             return None
-        found = cast(G, reduce(add, cast(list[Guarantee], parts)))
+        try:
+            found = cast(G, reduce(add, cast(list[Guarantee], parts)))
+        except Refused:  # curves without a common order
+            return None
     else:
         statements = list(_all(guarantee, notion, (type(guarantee),)))
         if not statements:
@@ -105,9 +110,17 @@ def _all(guarantee: Guarantee, notion: type[G], passed: tuple[type[Guarantee], .
     for arrow in ARROWS:
         first = len(passed) == 1
         if isinstance(guarantee, arrow.start) and arrow.end not in passed and (first or not arrow.only_if_nothing) and notion in _ahead(arrow.end):
-            further = arrow.follow(guarantee)
+            further = _followed(arrow, guarantee)
             if further is not None:
                 yield from _all(further, notion, (*passed, arrow.end))
+
+
+def _followed(arrow: Arrow, guarantee: Guarantee) -> Guarantee | None:
+    """Where an arrow leads; nowhere, if a number leaves the doubles on the way."""
+    try:
+        return arrow.follow(guarantee)
+    except Refused:
+        return None
 
 
 @cache

@@ -14,20 +14,21 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from ..errors import Refused
-from ..exact.numbers import Number, positive, probability
+from ..exact.numbers import Number, positive, probability, text
 from .base import Guarantee, reach
 from .gdp import GDP
 from .together import Together
 from .zcdp import ZCDP
 
 ERROR = Fraction(1, 20)
+_NONE = 1e-50  # an advantage that no number of answers that anyone will give adds up
 _MARGIN = 1e-9  # the sums below err by less than 1e-12; what is that close to the confidence asked for counts as missing it
 
 
 def told_apart_after(guarantee: Guarantee, error: Number = ERROR) -> int | None:
     """The least number of answers that no longer exclude type-I and type-II error `error`; None if any number does."""
     a = probability(error, "error", zero=False)
-    if guarantee.delta(0) == 0:
+    if guarantee.delta(0) < _NONE:
         return None
     converted = next((other for notion in (GDP, ZCDP) if (other := reach(guarantee, notion)) is not None), None)  # before adding: that is far better than after
     statements = {repr(g): g for g in (guarantee, converted) if g is not None and not (isinstance(g, Together) and converted)}
@@ -37,6 +38,8 @@ def told_apart_after(guarantee: Guarantee, error: Number = ERROR) -> int | None:
 def averaged_after(epsilon: Number, confidence: Number = 1 - ERROR) -> int:
     """The least number of Laplace answers at ε each whose mean, rounded, is the count itself with this confidence."""
     e, c = float(positive(epsilon, "epsilon")), float(probability(confidence, "confidence", zero=False))
+    if e < 1e-6:
+        raise Refused("number.range", f"epsilon={text(positive(epsilon, 'epsilon'))}", "so many answers are not counted", "epsilon=0.01")
     about = 4.0 * _variance(e)  # answers at which the mean has a standard deviation of ½: where the search begins
     return 2 * _first(lambda half: within(half - 1, 2 * half - 1, e) >= c + _MARGIN, max(1, round(about))) - 1
 

@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from ..errors import Refused
-from ..exact.numbers import Number, exact, probability, text
+from ..exact.numbers import LARGEST, Number, exact, positive, probability, shown, text
 
 if TYPE_CHECKING:
     from .meaning import Meaning
 
 Relation = Literal["add-remove", "replace"]
 RELATIONS: tuple[Relation, ...] = ("add-remove", "replace")
+LARGEST_ORDER, SMALLEST_ORDER = Fraction(2**40), 1 + Fraction(1, 2**40)
 G = TypeVar("G", bound="Guarantee")
 
 
@@ -90,7 +92,7 @@ class Guarantee(ABC):
     def group(self, size: int) -> Guarantee:
         """The promise about `size` units who may all change at once."""
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise Refused("guarantee.group", f"group({size})", "a group has one or more members", "group(2)")
+            raise Refused("guarantee.group", f"group({shown(size)})", "a group has one or more members", "group(2)")
         return self if size == 1 else self._bind(self._group(size), self.relation, self.unit)
 
     def under(self, relation: str) -> Guarantee:
@@ -116,7 +118,10 @@ class Guarantee(ABC):
         """What this promise means to a person, to a Bayesian and to a hypothesis tester."""
         from .meaning import meaning
 
-        return meaning(self, prior)
+        try:
+            return meaning(self, prior)
+        except OverflowError:
+            raise Refused("number.range", f"{self}.meaning(…)", "numbers this large mean nothing to anyone", "a promise one would make") from None
 
     def to_json(self) -> str:
         """A text that `from_json` reads back as an equal guarantee."""
@@ -147,7 +152,7 @@ class Guarantee(ABC):
         if isinstance(count, bool) or not isinstance(count, int):
             return NotImplemented
         if count < 0:
-            raise Refused("guarantee.count", f"{count} * {self}", "a release happens zero or more times", f"1 * {self}")
+            raise Refused("guarantee.count", f"{shown(count)} * {self}", "a release happens zero or more times", f"1 * {self}")
         return self._bind(self._times(count), self.relation, self.unit)
 
     __rmul__ = __mul__
@@ -210,20 +215,28 @@ def known_epsilon(epsilon: Number) -> Fraction:
     """ε ≥ 0 at which a curve is asked."""
     number = exact(epsilon, "epsilon")
     if number < 0:
-        raise Refused("number.negative", f"epsilon={epsilon}", "epsilon is zero or more", "epsilon=1")
+        raise Refused("number.negative", f"epsilon={shown(epsilon)}", "epsilon is zero or more", "epsilon=1")
+    if number >= LARGEST:
+        raise Refused("number.range", f"epsilon={shown(epsilon)}", "epsilon is too large for a double", "epsilon=1")
     return number
+
+
+def known_delta(delta: Number) -> Fraction:
+    """δ in [0, 1) at which a curve is asked: 0, or not below the smallest normal double."""
+    number = probability(delta, "delta")
+    return number if number == 0 else positive(number, "delta")
 
 
 def known_order(order: Number) -> Fraction:
     """A Rényi order α ≥ 1."""
     number = exact(order, "order")
-    if number < 1:
-        raise Refused("guarantee.order", f"order={order}", "orders of Rényi divergence are 1 or more here", "order=2")
+    if number < 1 or number > LARGEST_ORDER or 1 < number < SMALLEST_ORDER:
+        raise Refused("guarantee.order", f"order={shown(order)}", "orders of Rényi divergence lie between 1 and 2^40, not within 2^-40 of 1", "order=2")
     return number
 
 
-def sum_of_deltas(total: Fraction, place: str) -> Fraction:
+def sum_of_deltas(total: Fraction, place: Callable[[], str]) -> Fraction:
     """A sum of failure probabilities; from 1 on nothing is promised any more, and that is said."""
     if total >= 1:
-        raise Refused("guarantee.no-promise", place, "nothing is promised: the δ come to 1 or more", "smaller δ, or fewer releases")
+        raise Refused("guarantee.no-promise", place(), "nothing is promised: the δ come to 1 or more", "smaller δ, or fewer releases")
     return total

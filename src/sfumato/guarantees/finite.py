@@ -106,6 +106,8 @@ def rational(value: arb) -> Fraction:
 
 def exp_down(exponent: Fraction, bits: int) -> Fraction:
     """A rational at most e^exponent, and less than it by a few parts in 2^bits at most."""
+    if exponent > 10_000:
+        raise Refused("number.range", f"epsilon={text(exponent)}", "so large an ε promises nothing", "epsilon=1")
     with precision(bits):
         return rational(ball(exponent).exp().lower())
 

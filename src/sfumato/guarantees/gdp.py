@@ -16,9 +16,9 @@ from typing import Self
 from flint import arb
 
 from ..errors import Refused
-from ..exact.balls import ball, evaluate, least, normal_cdf, sqrt_up
+from ..exact.balls import ball, evaluate, least, normal_cdf, sqrt_up, up
 from ..exact.numbers import Number, non_negative, positive, probability
-from .base import Guarantee, Relation, known_epsilon, known_order, reach, relation_of, unit_of
+from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, unit_of
 from .renyi import Renyi, subsampled_gaussian
 
 _NOTHING = 10**6  # an ε that no one would call privacy, and that would only slow the search down
@@ -33,7 +33,7 @@ class GDP(Guarantee):
     unit: str | None
 
     def __init__(self, mu: Number, *, relation: str | None = None, unit: str | None = None) -> None:
-        object.__setattr__(self, "mu_squared", non_negative(mu, "mu") ** 2)
+        object.__setattr__(self, "mu_squared", non_negative(non_negative(mu, "mu") ** 2, "mu_squared"))
         object.__setattr__(self, "relation", relation_of(relation))
         object.__setattr__(self, "unit", unit_of(unit))
 
@@ -60,14 +60,14 @@ class GDP(Guarantee):
         return delta_of_mu(self.mu_squared, known_epsilon(epsilon))
 
     def epsilon(self, delta: Number = 0) -> float:
-        d = probability(delta, "delta")
+        d = known_delta(delta)
         if self.delta(0) <= d:
             return 0.0
         return math.inf if d == 0 else float(least(lambda e: self.delta(e) <= d))
 
     def renyi(self, order: Number) -> float:
         a = known_order(order)
-        return evaluate(lambda: ball(a * self.mu_squared / 2), "up")
+        return up(a * self.mu_squared / 2)
 
     def tradeoff(self, alpha: Number) -> float:
         """Φ(Φ⁻¹(1 − α) − μ), where Φ⁻¹(1 − α) = √2·erfc⁻¹(2α)."""

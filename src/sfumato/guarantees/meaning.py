@@ -36,7 +36,7 @@ _NOTHING = "the answers do not depend on the data: no number of them says anythi
 _TOO_MANY = "more answers than anybody can ask for"
 _NOT_PURE = "the textbook count with Laplace noise has a pure ε"
 _SMALL_ETA = "events of a probability of δ or less may settle the matter"
-_LEAST = Fraction(1, 10**100)
+_LEAST = Fraction(1, 10**6)
 
 
 class Outside(NamedTuple):

@@ -16,9 +16,9 @@ from typing import Self
 
 from flint import arb
 
-from ..exact.balls import above, ball, evaluate
+from ..exact.balls import above, ball, evaluate, up
 from ..exact.numbers import Number, non_negative, probability
-from .base import Guarantee, Relation, known_epsilon, known_order, reach, relation_of, unit_of
+from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, unit_of
 from .hypotheses import two_lines
 
 
@@ -45,9 +45,11 @@ class Pure(Guarantee):
 
     def epsilon(self, delta: Number = 0) -> float:
         """The inverse of the curve, ln(e^ε − δ(1 + e^ε)), where that is above zero."""
-        mine, d = self._epsilon, probability(delta, "delta")
+        mine, d = self._epsilon, known_delta(delta)
         if self.delta(0) <= d:
             return 0.0
+        if d == 0:
+            return up(mine)
         return evaluate(lambda: ball(mine) + (-ball(d) * (1 + ball(-mine).exp())).log1p(), "up")
 
     def renyi(self, order: Number) -> float:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, NoReturn, Self
 
 from ..errors import Refused
-from ..exact.numbers import Number, probability, text
+from ..exact.numbers import Number, probability, shown, text
 from .base import Guarantee, Relation, sum_of_deltas
 
 
@@ -57,10 +57,10 @@ class RandomDP(Guarantee):
     def _plus(self, other: Self) -> Self:
         if self.over != other.over:
             raise Refused("guarantee.random", f"{self} + {other}", "the two hold over different distributions", "state both over the same one")
-        return type(self)(self.guarantee + other.guarantee, sum_of_deltas(self.gamma + other.gamma, f"{self} + {other}"), over=self.over)
+        return type(self)(self.guarantee + other.guarantee, sum_of_deltas(self.gamma + other.gamma, lambda: f"{self} + {other}"), over=self.over)
 
     def _times(self, count: int) -> Self:
-        return type(self)(count * self.guarantee, sum_of_deltas(count * self.gamma, f"{count} * {self}"), over=self.over)
+        return type(self)(count * self.guarantee, sum_of_deltas(count * self.gamma, lambda: f"{shown(count)} * {self}"), over=self.over)
 
     def _implied_by(self, other: Guarantee) -> bool:
         return isinstance(other, RandomDP) and other.over == self.over and other.gamma <= self.gamma and other.guarantee <= self.guarantee

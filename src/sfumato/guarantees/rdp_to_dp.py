@@ -13,10 +13,12 @@ from flint import arb
 
 from ..exact.balls import ball, evaluate
 
+_FAR = Fraction(10) ** 150
+
 
 def delta_at(order: Fraction, divergence: Fraction, epsilon: Fraction) -> float:
-    """δ at this ε, rounded up; may exceed 1."""
-    if log_delta(float(order), float(divergence), float(epsilon)) > 1.0:
+    """δ at this ε, rounded up; 1 where it would be more."""
+    if log_delta(order, divergence, epsilon) > 1.0:
         return 1.0
 
     def formula() -> arb:
@@ -37,17 +39,24 @@ def pinsker(divergence: Fraction) -> float:
     return evaluate(lambda: ball(divergence / 2).sqrt(), "up")
 
 
-def log_delta(order: float, divergence: float, epsilon: float) -> float:
+def clamped(value: Fraction) -> float:
+    """A number as a double to search with, where any order is right and only the best is wanted."""
+    return float(max(-_FAR, min(_FAR, value)))
+
+
+def log_delta(order: Fraction, divergence: Fraction, epsilon: Fraction) -> float:
     """ln δ in double precision, to find the best order with."""
-    return (order - 1.0) * (divergence - epsilon) + order * math.log1p(-1.0 / order) - math.log(order - 1.0)
+    a = clamped(order)
+    return (a - 1.0) * clamped(divergence - epsilon) + a * math.log1p(-1.0 / a) - math.log(a - 1.0)
 
 
-def best_order(rho: float, epsilon: float) -> Fraction:
+def best_order(rho: Fraction, epsilon: Fraction) -> Fraction:
     """The order that is best for D_α = ρα: where the derivative of ln δ, (2α − 1)ρ − ε + ln(1 − 1/α), changes sign."""
-    low, high = 1.0 + 1e-9, max(2.0, (epsilon + 1.0) / (2.0 * rho) + 2.0)
+    r, e = clamped(rho), clamped(epsilon)
+    low, high = 1.0 + 1e-9, max(2.0, min(2.0**40, (e + 1.0) / (2.0 * r) + 2.0))
     for _ in range(200):
         middle = (low + high) / 2.0
         if not low < middle < high:
             break
-        low, high = (middle, high) if (2.0 * middle - 1.0) * rho - epsilon + math.log1p(-1.0 / middle) < 0.0 else (low, middle)
+        low, high = (middle, high) if (2.0 * middle - 1.0) * r - e + math.log1p(-1.0 / middle) < 0.0 else (low, middle)
     return Fraction(high)

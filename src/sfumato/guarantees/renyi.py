@@ -15,15 +15,16 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Self
 
 from flint import arb
 
 from ..errors import Refused
-from ..exact.balls import above, ball, evaluate
-from ..exact.numbers import Number, non_negative, probability, text
-from .base import Guarantee, Relation, known_epsilon, known_order, reach, relation_of, sum_of_deltas, unit_of
-from .rdp_to_dp import delta_at, epsilon_at, log_delta, pinsker
+from ..exact.balls import above, ball, up
+from ..exact.numbers import SMALLEST, Number, non_negative, probability, shown, text
+from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, sum_of_deltas, unit_of
+from .rdp_to_dp import clamped, delta_at, epsilon_at, log_delta, pinsker
 
 ORDERS: tuple[Fraction, ...] = (
     *(Fraction(n, 100) for n in (101, 102, 105)),
@@ -32,6 +33,7 @@ ORDERS: tuple[Fraction, ...] = (
 )
 """The public grid on which curves of other notions are taken."""
 
+_MOST = 4096
 _WHOLE_ORDERS = tuple(a for a in ORDERS if a.denominator == 1 and a <= 256)
 
 
@@ -52,6 +54,10 @@ class Renyi(Guarantee):
         points = {known_order(a): non_negative(v, f"curve({a})") for a, v in given}
         if not points or min(points) <= 1:
             raise Refused("guarantee.order", "Renyi({…})", "a curve has one or more orders, all above 1", "Renyi({2: 0.1, 8: 0.5})")
+        if len(points) > _MOST:
+            raise Refused("guarantee.order", f"{len(points)} orders", f"a curve has at most {_MOST}", "fewer orders")
+        for order, after in pairwise(sorted(points, reverse=True)):
+            points[after] = min(points[after], points[order])  # D_α increases with α: a bound at a larger order holds here too
         orders = tuple(sorted(points))
         object.__setattr__(self, "orders", orders)
         object.__setattr__(self, "values", tuple(points[a] for a in orders))
@@ -70,29 +76,29 @@ class Renyi(Guarantee):
 
     def delta(self, epsilon: Number) -> float:
         e, d = known_epsilon(epsilon), self._delta
-        order, value = min(self.curve.items(), key=lambda p: log_delta(float(p[0]), float(p[1]), float(e)))
+        order, value = min(self.curve.items(), key=lambda p: log_delta(p[0], p[1], e))
         rest = Fraction(min(1.0, delta_at(order, value, e), pinsker(min(self.values))))
-        return evaluate(lambda: ball(d + (1 - d) * rest), "up")
+        return up(d + (1 - d) * rest)
 
     def epsilon(self, delta: Number = 0) -> float:
-        d = probability(delta, "delta")
+        d = known_delta(delta)
         if d <= self._delta:
             return 0.0 if d == self._delta and not any(self.values) else math.inf
         if self.delta(0) <= d:
             return 0.0
         rest = (d - self._delta) / (1 - self._delta)
-        wanted = float(rest) or 5e-324
-        order, value = min(self.curve.items(), key=lambda p: float(p[1]) + math.log1p(-1 / p[0]) - math.log(wanted * p[0]) / float(p[0] - 1))
+        wanted = math.log(max(rest, SMALLEST))
+        order, value = min(self.curve.items(), key=lambda p: clamped(p[1]) + math.log1p(-1 / p[0]) - (wanted + math.log(p[0])) / float(p[0] - 1))
         return epsilon_at(order, value, rest)
 
     def renyi(self, order: Number) -> float:
         a = known_order(order)
         bound = None if self._delta else self._at(a)
-        return math.inf if bound is None else evaluate(lambda: ball(bound), "up")
+        return math.inf if bound is None else up(bound)
 
     def _at(self, order: Fraction) -> Fraction | None:
         """The bound at any order, δ left aside; None beyond the grid."""
-        if not all(self.values):
+        if not self.values[0]:
             return Fraction(0)  # a divergence of 0 at one order: the laws are equal
         at = bisect_left(self.orders, order)
         if at == len(self.orders):
@@ -109,10 +115,10 @@ class Renyi(Guarantee):
         shared = {a: v + theirs[a] for a, v in self.curve.items() if a in theirs}
         if not shared:
             raise Refused("guarantee.order", f"{self} + {other}", "the two curves have no order in common", "curves on the same orders")
-        return type(self)(shared, sum_of_deltas(self._delta + other._delta, f"{self} + {other}"))
+        return type(self)(shared, sum_of_deltas(self._delta + other._delta, lambda: f"{self} + {other}"))
 
     def _times(self, count: int) -> Self:
-        return type(self)({a: count * v for a, v in self.curve.items()}, sum_of_deltas(count * self._delta, f"{count} * {self}"))
+        return type(self)({a: count * v for a, v in self.curve.items()}, sum_of_deltas(count * self._delta, lambda: f"{shown(count)} * {self}"))
 
     def _implied_by(self, other: Guarantee) -> bool:
         weaker = reach(other, Renyi)
@@ -158,8 +164,10 @@ def subsampled_gaussian(q: Fraction, mu_squared: Fraction) -> Renyi:
 
     def bound(order: int) -> Fraction:
         def formula() -> arb:
-            terms = (ball(math.comb(order, i) * (1 - q) ** (order - i) * q**i) * ball(Fraction(i * (i - 1), 2) * mu_squared).exp() for i in range(order + 1))
-            return sum(terms, arb(0)).log() / (order - 1)
+            # the terms i = 0 and 1, and the 1 of the others, add up to 1: what is left is small and positive
+            q_, rest = ball(q), ball(1 - q)
+            terms = (math.comb(order, i) * rest ** (order - i) * q_**i * ball(Fraction(i * (i - 1), 2) * mu_squared).expm1() for i in range(2, order + 1))
+            return sum(terms, arb(0)).log1p() / (order - 1)
 
         return above(formula)
 

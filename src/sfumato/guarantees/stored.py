@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
+from functools import reduce
+from operator import add
 from typing import Any
 
 from ..errors import Refused
-from ..exact.numbers import exact
 from .approx import Approx
 from .base import Guarantee
 from .gdp import GDP
@@ -42,31 +44,51 @@ def _numbers(guarantee: Guarantee) -> dict[str, Any]:
 
 
 _READERS: dict[str, Callable[..., Guarantee]] = {
-    "Pure": lambda r, **about: Pure(r["epsilon"], **about),
-    "Approx": lambda r, **about: Approx(r["epsilon"], r["delta"], **about),
-    "ZCDP": lambda r, **about: ZCDP(r["rho"], r.get("delta", 0), **about),
-    "GDP": lambda r, **about: GDP.from_square(exact(r["mu_squared"]), **about),
-    "Renyi": lambda r, **about: Renyi({exact(a): v for a, v in r["curve"].items()}, r.get("delta", 0), **about),
-    "RandomDP": lambda r, **_: RandomDP(restore(r["guarantee"]), r["gamma"], over=r["over"]),
-    "Together": lambda r, **about: Guarantee._bind(Together(tuple(restore(part) for part in r["parts"]), None, None), about["relation"], about["unit"]),
+    "Pure": lambda r, **about: Pure(_exact(r["epsilon"]), **about),
+    "Approx": lambda r, **about: Approx(_exact(r["epsilon"]), _exact(r["delta"]), **about),
+    "ZCDP": lambda r, **about: ZCDP(_exact(r["rho"]), _exact(r.get("delta", "0")), **about),
+    "GDP": lambda r, **about: GDP.from_square(_exact(r["mu_squared"]), **about),
+    "Renyi": lambda r, **about: Renyi({_exact(a): _exact(v) for a, v in r["curve"].items()}, _exact(r.get("delta", "0")), **about),
+    "RandomDP": lambda r, **_: RandomDP(restore(r["guarantee"]), _exact(r["gamma"]), over=r["over"]),
+    "Together": lambda r, **about: Guarantee._bind(_together([restore(part) for part in r["parts"]]), about["relation"], about["unit"]),
 }
+
+
+def _exact(written: Any) -> Fraction:
+    """A ratio of any length that this library writes."""
+    if not isinstance(written, str) or len(written) > 8000:
+        raise KeyError(written)
+    return Fraction(written)
+
+
+def _together(parts: list[Guarantee]) -> Guarantee:
+    """The parts again, if they are two or more notions of differential privacy."""
+    whole = reduce(add, parts)
+    if not isinstance(whole, Together) or any(isinstance(part, Together) for part in parts):
+        raise KeyError("parts")
+    return Together(whole.parts, None, None)
 
 
 def restore(stored: Any) -> Guarantee:
     """The guarantee of a record."""
     place = f"{stored!r:.60}"
-    if not isinstance(stored, dict) or stored.get("sfumato") != "guarantee" or stored.get("notion") not in _READERS:
+    notion = stored.get("notion") if isinstance(stored, dict) else None
+    if not isinstance(stored, dict) or stored.get("sfumato") != "guarantee" or not isinstance(notion, str) or notion not in _READERS:
         raise Refused("guarantee.stored", place, "this is not a stored guarantee", "the text of Guarantee.to_json()")
     if stored.get("version") != VERSION:
         raise Refused("guarantee.stored", place, f"version {stored.get('version')} is not known here", f"version {VERSION}, or a newer sfumato")
     try:
-        return _READERS[stored["notion"]](stored, relation=stored.get("relation"), unit=stored.get("unit"))
-    except (KeyError, TypeError, AttributeError):
+        return _READERS[notion](stored, relation=stored.get("relation"), unit=stored.get("unit"))
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        if isinstance(error, Refused):
+            raise
         raise Refused("guarantee.stored", place, "the record is incomplete", "the text of Guarantee.to_json()") from None
 
 
 def restore_text(content: str) -> Guarantee:
     try:
         return restore(json.loads(content))
-    except json.JSONDecodeError:
+    except Refused:
+        raise
+    except (ValueError, RecursionError):
         raise Refused("guarantee.stored", f"{content!r:.60}", "this is not JSON", "the text of Guarantee.to_json()") from None

@@ -16,10 +16,10 @@ from operator import add
 from typing import Any, Self, cast
 
 from ..errors import Refused
-from ..exact.balls import ball, evaluate, least
-from ..exact.numbers import Number, probability
+from ..exact.balls import least, up
+from ..exact.numbers import Number
 from .approx import Approx
-from .base import Guarantee, Relation, known_epsilon, reach, settle
+from .base import Guarantee, Relation, known_delta, known_epsilon, reach, settle
 from .gdp import GDP
 from .pure import Pure
 from .random_dp import RandomDP
@@ -45,10 +45,10 @@ class Together(Guarantee):
     def delta(self, epsilon: Number) -> float:
         e = known_epsilon(epsilon)
         basic = self._basic(e)
-        return min(1.0, evaluate(lambda: ball(basic), "up"), *(whole.delta(e) for whole in _sums(self.parts)))
+        return min(1.0, up(basic), *(whole.delta(e) for whole in _sums(self.parts)))
 
     def epsilon(self, delta: Number = 0) -> float:
-        d = probability(delta, "delta")
+        d = known_delta(delta)
         if self.delta(0) <= d:
             return 0.0
         if d == 0:
@@ -59,8 +59,8 @@ class Together(Guarantee):
         return min(enough, float(least(lambda e: self._basic(e) <= d))) if within else enough
 
     def renyi(self, order: Number) -> float:
-        total = sum(Fraction(value) for value in (part.renyi(order) for part in self.parts) if not math.isinf(value))
-        return math.inf if any(math.isinf(part.renyi(order)) for part in self.parts) else evaluate(lambda: ball(total), "up")
+        total = sum((Fraction(value) for value in (part.renyi(order) for part in self.parts) if not math.isinf(value)), Fraction(0))
+        return math.inf if any(math.isinf(part.renyi(order)) for part in self.parts) else up(total)
 
     def _basic(self, epsilon: Fraction) -> Fraction:
         """Basic composition, with one part without an ε of its own (the others brought into its notion) taking what the rest leave."""
@@ -71,7 +71,7 @@ class Together(Guarantee):
             return Fraction(1)
         lost = sum((part.parameters.get("delta", Fraction(0)) for part in own), Fraction(0))
         if rest:
-            lost += Fraction(min(whole.delta(left) for whole in _sums(tuple(rest))))
+            lost += Fraction(min((whole.delta(left) for whole in _sums(tuple(rest))), default=1.0))  # none where curves share no order
         return lost
 
     def _plus(self, other: Self) -> Self:

@@ -15,9 +15,9 @@ from fractions import Fraction
 from typing import Self
 
 from ..errors import Refused
-from ..exact.balls import ball, evaluate, least
-from ..exact.numbers import Number, non_negative, probability
-from .base import Guarantee, Relation, known_epsilon, known_order, reach, relation_of, sum_of_deltas, unit_of
+from ..exact.balls import least, up
+from ..exact.numbers import Number, non_negative, probability, shown
+from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, sum_of_deltas, unit_of
 from .rdp_to_dp import best_order, delta_at, pinsker
 
 
@@ -44,25 +44,25 @@ class ZCDP(Guarantee):
         e, d = known_epsilon(epsilon), self._delta
         rest = Fraction(0)
         if self.rho:
-            a = best_order(float(self.rho), float(e))
+            a = best_order(self.rho, e)
             rest = Fraction(min(1.0, delta_at(a, a * self.rho, e), pinsker(self.rho)))
-        return evaluate(lambda: ball(d + (1 - d) * rest), "up")
+        return up(d + (1 - d) * rest)
 
     def epsilon(self, delta: Number = 0) -> float:
-        d = probability(delta, "delta")
+        d = known_delta(delta)
         if d < self._delta or (d == self._delta and self.rho):
             return math.inf
         return 0.0 if self.delta(0) <= d else float(least(lambda e: self.delta(e) <= d))
 
     def renyi(self, order: Number) -> float:
         a = known_order(order)
-        return math.inf if self._delta else evaluate(lambda: ball(a * self.rho), "up")
+        return math.inf if self._delta else up(a * self.rho)
 
     def _plus(self, other: Self) -> Self:
-        return type(self)(self.rho + other.rho, sum_of_deltas(self._delta + other._delta, f"{self} + {other}"))
+        return type(self)(self.rho + other.rho, sum_of_deltas(self._delta + other._delta, lambda: f"{self} + {other}"))
 
     def _times(self, count: int) -> Self:
-        return type(self)(count * self.rho, sum_of_deltas(count * self._delta, f"{count} * {self}"))
+        return type(self)(count * self.rho, sum_of_deltas(count * self._delta, lambda: f"{shown(count)} * {self}"))
 
     def _implied_by(self, other: Guarantee) -> bool:
         weaker = reach(other, ZCDP)

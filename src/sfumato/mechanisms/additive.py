@@ -37,21 +37,18 @@ class Additive(Mechanism):
         """The law of the noise, in grid steps."""
 
     def perturb(self, value: Any, *, bits: Bits = SYSTEM) -> Any:
-        """The value with exact noise: an int for an int, a float on the grid for a float, an array of the same shape for an array."""
+        """The value with exact noise: an int for an int, a float on the grid for a float, an array of the same shape for an array or a list."""
         kind = type(value)
-        if kind is int and self.grid is None and (self.size or 1) == 1:
-            return value + self.law.draw(bits)
-        if kind is float or kind is int:
-            return self._perturb_on_grid(value, bits)
+        if kind is int or kind is float:
+            self._check_size(1)
+            return value + self.law.draw(bits) if kind is int and self.grid is None else self._perturb_on_grid(value, bits)
         if isinstance(value, bool | str | bytes) or value is None or kind.__name__ == "MaskedArray":
             raise Refused("value.type", f"perturb({kind.__name__})", "noise is added to integers and floats", "perturb(int(value)), or an array without a mask")
-        try:
-            values = np.asarray(value)
-        except ValueError:
-            raise Refused("value.type", f"perturb({kind.__name__})", "the rows differ in length", "an array of int64 or float64") from None
-        if values.ndim == 0 and values.dtype.kind in "iuf" and values.dtype.itemsize <= 8:
-            return self.perturb(values.item(), bits=bits)
-        return self._perturb_array(values, bits)
+        if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+            if value.dtype != object and (value.dtype.kind not in "iuf" or value.dtype.itemsize > 8):
+                raise Refused("value.type", f"perturb({value.dtype})", "noise is added to integers and floats", "perturb(int(value))")
+            return self.perturb(value.item(), bits=bits)
+        return self._perturb_array(value, bits)
 
     def error(self, confidence: Number = 0.95, *, values: int = 1) -> int | float:
         """Half the width of the interval around an answer that holds the exact value with this probability: each coordinate by itself, or `values` at once."""
@@ -90,22 +87,23 @@ class Additive(Mechanism):
         except OverflowError:
             return math.copysign(math.inf, total)
 
-    def _perturb_array(self, values: NDArray[Any], bits: Bits) -> NDArray[Any]:
-        whole = grids.integers(values)
-        doubles = grids.finite_floats(values) if whole is None else None
-        if self.grid is None:
-            if whole is None and values.size:
-                self._exponent()
-            if self.size is not None:
-                self._check_size(values.size)
-            exact_values = np.empty(values.shape, dtype=np.int64) if whole is None else whole
-            noise = self.law.sample(exact_values.shape, bits)
-            return exact_values + noise.astype(object) if exact_values.dtype == object else grids.add(exact_values, noise)
-        exponent = self._exponent()
-        self._check_size(values.size)
-        steps = grids.snap_each(doubles, exponent) if doubles is not None else grids.snap_integers(values, exponent)
-        with np.errstate(over="ignore"):
-            return np.ldexp(grids.add(steps, self.law.sample(steps.shape, bits)).astype(np.float64), exponent)
+    def _perturb_array(self, value: Any, bits: Bits) -> NDArray[Any]:
+        if self.grid is not None:
+            exponent = self._exponent()
+            steps = grids.steps(value, exponent)
+            self._check_size(steps.size)
+            with np.errstate(over="ignore"):
+                return np.ldexp(grids.add(steps, self.law.sample(steps.shape, bits)).astype(np.float64), exponent)
+        whole = grids.whole_numbers(value)
+        if whole is None:
+            found = grids.steps(value, 0)  # refuses what is no number
+            if found.size:
+                self._exponent()  # refuses, as floats need a grid
+            whole = found
+        if self.size is not None:
+            self._check_size(whole.size)
+        noise = self.law.sample(whole.shape, bits)
+        return whole + noise.astype(object) if whole.dtype == object else grids.add(whole, noise)
 
     def _exponent(self) -> int:
         if self.grid is None:

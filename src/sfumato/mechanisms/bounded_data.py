@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import Refused
 from ..exact.numbers import Number, exact, power_of_two, power_of_two_at_least
 from .additive import known_grid
-from .grid import finite_floats, integers, snap_each, snap_integers
+from .grid import integers, snap_integers, steps
 
 
 class Range:
@@ -39,10 +39,9 @@ class Range:
 
     def sorted_steps(self, values: ArrayLike) -> NDArray[np.int64]:
         """The values on the grid, clipped to the ends, smallest first."""
-        array = np.asarray(values)
-        whole = integers(array)
-        steps = snap_each(finite_floats(array), self.exponent) if whole is None else self._snap(whole)
-        return np.sort(np.clip(steps.ravel(), self.first, self.last))
+        whole = None if isinstance(values, list | tuple) else integers(np.asarray(values))
+        found = steps(values, self.exponent) if whole is None else self._snap(whole)
+        return np.sort(np.clip(found.ravel(), self.first, self.last))
 
     def value(self, step: int) -> Any:
         """A grid point as a user would write it."""
@@ -54,8 +53,8 @@ class Range:
         if whole.dtype == object or max(abs(low), abs(high)).bit_length() + max(0, -self.exponent) > 61:
             return snap_integers(whole, self.exponent)
         near = np.clip(whole, low, high)
-        steps: NDArray[np.int64] = near << -self.exponent if self.exponent <= 0 else (near + (1 << self.exponent - 1)) >> self.exponent
-        return steps
+        shifted: NDArray[np.int64] = near << -self.exponent if self.exponent <= 0 else (near + (1 << self.exponent - 1)) >> self.exponent
+        return shifted
 
 
 def known_range(place: str, low: Number | None, high: Number | None, grid: Number | None) -> Range:

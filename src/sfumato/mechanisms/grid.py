@@ -80,6 +80,33 @@ def add(values: NDArray[np.int64], noise: NDArray[Any]) -> NDArray[np.int64]:
     return sums.reshape(values.shape)
 
 
+def steps(value: Any, exponent: int) -> NDArray[np.int64]:
+    """Integers and floats of any kind of array, or of a list, on the grid."""
+    if isinstance(value, list | tuple):
+        entries = _entries(value)
+        if not all(isinstance(v, int | float | np.integer) and not isinstance(v, bool) for v in entries.ravel()):
+            raise Refused("value.type", "perturb(list)", "noise is added to integers and floats", "a list of numbers, or an array of int64 or float64")
+        return np.array([snap(v if isinstance(v, float) else int(v), exponent) for v in entries.ravel()], dtype=np.int64).reshape(entries.shape)
+    values = np.asarray(value)
+    whole = integers(values)
+    return snap_each(finite_floats(values), exponent) if whole is None else snap_integers(whole, exponent)
+
+
+def whole_numbers(value: Any) -> NDArray[Any] | None:
+    """Integers of any kind of array, or of a list, or None if it is something else. Those of a list are clamped to 64 bits one by one: NumPy would give the
+    list a type that depends on what is in it."""
+    if not isinstance(value, list | tuple):
+        return integers(np.asarray(value))
+    entries = _entries(value)
+    if not all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in entries.ravel()):
+        return None
+    return np.array([max(_LEAST, min(_MOST, int(v))) for v in entries.ravel()], dtype=np.int64).reshape(entries.shape)
+
+
+def _entries(value: Any) -> NDArray[Any]:
+    return np.array(value, dtype=object)
+
+
 def integers(values: NDArray[Any]) -> NDArray[Any] | None:
     """An integer array as int64 (or Python integers where they do not fit), or None if it is something else."""
     if values.dtype.kind == "u":

@@ -217,7 +217,7 @@ def whole(count: object) -> int:
 
 
 def each_whole(counts: object) -> NDArray[np.int64]:
-    votes = grids.integers(np.asarray(counts))
+    votes = grids.whole_numbers(counts)
     if votes is None or votes.dtype == object:
         raise Refused("value.type", f"counts of type {np.asarray(counts).dtype}", "votes are counted in 64-bit integers", "an array of int64")
     return votes

@@ -100,7 +100,7 @@ class PrefixSums(Mechanism):
 
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         """The n noisy prefix sums of n integers."""
-        stream = grids.integers(np.asarray(values))
+        stream = grids.whole_numbers(values)
         if stream is None or stream.ndim != 1:
             raise Refused("value.type", f"perturb({type(values).__name__})", "a stream is a row of integers", "an array of int64")
         if len(stream) != self.length:

@@ -1,12 +1,15 @@
 """Mechanisms as stored records: a stable name, a version, and the public numbers, exact; enough to make the mechanism again and price it anew.
 
-A record that cannot be made again (its kind is gone, or its fields have changed) still tells what was promised, by the guarantees stored beside it.
+A record that cannot be made again (its kind is gone, its fields have changed, or its noise was fitted to something that is not kept) still tells what was
+promised, by the guarantees stored beside it. One that can is made again only if its record is then the same.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from fractions import Fraction
+from inspect import signature
 from typing import Any
 
 from .. import mechanisms
@@ -15,16 +18,18 @@ from ..guarantees import Guarantee
 from ..guarantees.stored import record as guarantee_record
 from ..guarantees.stored import restore as restore_guarantee
 from .base import Mechanism
+from .bins import Edges
+from .labels import Labels
+from .laplace import Laplace
 
 VERSION = 1
+_Public = dict[str, Any]
 
 
 def record(mechanism: Mechanism) -> dict[str, Any]:
     """Names, strings and numbers only, all of them public."""
-    public = {f.name: _encode(getattr(mechanism, f.name)) for f in fields(mechanism) if f.repr}  # type: ignore[arg-type]
-    kept = {name: value for name, value in public.items() if value is not None}
     promises = [guarantee_record(promise) for promise in mechanism.promises]
-    return {"sfumato": "mechanism", "version": VERSION, "kind": type(mechanism).__name__, "public": kept, "promises": promises}
+    return {"sfumato": "mechanism", "version": VERSION, **_named(mechanism), "promises": promises}
 
 
 def promises(stored: dict[str, Any]) -> tuple[Guarantee, ...]:
@@ -35,26 +40,84 @@ def promises(stored: dict[str, Any]) -> tuple[Guarantee, ...]:
 
 
 def restore(stored: dict[str, Any]) -> Mechanism | None:
-    """The mechanism again, or None where its kind or its fields are not known here."""
+    """The mechanism again, or None where it cannot be made from what is stored."""
+    if stored.get("version") != VERSION:
+        return None
+    again = _made(stored)
+    return again if again is not None and _named(again) == {"kind": stored["kind"], "public": stored["public"]} else None
+
+
+ARGUMENTS: dict[str, Callable[[_Public], _Public]] = {
+    "DiscreteGaussian": lambda public: {"rho": public["sensitivity"] ** 2 / (2 * public["sigma_squared"])},
+    "RandomizedResponse": lambda public: {"categories": public["labels"].names},
+    "Histogram": lambda public: {"epsilon": _epsilon(public["noise"])},
+    "Hierarchy": lambda public: {"epsilon": _epsilon(public["noise"]), **_axis(public["axis"])},
+}
+"""What the constructor of a kind wants to be told beside its public fields."""
+
+
+def _made(stored: dict[str, Any]) -> Mechanism | None:
     kind = getattr(mechanisms, str(stored.get("kind")), None)
-    if stored.get("version") != VERSION or not isinstance(kind, type) or not issubclass(kind, Mechanism):
+    if not isinstance(kind, type) or not issubclass(kind, Mechanism):
         return None
     try:
-        again: Mechanism = kind(**{name: _decode(value) for name, value in stored["public"].items()})
-    except (TypeError, Refused):
+        public = {name: _decode(value) for name, value in stored["public"].items()}
+        if more := ARGUMENTS.get(kind.__name__):
+            public |= more(public)
+        made: Mechanism = kind(**{name: value for name, value in public.items() if name in signature(kind).parameters})
+    except (ArithmeticError, AttributeError, KeyError, TypeError, Refused, ValueError):
         return None
-    return again if record(again)["public"] == stored["public"] else None
+    return made
+
+
+def _named(mechanism: Mechanism) -> dict[str, Any]:
+    public = {f.name: _encode(getattr(mechanism, f.name)) for f in fields(mechanism) if f.repr}  # type: ignore[arg-type]
+    return {"kind": type(mechanism).__name__, "public": {name: value for name, value in public.items() if value is not None}}
+
+
+def _epsilon(noise: object) -> Fraction:
+    if not isinstance(noise, Laplace):
+        raise TypeError("Gaussian noise was fitted to an ε and a δ that are not kept")
+    return noise.sensitivity / noise.scale
+
+
+def _axis(axis: Edges | Labels) -> _Public:
+    return {"edges": axis.ends} if isinstance(axis, Edges) else {"categories": axis.names}
 
 
 def _encode(value: Any) -> Any:
-    if isinstance(value, Fraction):
-        return {"exact": str(value)}
-    if isinstance(value, tuple):
-        return [_encode(item) for item in value]
-    return value if value is None or isinstance(value, bool | int | str) else {"text": repr(value)}
+    match value:
+        case Fraction():
+            return {"exact": str(value)}
+        case float():
+            return {"float": repr(value)}
+        case tuple():
+            return [_encode(item) for item in value]
+        case Edges():
+            return {"edges": _encode(value.ends)}
+        case Labels():
+            return {"labels": _encode(value.names)}
+        case Mechanism():
+            return _named(value)
+        case None | bool() | int() | str():
+            return value
+    return {"text": repr(value)}
 
 
 def _decode(value: Any) -> Any:
-    if isinstance(value, dict):
-        return Fraction(value["exact"]) if "exact" in value else value["text"]
-    return tuple(_decode(item) for item in value) if isinstance(value, list) else value
+    match value:
+        case {"exact": text}:
+            return Fraction(text)
+        case {"float": text}:
+            return float(text)
+        case {"edges": ends}:
+            return Edges(_decode(ends))
+        case {"labels": names}:
+            return Labels(_decode(names))
+        case {"kind": _, "public": _}:
+            return _made(value)
+        case {"text": text}:
+            return text
+        case list():
+            return tuple(_decode(item) for item in value)
+    return value

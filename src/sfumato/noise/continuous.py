@@ -12,7 +12,7 @@ from fractions import Fraction
 from flint import arb
 
 from ..errors import Refused
-from ..exact.balls import Rounding, ball, chance, evaluate, normal_cdf
+from ..exact.balls import Rounding, ball, chance, evaluate, normal_cdf, up
 from ..exact.numbers import Number, exact, non_negative, positive, probability
 
 
@@ -114,7 +114,7 @@ class Normal:
     def renyi(self, order: Number, *, shift: Number, rounding: Rounding = "up") -> float:
         """D_α = α·μ²/2."""
         a, mu = positive(order, "order"), exact(shift, "shift") / self.sigma
-        return evaluate(lambda: ball(a * mu * mu / 2), rounding)
+        return up(a * mu * mu / 2) if rounding == "up" else evaluate(lambda: ball(a * mu * mu / 2), rounding)
 
     def _standard(self, x: Number) -> Fraction:
         return (exact(x, "x") - self.location) / self.sigma
