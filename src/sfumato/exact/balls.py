@@ -25,6 +25,7 @@ T = TypeVar("T")
 
 _ENOUGH = 72  # correct bits wanted before a ball becomes a double: the outward step is then one unit in the last place
 _LIMIT = 1 << 16
+_LONG = 2048
 
 _lock = threading.RLock()
 
@@ -114,6 +115,11 @@ def above(formula: Callable[[], arb]) -> Fraction:
     if math.isinf(double):
         raise Refused("number.range", "a derived number", "it is too large for a double", "less extreme parameters")
     return max(Fraction(double), SMALLEST) if double > 0 else Fraction(double)
+
+
+def short(value: Fraction) -> Fraction:
+    """A sum itself, or, once its ratio is very long, a double above it."""
+    return value if value.denominator.bit_length() <= _LONG else above(lambda: ball(value))
 
 
 def up(value: Fraction) -> float:

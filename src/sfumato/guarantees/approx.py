@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Self
 
 from ..errors import Refused
-from ..exact.balls import above, ball, up
+from ..exact.balls import above, ball, short, up
 from ..exact.numbers import SMALLEST, Number, non_negative, probability, shown
 from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, sum_of_deltas, unit_of
 from .hypotheses import two_lines
@@ -58,7 +58,7 @@ class Approx(Guarantee):
         return two_lines(self._epsilon, self._delta, probability(alpha, "alpha", one=True))
 
     def _plus(self, other: Self) -> Self:
-        return type(self)(self._epsilon + other._epsilon, sum_of_deltas(self._delta + other._delta, lambda: f"{self} + {other}"))
+        return type(self)(short(self._epsilon + other._epsilon), sum_of_deltas(short(self._delta + other._delta), lambda: f"{self} + {other}"))
 
     def _times(self, count: int) -> Self:
         return type(self)(count * self._epsilon, sum_of_deltas(count * self._delta, lambda: f"{shown(count)} * {self}"))

@@ -16,7 +16,7 @@ from typing import Self
 from flint import arb
 
 from ..errors import Refused
-from ..exact.balls import ball, evaluate, least, normal_cdf, sqrt_up, up
+from ..exact.balls import ball, evaluate, least, normal_cdf, short, sqrt_up, up
 from ..exact.numbers import Number, non_negative, positive, probability
 from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, unit_of
 from .renyi import Renyi, subsampled_gaussian
@@ -77,7 +77,7 @@ class GDP(Guarantee):
         return max(0.0, evaluate(lambda: normal_cdf(arb(2).sqrt() * (2 * ball(a)).erfcinv() - ball(self.mu_squared).sqrt()), "down"))
 
     def _plus(self, other: Self) -> Self:
-        return type(self).from_square(self.mu_squared + other.mu_squared)
+        return type(self).from_square(short(self.mu_squared + other.mu_squared))
 
     def _times(self, count: int) -> Self:
         return type(self).from_square(count * self.mu_squared)

@@ -16,7 +16,7 @@ from typing import Self
 
 from flint import arb
 
-from ..exact.balls import above, ball, evaluate, up
+from ..exact.balls import above, ball, evaluate, short, up
 from ..exact.numbers import Number, non_negative, probability
 from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, unit_of
 from .hypotheses import two_lines
@@ -59,7 +59,7 @@ class Pure(Guarantee):
         return two_lines(self._epsilon, Fraction(0), probability(alpha, "alpha", one=True))
 
     def _plus(self, other: Self) -> Self:
-        return type(self)(self._epsilon + other._epsilon)
+        return type(self)(short(self._epsilon + other._epsilon))
 
     def _times(self, count: int) -> Self:
         return type(self)(count * self._epsilon)

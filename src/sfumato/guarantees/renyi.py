@@ -21,7 +21,7 @@ from typing import Any, Self
 from flint import arb
 
 from ..errors import Refused
-from ..exact.balls import above, ball, up
+from ..exact.balls import above, ball, short, up
 from ..exact.numbers import SMALLEST, Number, non_negative, probability, shown, text
 from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, sum_of_deltas, unit_of
 from .rdp_to_dp import clamped, delta_at, epsilon_at, log_delta, pinsker
@@ -112,7 +112,7 @@ class Renyi(Guarantee):
 
     def _plus(self, other: Self) -> Self:
         theirs = other.curve
-        shared = {a: v + theirs[a] for a, v in self.curve.items() if a in theirs}
+        shared = {a: short(v + theirs[a]) for a, v in self.curve.items() if a in theirs}
         if not shared:
             raise Refused("guarantee.order", f"{self} + {other}", "the two curves have no order in common", "curves on the same orders")
         return type(self)(shared, sum_of_deltas(self._delta + other._delta, lambda: f"{self} + {other}"))

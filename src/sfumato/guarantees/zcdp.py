@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Self
 
 from ..errors import Refused
-from ..exact.balls import least, up
+from ..exact.balls import least, short, up
 from ..exact.numbers import Number, non_negative, probability, shown
 from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, sum_of_deltas, unit_of
 from .rdp_to_dp import best_order, delta_at, pinsker
@@ -59,7 +59,7 @@ class ZCDP(Guarantee):
         return math.inf if self._delta else up(a * self.rho)
 
     def _plus(self, other: Self) -> Self:
-        return type(self)(self.rho + other.rho, sum_of_deltas(self._delta + other._delta, lambda: f"{self} + {other}"))
+        return type(self)(short(self.rho + other.rho), sum_of_deltas(short(self._delta + other._delta), lambda: f"{self} + {other}"))
 
     def _times(self, count: int) -> Self:
         return type(self)(count * self.rho, sum_of_deltas(count * self._delta, lambda: f"{shown(count)} * {self}"))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ..errors import Refused
-from ..exact.balls import above, ball, below, evaluate, least, normal_cdf, sqrt_up
+from ..exact.balls import ball, below, evaluate, least, normal_cdf, sqrt_up
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import GDP, Guarantee, Relation
 from ..guarantees.base import relation_of, unit_of
@@ -83,7 +83,7 @@ class Gaussian(Additive):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (GDP.from_square(_short(self.moves_squared / self.sigma**2), relation=self.relation, unit=self.unit),)
+        return (GDP.from_square(self.moves_squared / self.sigma**2, relation=self.relation, unit=self.unit),)
 
     @property
     def law(self) -> RoundedNormal:
@@ -96,11 +96,6 @@ def classical_sigma(*, sensitivity: Number, epsilon: Number, delta: Number) -> f
     if e >= 1:
         raise Refused("mechanism.classical", f"epsilon={epsilon}", "the classical formula is proved for ε < 1 only", "Gaussian(epsilon=…, delta=…)")
     return evaluate(lambda: ball(s / e) * (2 * (ball(Fraction(5, 4)) / ball(d)).log()).sqrt(), "up")
-
-
-def _short(square: Fraction) -> Fraction:
-    """μ² itself, or the double above it where its ratio is long: sums of many promises stay short."""
-    return square if square.denominator.bit_length() <= 64 else above(lambda: ball(square))
 
 
 def _sigma(moves_squared: Fraction, mu_squared: Fraction) -> Fraction:
