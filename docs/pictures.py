@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import datetime
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +22,7 @@ from sfumato import plots
 from sfumato.guarantees.averaging import averaged_after, told_apart_after
 from sfumato.guarantees.bayes import posterior_bounds
 from sfumato.guarantees.closed_forms import renyi_curves
+from sfumato.ledger import course
 from sfumato.mechanisms.accuracy import chebyshev_radius, laplace_radius
 from sfumato.mechanisms.additive import Additive
 from sfumato.mechanisms.hierarchy import average_factor
@@ -680,6 +683,22 @@ def gibbs() -> Figure:
     return plots.graphs([law, off], title="Gibbs sampling, ε = 1, δ = 10⁻⁶")
 
 
+def ledger() -> Figure:
+    """Five months of a budget: two analysts, a reservation that was given back, and a budget that was raised."""
+    book = sf.Ledger.open(budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove")
+    book.allow("alice", sf.Pure("1/2"))
+    book.allow("bob", sf.Pure("1/2"))
+    for month, (share, cost) in enumerate([("alice", 0.1), (None, 0.15), ("bob", 0.2), ("alice", 0.1), ("bob", 0.1)]):
+        book.charge(sf.Pure(cost), memo=f"month {month}", share=share)
+    book.release(book.reserve(sf.Pure(0.3), memo="not needed"))
+    book.amend(sf.Pure(1.5), "for the rest of the year")
+    book.charge(sf.Pure(0.3), memo="the census", share="alice")
+    days = (0, 0, 0, 12, 31, 55, 80, 104, 118, 124, 140, 152)  # as if it had taken that long
+    start = datetime.datetime(2026, 1, 8, 9, tzinfo=datetime.UTC)
+    moments = [replace(m, when=(start + datetime.timedelta(days=d)).isoformat()) for m, d in zip(course(book), days, strict=True)]
+    return plots.spending(moments, title="The budget of visits")
+
+
 PICTURES: tuple[Callable[[], Figure], ...] = (
     neighbours,
     laplace,
@@ -713,6 +732,7 @@ PICTURES: tuple[Callable[[], Figure], ...] = (
     propose_test_release,
     smooth,
     gibbs,
+    ledger,
 )
 
 

@@ -10,18 +10,26 @@ ROOT = Path(__file__).parents[2]
 CODE = re.compile(r"[a-z]+(\.[a-z0-9-]+)+")
 
 
+BUILT = {"ledger.unit", "ledger.relation"}
+"""Codes whose last word is put in at run time."""
+
+
+def trees() -> list[ast.Module]:
+    return [ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "src").rglob("*.py"))]
+
+
 def raised() -> set[str]:
-    """Every literal first argument of `Refused(…)`, or of a subclass's constructor call by that name."""
-    calls = (node for path in (ROOT / "src").rglob("*.py") for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call))
-    return {
-        call.args[0].value
-        for call in calls
-        if isinstance(call.func, ast.Name)
-        and call.func.id == "Refused"
-        and call.args
-        and isinstance(call.args[0], ast.Constant)
-        and isinstance(call.args[0].value, str)
+    """Every literal first argument of `Refused(…)` or of a subclass of it, and every text of that form and family in a tuple: codes also stand in tables."""
+    nodes = [node for tree in trees() for node in ast.walk(tree)]
+    kinds = {"Refused"} | {
+        node.name for node in nodes if isinstance(node, ast.ClassDef) and any(isinstance(b, ast.Name) and b.id == "Refused" for b in node.bases)
     }
+    calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in kinds and node.args]
+    literal = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str)}
+    families = {code.partition(".")[0] for code in literal}
+    cells = [cell for node in nodes if isinstance(node, ast.Tuple) for cell in node.elts]
+    texts = {cell.value for cell in cells if isinstance(cell, ast.Constant) and isinstance(cell.value, str)}
+    return literal | {text for text in texts if CODE.fullmatch(text) and text.partition(".")[0] in families} | BUILT
 
 
 def documented() -> set[str]:
@@ -30,6 +38,10 @@ def documented() -> set[str]:
 
 def test_the_page_lists_what_the_source_raises() -> None:
     assert raised() == documented()
+
+
+def test_subclasses_and_tables_are_seen() -> None:
+    assert {"budget.exceeded", "ledger.full", "ledger.share"} <= raised()
 
 
 def test_codes_have_one_form() -> None:

@@ -49,6 +49,32 @@ def demo(
     tell(epsilons=tuple(epsilon or EPSILONS), out=out)
 
 
+@app.command(
+    epilog="Examples:  sfumato budget visits.ledger  ·  sfumato budget visits.ledger --history  ·  sfumato budget visits.ledger --csv > visits.csv  ·  "
+    'sfumato budget visits.ledger --verify --head "$(cat visits.head)"'
+)
+def budget(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="The book. It is only looked at: nothing is made and nothing is changed.", show_default=False)],
+    dataset: Annotated[str | None, typer.Option(metavar="NAME", help="One dataset of the book.", show_default="all")] = None,
+    history: Annotated[bool, typer.Option("--history", help="Every entry, oldest first.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything about one dataset as JSON, numbers exact.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="The entries of one dataset as CSV.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Check the whole book against itself; refused (exit code 1) where it does not hold.")] = False,
+    head: Annotated[str | None, typer.Option(metavar="LINE", help="With --verify: the last known head, kept elsewhere.", show_default=False)] = None,
+) -> None:
+    """Print what is promised, what was spent on what, and what is left."""
+    if as_json and as_csv:
+        raise typer.BadParameter("one of --json and --csv")
+    if as_csv and verify:
+        raise typer.BadParameter("--verify has no place in CSV; --json has one")
+    if head is not None and not verify:
+        raise typer.BadParameter("--head goes with --verify")
+    from .budget import Asked, tell
+
+    form = "json" if as_json else "csv" if as_csv else "text"
+    tell(path, Asked(dataset=dataset, history=history, form=form, verify=verify, head=head))
+
+
 def main() -> None:
     """Run the command line. A user's mistake never shows a traceback, and neither does a failure: its text could be about a person."""
     try:

@@ -23,13 +23,13 @@ def render(refusal: Refused) -> Text:
     """The refusal as styled text. The first word of a line says what the line is, so it carries the colour."""
     from rich.text import Text
 
-    text = Text(_printable(str(refusal)))
+    text = Text(printable(str(refusal)))
     for word, style in _STYLES.items():
         text.highlight_regex(rf"(?m)^{word}\b", style)
     text.highlight_regex(r"(?m)^ *\^+", "red")
     return text
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """The place quotes what the user wrote: escape what would move the cursor or recolour the screen."""
     return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)

@@ -1,6 +1,28 @@
 """What has been promised away, durably: a book that cannot be overspent, lost or rolled back unseen."""
 
 from .book import Ledger
+from .course import Moment, course
+from .export import to_csv, to_json
+from .reader import Book, reading
 from .receipts import BudgetExceeded, Charge, Head, Recalled, Receipt, Verification
+from .statement import Balance, Statement, Use, statement
 
-__all__ = ["BudgetExceeded", "Charge", "Head", "Ledger", "Recalled", "Receipt", "Verification"]
+__all__ = [
+    "Balance",
+    "Book",
+    "BudgetExceeded",
+    "Charge",
+    "Head",
+    "Ledger",
+    "Moment",
+    "Recalled",
+    "Receipt",
+    "Statement",
+    "Use",
+    "Verification",
+    "course",
+    "reading",
+    "statement",
+    "to_csv",
+    "to_json",
+]

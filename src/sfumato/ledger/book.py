@@ -11,35 +11,33 @@ from __future__ import annotations
 
 import datetime
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from ..accounting.coordinates import Numbers, read
-from ..accounting.filters import FILTERS, Filter
+from ..accounting.coordinates import Numbers
+from ..accounting.filters import Filter
 from ..errors import Refused
 from ..exact.numbers import Number
-from ..guarantees import Guarantee
-from ..guarantees.base import relation_of, unit_of
-from ..guarantees.stored import restore as restore_guarantee
-from ..mechanisms.base import Mechanism
-from ..mechanisms.stored import record as mechanism_record
-from . import pages
-from .entries import WHOLE, Account, budget_record, spent_as_guarantee
+from ..guarantees import Guarantee, Renyi
+from . import answers, pages
+from .entries import WHOLE, Account, budget_record, numbers, spent_as_guarantee
+from .opening import named, opened, place_of, said_of, told
+from .pricing import Priced, price, sequence_of, stored_as
 from .receipts import BudgetExceeded, Charge, Head, Recalled, Receipt, Verification
 from .store import Store
 from .verify import verify
-
-Priced = Mechanism | Guarantee
-_NEW = "Ledger.open(path, budget=sf.Pure(1), dataset='visits', unit='user_id', relation='add-remove')"
 
 
 class Ledger:
     """A dataset's account in a book."""
 
-    def __init__(self, store: Store, dataset: str) -> None:
+    def __init__(self, store: Store, dataset: str, seen: Head | None = None) -> None:
         self._store = store
         self.dataset = dataset
+        self._seen = seen  # the book as this process last knew it
+        self._priced_for: Guarantee | None = None  # the budget as it was last seen: prices are found before the lock is taken
 
     @classmethod
     def open(
@@ -51,34 +49,29 @@ class Ledger:
         unit: str | None = None,
         relation: str | None = None,
         schema: dict[str, str] | None = None,
+        head: Head | str | None = None,
     ) -> Self:
         """A dataset's account: a new one where it is not in the book yet, which needs a budget, a unit and a relation; else the existing one, if what is
         said of it is the same.
 
-        Without a path the book lives in memory, and ends with the process.
+        Without a path the book lives in memory, and ends with the process. With a head that was kept elsewhere, a book that does not contain it (an old
+        copy, a book cut short) is refused.
         """
-        place = None if path is None else Path(path)
-        if place is not None and (place.is_dir() or not place.parent.is_dir()):
-            raise Refused("ledger.path", place.name, "a ledger is a file in a folder that exists", "visits.ledger")
-        if budget is None and (place is None or not place.exists()):
-            raise Refused("ledger.budget", str(dataset or "a new ledger"), "a new account needs a budget", _NEW)
-        if budget is not None and type(budget) not in FILTERS:
-            Filter(budget)  # refuses, with the reason
-        said = _said(budget, unit, relation, schema)
-        store = Store(place)
-        with store.writing() as tx:
-            pages.begin(tx, secrets.token_hex(8), _now())
-            known = pages.datasets(tx)
-            name = dataset or (known[0] if len(known) == 1 else "data" if not known else None)
-            if name is None:
-                raise Refused("ledger.dataset", f"{len(known)} datasets", "the book holds several: say which", f"dataset={known[0]!r}")
-            if name in known:
-                _same(pages.header(tx, name), said, budget is not None)
-            elif budget is None or "unit" not in said or "relation" not in said:
-                raise Refused("ledger.dataset", f"dataset={name!r}", "the book does not know it; a new one needs a budget, a unit and a relation", _NEW)
-            else:
-                pages.append(tx, {"kind": "open", "dataset": name, "header": {**said, "theorem": FILTERS[type(budget)]}, "when": _now()})
-        return cls(store, name)
+        if dataset is not None:
+            named("dataset", dataset)
+        said = said_of(budget, unit, relation, schema)
+        known = Head.read(head) if isinstance(head, str) else head
+        store = Store(place_of(path, budget, dataset))
+        try:
+            with store.writing() as tx:
+                pages.begin(tx, secrets.token_hex(8))
+                _holds(tx, known)
+                name = opened(tx, dataset, said, _now())
+                seen = pages.head(tx)
+        except BaseException:
+            store.close()
+            raise
+        return cls(store, name, seen)
 
     @property
     def budget(self) -> Guarantee:
@@ -121,28 +114,26 @@ class Ledger:
 
     def use(self, receipt: Receipt) -> None:
         """Data is about to be read: from here on nothing is refunded."""
-        self._settle(receipt, "use", {})
+        self._settle(receipt, "use")
 
     def release(self, receipt: Receipt) -> None:
         """Give a reservation back. No data was read."""
-        self._settle(receipt, "release", {"cost": [str(c) for c in read(receipt.cost)]})
+        self._settle(receipt, "release")
 
     def allow(self, share: str, budget: Guarantee) -> None:
         """A named share of the budget, for an analyst or a team: never more than its own, never more than the whole."""
-        if not share:
-            raise Refused("ledger.share", "share=''", "a share has a name", "allow('alice', sf.Pure(0.5))")
+        named("share", share)
         bound = self._same_currency(budget)
-        with self._store.writing() as tx:
+        with self._writing() as tx:
             if pages.has_account(tx, self.dataset, share):
                 raise Refused("ledger.share", f"share={share!r}", "it exists; amend(budget=…, share=…) changes it", "another name")
             pages.append(tx, {"kind": "share", "dataset": self.dataset, "share": share, "budget": budget_record(bound), "when": _now()})
 
     def amend(self, budget: Guarantee, reason: str, *, share: str | None = None) -> None:
         """Another budget from here on, as an entry of its own; not below what is spent."""
-        if not reason:
-            raise Refused("ledger.reason", "amend(…)", "a changed budget needs a reason, for whoever reads the book", "amend(budget=…, reason='…')")
+        told("reason", reason)
         bound = self._same_currency(budget)
-        with self._store.writing() as tx:
+        with self._writing() as tx:
             account = pages.account(tx, self.dataset, share or WHOLE)
             if not Account(bound, account.spent).fits:
                 raise Refused("ledger.budget", f"{budget}", "more than that is spent already", f"at least {spent_as_guarantee(account)}")
@@ -151,13 +142,13 @@ class Ledger:
 
     def remember(self, receipt: Receipt, question: str, answer: bytes) -> None:
         """Store an answer under its question: the text of the query, the declaration and the version of the data, as the asker would repeat it."""
-        with self._store.writing() as tx:
-            pages.remember(tx, self.dataset, question, receipt, answer, _now())
+        with self._writing() as tx:
+            answers.remember(tx, self.dataset, question, receipt, answer, _now())
 
     def recall(self, question: str, *, share: str | None = None) -> Recalled | None:
         """The bytes given for this question before, or None. Free for the dataset; booked against a share that has not seen it yet."""
-        with self._store.writing() as tx:
-            return pages.recall(tx, self.dataset, question, share, _now())
+        with self._writing() as tx:
+            return answers.recall(tx, self.dataset, question, share, _now())
 
     def history(self) -> tuple[Charge, ...]:
         """Every entry about the dataset, oldest first."""
@@ -175,8 +166,9 @@ class Ledger:
 
     def reprice(self, reason: str) -> Guarantee:
         """Price every charge anew with the theorems known today, in the same currency; the totals can only fall. Returns what is spent then."""
-        with self._store.writing() as tx:
-            pages.reprice(tx, self.dataset, reason, _now())
+        told("reason", reason)
+        with self._writing() as tx:
+            answers.reprice(tx, self.dataset, reason, _now())
         return self.spent
 
     def close(self) -> None:
@@ -184,84 +176,66 @@ class Ledger:
         self._store.close()
 
     def _charge(self, kind: str, mechanisms: Priced | Sequence[Priced], memo: str, key: str | None, share: str | None) -> Receipt:
-        asked = (mechanisms,) if isinstance(mechanisms, Mechanism | Guarantee) else tuple(mechanisms)
-        if not asked or not all(isinstance(m, Mechanism | Guarantee) for m in asked):
-            raise Refused("ledger.charge", "charge(…)", "what is charged are mechanisms, or guarantees", "charge([m], memo='why')")
-        stored = [mechanism_record(m) if isinstance(m, Mechanism) else budget_record(m) for m in asked]
-        content = {"kind": kind, "dataset": self.dataset, "share": share, "memo": memo, "mechanisms": stored}
-        with self._store.writing() as tx:
-            before = pages.by_key(tx, self.dataset, key) if key is not None else None
-            if before is not None:
-                return pages.repeated(before, content)
+        asked = sequence_of(mechanisms)
+        told("memo", memo)
+        for what, name in (("key", key), ("share", share)):
+            if name is not None:
+                named(what, name)
+        content = {"kind": kind, "dataset": self.dataset, "share": share, "memo": memo, "mechanisms": [stored_as(one) for one in asked]}
+        budget = self._priced_for = self._priced_for or self.budget
+        cost = price(budget, asked)
+        with self._writing() as tx:
             whole = pages.account(tx, self.dataset, WHOLE)
-            cost = price(Filter(whole.budget), asked)
-            for name in {WHOLE, share or WHOLE}:
-                self._fits(name, pages.account(tx, self.dataset, name), cost)
-            return pages.charge(tx, {**content, "cost": [str(c) for c in cost], "when": _now()}, key, whole.budget)
+            before = pages.by_key(tx, self.dataset, key, content, whole.budget) if key is not None else None
+            if before is not None:
+                return before
+            if whole.budget != budget:  # amended meanwhile
+                self._priced_for = whole.budget
+                cost = price(whole.budget, asked)
+            self._fits("", whole, cost)
+            accounts = {WHOLE: whole}
+            if share is not None:
+                accounts[share] = pages.account(tx, self.dataset, share)
+                self._fits(f" / {share}", accounts[share], cost)
+            body = {**content, "cost": numbers(cost), "when": _now()}
+            return pages.receipt(*pages.append(tx, body, key, accounts), body, whole.budget)
 
     def _fits(self, name: str, account: Account, cost: Numbers) -> None:
         if not account.plus(cost).fits:
             left = Filter(account.budget, spent_as_guarantee(account)).remaining
-            place = f"{self.dataset}{f' / {name}' if name else ''}"
-            raise BudgetExceeded("budget.exceeded", place, f"it does not fit: {left} is left; nothing was read, nothing was spent", "a smaller cost")
+            reason = f"it does not fit: {left} is left; nothing was read, nothing was spent"
+            raise BudgetExceeded("budget.exceeded", f"{self.dataset}{name}", reason, "a smaller cost")
 
-    def _settle(self, receipt: Receipt, kind: str, more: dict[str, Any]) -> None:
-        with self._store.writing() as tx:
-            if receipt.dataset != self.dataset or pages.reservation(tx, receipt.number) != "open":
+    def _settle(self, receipt: Receipt, kind: str) -> None:
+        with self._writing() as tx:
+            paid = pages.paid(tx, self.dataset, receipt.number, receipt.digest)
+            if pages.reservation(tx, receipt.number) != "open":
                 raise Refused("ledger.reservation", f"entry {receipt.number}", "it is not an open reservation", "a receipt of reserve(…), settled once")
-            body = {"kind": kind, "dataset": self.dataset, "share": receipt.share, "entry": receipt.number, "when": _now(), **more}
-            pages.settle(tx, receipt.number, kind, body)
+            body = {"kind": kind, "dataset": self.dataset, "share": paid["share"], "entry": receipt.number, "when": _now()}
+            pages.append(tx, body if kind == "use" else {**body, "cost": paid["cost"]})
+
+    @contextmanager
+    def _writing(self) -> Iterator[Any]:
+        """A durable transaction on the book as this process knows it: an older copy put in its place meanwhile is refused."""
+        with self._store.writing() as tx:
+            _holds(tx, self._seen)
+            yield tx
+            seen = pages.head(tx)
+        self._seen = seen
 
     def _same_currency(self, budget: Guarantee) -> Guarantee:
         """Another budget of this dataset: in its currency, with its relation and unit."""
         mine = self.budget
-        if type(budget) is not type(mine):
-            raise Refused("ledger.currency", f"{budget}", f"the book counts in {type(mine).__name__}", f"a {type(mine).__name__}")
-        Filter(mine).price(budget)  # refuses another relation, unit or orders
+        if type(budget) is not type(mine) or (isinstance(budget, Renyi) and isinstance(mine, Renyi) and budget.orders != mine.orders):
+            raise Refused("ledger.currency", f"{budget}", f"the book counts in {type(mine).__name__}, at the orders it began with", "the same currency")
+        Filter(mine).price(budget)  # refuses another relation or unit
         return Guarantee._bind(1 * budget, mine.relation, mine.unit)
 
 
-def price(filter_: Filter, asked: Iterable[Priced]) -> Numbers:
-    """What these cost together, in the currency: the best of each mechanism's promises, converted before adding."""
-    total: list[Any] | None = None
-    for one in asked:
-        promises = one.promises if isinstance(one, Mechanism) else (one,)
-        priced = [read(p) for p in map(_try(filter_), promises) if p is not None]
-        if not priced:
-            filter_.price(promises[0])  # refuses, with the reason
-        best = min(priced, key=lambda numbers: tuple(reversed(numbers)))
-        total = list(best) if total is None else [a + b for a, b in zip(total, best, strict=True)]
-    return tuple(total or ())
-
-
-def _try(filter_: Filter) -> Any:
-    def attempt(promise: Guarantee) -> Guarantee | None:
-        try:
-            return filter_.price(promise)
-        except Refused as refusal:
-            if refusal.code in ("guarantee.relation", "guarantee.unit"):
-                raise
-            return None
-
-    return attempt
-
-
-def _said(budget: Guarantee | None, unit: str | None, relation: str | None, schema: dict[str, str] | None) -> dict[str, Any]:
-    """What the caller says of the dataset; what he leaves out is not compared."""
-    bound = relation_of(relation) or (budget.relation if budget else None)
-    name = unit_of(unit) or (budget.unit if budget else None)
-    said: dict[str, Any] = {"unit": name, "relation": bound, "schema": schema}
-    if budget is not None:
-        said["budget"] = budget_record(Guarantee._bind(1 * budget, bound, name))
-        said["currency"] = type(budget).__name__
-    return {key: value for key, value in said.items() if value is not None}
-
-
-def _same(header: dict[str, Any], said: dict[str, Any], budgeted: bool) -> None:
-    for what in ("unit", "relation", "schema", "currency", *(("budget",) if budgeted else ())):
-        if what in said and said[what] != header.get(what):
-            given, kept = (restore_guarantee(w) if what == "budget" else w for w in (said[what], header.get(what)))
-            raise Refused(f"ledger.{what}", f"{what}={given!r:.80}", f"the book says {kept!r:.80}", "open it as it is; amend(…) changes a budget")
+def _holds(tx: Any, known: Head | None) -> None:
+    if known is not None and not pages.holds(tx, known):
+        reason = "the book does not contain the head that was kept: it was cut, rewritten, or is another or an older copy; nothing was accepted"
+        raise Refused("ledger.head", f"entry {known.number}", reason, "the right file; verify(head=…) says more")
 
 
 def _now() -> str:

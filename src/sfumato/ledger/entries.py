@@ -1,7 +1,8 @@
-"""Entries and their chain: canonical text, digests, and the one function that says what an entry does to the totals.
+"""Entries and their chain: canonical text, digests, and the one function that says what an entry does to the rest of the book.
 
-An entry's digest is SHA-256 of the digest before it and of its own canonical text. Whoever changes, drops or reorders an entry changes every digest after
-it, and so the head. `apply` is used twice, by the book when it writes and by `verify` when it reads: there is no second rule.
+An entry's digest is SHA-256 of the digest before it and of its own canonical text; the first follows from the name of the book. Whoever changes, drops or
+reorders an entry changes every digest after it, and so the head. `apply` is used twice, by the book when it writes and by `verify` when it reads: there is
+no second rule.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from ..accounting.coordinates import Numbers, make, read
 from ..accounting.filters import FILTERS
@@ -19,7 +21,6 @@ from ..guarantees import Guarantee
 from ..guarantees.stored import record as guarantee_record
 from ..guarantees.stored import restore as restore_guarantee
 
-GENESIS = "0" * 64
 WHOLE = ""  # the name of a dataset's own account among its shares
 _LONGEST = 512  # bits of a denominator; a sum with a longer one is rounded up to
 _QUANTUM = 1 << 256  # this part of a unit
@@ -40,15 +41,26 @@ class Account:
         return Account(self.budget, tuple(_short(s + c) for s, c in zip(self.spent, cost, strict=True)))
 
     def minus(self, cost: Numbers) -> Account:
-        return Account(self.budget, tuple(max(Fraction(0), s - c) for s, c in zip(self.spent, cost, strict=True)))
+        return Account(self.budget, tuple(_short(max(Fraction(0), s - c)) for s, c in zip(self.spent, cost, strict=True)))
+
+
+class Reservation(NamedTuple):
+    """A charge that may be given back: whose, how much, and whether it is open, used or released."""
+
+    share: str
+    cost: list[str]
+    state: str
 
 
 @dataclass(slots=True)
 class Dataset:
-    """A dataset's header and accounts."""
+    """What the entries about a dataset come to; the book holds the part of it that an entry touches, `verify` all of it."""
 
-    header: dict[str, Any]
+    header: dict[str, Any] = field(default_factory=dict)
     accounts: dict[str, Account] = field(default_factory=dict)
+    reservations: dict[int, Reservation] = field(default_factory=dict)
+    answers: dict[str, tuple[int, str]] = field(default_factory=dict)  # question: the entry that paid, the fingerprint of the answer
+    shown: set[tuple[str, str]] = field(default_factory=set)  # question and share
 
 
 def canonical(body: dict[str, Any]) -> str:
@@ -60,12 +72,22 @@ def digest(previous: str, text: str) -> str:
     return hashlib.sha256(f"{previous}\n{text}".encode()).hexdigest()
 
 
+def genesis(book: str) -> str:
+    """What the first entry follows from."""
+    return digest("sfumato ledger", book)
+
+
 def numbers(values: Iterable[Fraction]) -> list[str]:
     return [str(value) for value in values]
 
 
 def exact_numbers(texts: Iterable[str]) -> Numbers:
-    return tuple(Fraction(text) for text in texts)
+    return tuple(map(_number, texts))
+
+
+@lru_cache(maxsize=1024)
+def _number(text: str) -> Fraction:
+    return Fraction(text)
 
 
 def open_account(budget: Guarantee) -> Account:
@@ -79,16 +101,16 @@ def spent_as_guarantee(account: Account) -> Guarantee:
     return Guarantee._bind(make(account.budget, account.spent), account.budget.relation, account.budget.unit)
 
 
-def apply(datasets: dict[str, Dataset], body: dict[str, Any]) -> None:
-    """What an entry does to the totals; raises KeyError or ValueError where it cannot have been written by the book."""
+def apply(datasets: dict[str, Dataset], number: int, body: dict[str, Any]) -> None:
+    """What an entry does; raises KeyError or ValueError where it cannot have been written by the book."""
     name = body["dataset"]
     if body["kind"] == "open":
         if name in datasets:
             raise ValueError("opened twice")
         datasets[name] = Dataset(body["header"], {WHOLE: open_account(restore_guarantee(body["header"]["budget"]))})
         return
-    accounts = datasets[name].accounts
-    share = body.get("share") or WHOLE
+    dataset = datasets[name]
+    accounts, share = dataset.accounts, body.get("share") or WHOLE
     match body["kind"]:
         case "share":
             if share in accounts:
@@ -97,18 +119,30 @@ def apply(datasets: dict[str, Dataset], body: dict[str, Any]) -> None:
         case "charge" | "reserve":
             for account in {WHOLE, share}:
                 accounts[account] = accounts[account].plus(exact_numbers(body["cost"]))
-        case "release":
-            for account in {WHOLE, share}:
-                accounts[account] = accounts[account].minus(exact_numbers(body["cost"]))
+            if body["kind"] == "reserve":
+                dataset.reservations[number] = Reservation(share, body["cost"], "open")
+        case "use" | "release":
+            reserved = dataset.reservations[body["entry"]]
+            if (reserved.state, reserved.share) != ("open", share) or body.get("cost", reserved.cost) != reserved.cost:
+                raise ValueError("not an open reservation")
+            dataset.reservations[body["entry"]] = reserved._replace(state=body["kind"])
+            for account in {WHOLE, share} if body["kind"] == "release" else ():
+                accounts[account] = accounts[account].minus(exact_numbers(reserved.cost))
+        case "answer":
+            dataset.answers[body["question"]] = (body["entry"], body["answer"])
+            dataset.shown -= {seen for seen in dataset.shown if seen[0] == body["question"]}  # whoever saw an older answer has not seen this one
+            dataset.shown.add((body["question"], share))
         case "recall":
             accounts[share] = accounts[share].plus(exact_numbers(body["cost"]))
+            dataset.shown.add((body["question"], share))
         case "amend":
-            accounts[share].budget = restore_guarantee(body["budget"])
+            accounts[share] = Account(restore_guarantee(body["budget"]), accounts[share].spent)
         case "reprice":
             for account, spent in body["spent"].items():
-                accounts[account].spent = exact_numbers(spent)
-        case "use" | "answer":
-            pass
+                lower = exact_numbers(spent)
+                if any(new > old or new < 0 for new, old in zip(lower, accounts[account].spent, strict=True)):
+                    raise ValueError("a total that rises")
+                accounts[account] = Account(accounts[account].budget, lower)
         case other:
             raise ValueError(other)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from ..errors import Refused
 from ..guarantees import Guarantee
+
+_HEAD = re.compile(r"([0-9a-f]{1,64}):([0-9]{1,18}):([0-9a-f]{64})")
 
 
 class BudgetExceeded(Refused):
@@ -27,15 +30,18 @@ class Head:
     @classmethod
     def read(cls, line: str) -> Self:
         """The head that a printed line names."""
-        parts = line.strip().split(":")
-        if len(parts) != 3 or not parts[1].isdigit():
+        parts = _HEAD.fullmatch(line.strip())
+        if parts is None:
             raise Refused("ledger.head", f"{line!r:.80}", "this is not the head of a ledger", "the line that str(ledger.head) prints")
-        return cls(parts[0], int(parts[1]), parts[2])
+        return cls(parts[1], int(parts[2]), parts[3])
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The proof of a charge: the entry's number and digest."""
+    """The proof of a charge: the entry's number and digest.
+
+    One that is `repeated` was given before, for the same key: if it was answered then, drawing a second answer would be a second release.
+    """
 
     dataset: str
     number: int
@@ -45,6 +51,7 @@ class Receipt:
     memo: str
     share: str | None
     reserved: bool
+    repeated: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """Checking a book against itself, and against a head that was kept elsewhere.
 
-*Sees*       an entry changed, dropped, added or reordered; totals that are not the sum of the entries; a charge beyond the budget of its time; a stored
-             answer that is not the one recorded; and, with a head, a book that was cut short, rewritten as a whole, or replaced by an old copy.
-*Cannot*     without a head, the last three: whoever can write the file can also compute a new chain.
+*Sees*       an entry changed, dropped, added or reordered; totals, reservations, stored answers or keys that are not what the entries come to; a charge beyond
+             the budget of its time; tables that the book did not make; and, with a head, a book that was cut short before it, rewritten, or replaced by an
+             older copy.
+*Cannot*     without a head, the last three: whoever can write the file can also compute a new chain. With one, the same for what came after it.
 """
 
 from __future__ import annotations
@@ -11,66 +12,92 @@ import hashlib
 import json
 from typing import Any
 
+from ..errors import Refused
 from . import pages
-from .entries import GENESIS, Account, Dataset, apply, budget_record, canonical, digest, numbers
+from .entries import Dataset, apply, canonical, digest, genesis
 from .receipts import Head, Verification
+from .store import TABLES
 
-BLIND = ("entries cut off the end, a book rewritten from the start, or an old copy put back: give the last known head",)
+BLIND = "entries cut off the end, a book rewritten from the start, or an old copy put back: give the last known head"
+LATER = "entries after number {} cut off or rewritten: give a later head"
+_LISTED = 20  # of each kind of problem; a broken book can have a million
 
 
 def verify(tx: Any, known: Head | None) -> Verification:
     """Read everything once."""
-    problems: list[str] = []
+    problems = _structure(tx)
+    try:
+        head = pages.head(tx)
+    except Refused as refusal:
+        return Verification((*problems, refusal.reason), (), Head("", 0, ""))
     state: dict[str, Dataset] = {}
-    previous, expected = GENESIS, 0
-    at_known: str | None = GENESIS if known is not None and known.number == 0 else None
-    for number, dataset, kind, text, stored in tx.execute("SELECT number, dataset, kind, body, digest FROM entry ORDER BY number"):
+    previous, expected, wrong = genesis(head.book), 0, 0
+    for number, dataset, kind, key, text, stored in tx.execute("SELECT number, dataset, kind, key, body, digest FROM entry ORDER BY number"):
         expected += 1
-        if number != expected:
-            problems.append(f"entry {expected} is missing")
-            expected = number
+        found = [] if number == expected else [f"entry {expected} is missing"]
+        expected = number
         previous = digest(previous, text)
         if previous != stored:
-            problems.append(f"entry {number} does not follow from the one before it")
+            found.append(f"entry {number} does not follow from the one before it")
             previous = stored
-        if known is not None and number == known.number:
-            at_known = stored
-        problems.extend(_replayed(state, number, dataset, kind, text))
-    problems.extend(_totals(tx, state))
-    problems.extend(_answers(tx))
-    head = pages.head(tx)
-    if known is not None and (known.book != head.book or at_known != known.digest):
+        found.extend(_replayed(state, number, (dataset, kind, key), text))
+        wrong += bool(found)
+        problems.extend(found if wrong <= _LISTED else ())
+    if wrong > _LISTED:
+        problems.append(f"{wrong - _LISTED} more entries are wrong")
+    problems.extend(_tables(tx, state))
+    if known is not None and not pages.holds(tx, known):
         problems.append("the book does not contain the head that was kept: it was cut, rewritten, or is another or an older copy")
-    return Verification(tuple(problems), () if known is not None else BLIND, head)
+    blind = () if known is not None and known.number >= head.number else (BLIND if known is None else LATER.format(known.number),)
+    return Verification(tuple(problems), blind, head)
 
 
-def _replayed(state: dict[str, Dataset], number: int, dataset: str, kind: str, text: str) -> list[str]:
+def _structure(tx: Any) -> list[str]:
+    """The file itself, and whether its tables are those that the book makes."""
+    import apsw
+
+    fresh = apsw.Connection(":memory:")
+    fresh.execute(TABLES)
+    made, found = ({tuple(row) for row in c.execute("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")} for c in (fresh, tx))
+    fresh.close()
+    problems = [] if made == found else ["the tables are not those that the book makes"]
+    if tx.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
+        problems.append("the file is damaged")
+    return problems
+
+
+def _replayed(state: dict[str, Dataset], number: int, columns: tuple[Any, ...], text: str) -> list[str]:
     try:
         body = json.loads(text)
-        if (body["dataset"], body["kind"]) != (dataset, kind) or canonical(body) != text:
+        if (body["dataset"], body["kind"], body.get("key")) != columns or canonical(body) != text:
             return [f"entry {number} is not in the form the book writes"]
-        apply(state, body)
-        over = [share for share, account in state[dataset].accounts.items() if not account.fits]
-        return [f"entry {number} goes beyond a budget"] if over and kind in ("charge", "reserve", "recall", "amend") else []
-    except (KeyError, ValueError, TypeError, ArithmeticError):
+        apply(state, number, body)
+        over = any(not account.fits for account in state[body["dataset"]].accounts.values())
+        return [f"entry {number} goes beyond a budget"] if over and body["kind"] in ("charge", "reserve", "recall", "amend") else []
+    except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError):
         return [f"entry {number} cannot be read"]
 
 
-def _totals(tx: Any, state: dict[str, Dataset]) -> list[str]:
-    rows = {(d, s): (json.loads(b), json.loads(t)) for d, s, b, t in tx.execute("SELECT dataset, share, budget, spent FROM account")}
-    summed = {(d, s): a for d, dataset in state.items() for s, a in dataset.accounts.items()}
-    wrong = [key for key in rows.keys() | summed.keys() if key not in rows or key not in summed or rows[key] != _row(summed[key])]
-    return [f"the total of {d}{f' / {s}' if s else ''} is not the sum of its entries" for d, s in sorted(wrong)]
+def _tables(tx: Any, state: dict[str, Dataset]) -> list[str]:
+    """What the entries come to, row by row, against what the tables say."""
+    due = list(state.items())
+    expected: dict[str, set[tuple[Any, ...]]] = {
+        "account": {pages.account_row(name, share, account) for name, dataset in due for share, account in dataset.accounts.items()},
+        "reservation": {(number, reserved.state) for _, dataset in due for number, reserved in dataset.reservations.items()},
+        "answer": {(name, question, *answer) for name, dataset in due for question, answer in dataset.answers.items()},
+        "shown": {(name, *seen) for name, dataset in due for seen in dataset.shown},
+    }
+    problems = []
+    for table, rows in expected.items():
+        found = [_row(table, row) for row in tx.execute(f"SELECT * FROM {table}")]  # a name from above
+        if set(found) != rows or len(found) != len(rows):
+            places = sorted({str(row[0]) for row in set(found) ^ rows})
+            problems.append(f"the table {table} is not what the entries come to ({', '.join(places[:3])})")
+    return problems
 
 
-def _row(account: Account) -> tuple[Any, Any]:
-    return json.loads(canonical(budget_record(account.budget))), numbers(account.spent)
-
-
-def _answers(tx: Any) -> list[str]:
-    recorded = {}
-    for text, dataset in tx.execute("SELECT body, dataset FROM entry WHERE kind = 'answer' ORDER BY number"):
-        body = json.loads(text)
-        recorded[dataset, body["question"]] = (body["entry"], body["answer"])
-    kept = {(d, q): (n, hashlib.sha256(a).hexdigest()) for d, q, n, a in tx.execute("SELECT dataset, question, number, answer FROM answer")}
-    return ["a stored answer is not the one recorded"] * sum(recorded.get(key) != kept.get(key) for key in recorded.keys() | kept.keys())
+def _row(table: str, row: tuple[Any, ...]) -> tuple[Any, ...]:
+    if table == "answer":
+        *about, answer = row
+        return (*about, hashlib.sha256(answer).hexdigest() if isinstance(answer, bytes) else None)
+    return tuple(row)

@@ -1,0 +1,99 @@
+"""What is said of a dataset when its account is opened, and whether it is what the book says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..accounting.filters import FILTERS, Filter
+from ..errors import Refused
+from ..guarantees import Guarantee
+from ..guarantees.base import relation_of, unit_of
+from ..guarantees.stored import restore as restore_guarantee
+from . import pages
+from .entries import budget_record
+
+NEW = "Ledger.open(path, budget=sf.Pure(1), dataset='visits', unit='user_id', relation='add-remove')"
+
+
+def place_of(path: str | Path | None, budget: Guarantee | None, dataset: str | None) -> Path | None:
+    """Where the book is, or is to be; None is memory."""
+    place = None if path is None else Path(path).absolute()
+    if place is not None and (not place.parent.is_dir() or (place.exists() and not place.is_file())):
+        raise Refused("ledger.path", place.name, "a ledger is a file in a folder that exists", "visits.ledger")
+    if budget is None and (place is None or not place.exists() or not place.stat().st_size):
+        raise Refused("ledger.budget", str(dataset or "a new ledger"), "a new account needs a budget", NEW)
+    return place
+
+
+def said_of(budget: Guarantee | None, unit: str | None, relation: str | None, schema: dict[str, str] | None) -> dict[str, Any]:
+    """What the caller says; what is left out is not compared."""
+    if budget is not None and type(budget) not in FILTERS:
+        Filter(budget)  # refuses, with the reason
+    if schema is not None and not all(isinstance(word, str) for pair in schema.items() for word in pair):
+        raise Refused("ledger.schema", "schema=…", "a schema says the type of each column, in words", "schema={'age': 'integer'}")
+    bound = relation_of(relation) or (budget.relation if budget else None)
+    name = unit_of(unit) or (budget.unit if budget else None)
+    for what, given, of_budget in (("relation", bound, budget and budget.relation), ("unit", name, budget and budget.unit)):
+        if of_budget is not None and of_budget != given:
+            raise Refused(f"ledger.{what}", f"{what}={given!r}", f"the budget is about {what} {of_budget!r}", "say the same of both")
+    said = {"unit": name, "relation": bound, "schema": schema, "budget": budget, "currency": budget and type(budget).__name__}
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def opened(tx: Any, dataset: str | None, said: dict[str, Any], when: str) -> str:
+    """The name of the dataset, after it was compared with what the book says, or written down."""
+    known = pages.datasets(tx)
+    name = dataset or (known[0] if len(known) == 1 else "data" if not known else None)
+    if name is None:
+        raise Refused("ledger.dataset", f"{len(known)} datasets", "the book holds several: say which", f"dataset={known[0]!r}")
+    if name in known:
+        _same(pages.header(tx, name), said)
+    elif not {"budget", "unit", "relation"} <= said.keys():
+        raise Refused("ledger.dataset", f"dataset={name!r}", "the book does not know it; a new one needs a budget, a unit and a relation", NEW)
+    else:
+        pages.append(tx, {"kind": "open", "dataset": name, "header": _header_of(said), "when": when})
+    return name
+
+
+def _header_of(said: dict[str, Any]) -> dict[str, Any]:
+    """What the opening entry of a new dataset says."""
+    budget = said["budget"]
+    bound = Guarantee._bind(1 * budget, said["relation"], said["unit"])
+    return {**said, "budget": budget_record(bound), "theorem": FILTERS[type(budget)]}
+
+
+def _same(header: dict[str, Any], said: dict[str, Any]) -> None:
+    """Refuse what the book says otherwise. A budget that names no unit or relation means those of the book."""
+    for what in ("unit", "relation", "schema", "currency"):
+        if what in said and said[what] != header.get(what):
+            _refuse(what, said[what], header.get(what))
+    if "budget" in said:
+        kept = restore_guarantee(header["budget"])
+        given = Guarantee._bind(1 * said["budget"], kept.relation, kept.unit)
+        if given != kept:
+            _refuse("budget", given, kept)
+
+
+def _refuse(what: str, given: object, kept: object) -> None:
+    raise Refused(f"ledger.{what}", f"{what}={given!r:.80}", f"the book says {kept!r:.80}", "open it as it is; amend(…) changes a budget")
+
+
+def named(what: str, value: object) -> None:
+    """Names of datasets and shares, and keys: text that can be stored and printed as it is."""
+    if not isinstance(value, str) or not value or not value.isprintable():
+        raise Refused("ledger.name", f"{what}={value!r:.60}", f"a {what} is printable text", f"{what}='visits-2026'")
+
+
+def told(what: str, value: object) -> None:
+    """Memos and reasons: any text, of several lines if need be."""
+    if not isinstance(value, str) or (what == "reason" and not value) or not _encodable(value):
+        raise Refused("ledger.text", f"{what}=…", f"a {what} is text, for whoever reads the book", f"{what}='why'")
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

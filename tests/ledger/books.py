@@ -1,0 +1,73 @@
+"""What the tests of the ledger share: small books, refusals by their code, scripts that fork, a quick place for files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+import sfumato as sf
+
+HERE = Path(__file__).parent
+SHARED_MEMORY = Path("/dev/shm")
+"""Where a commit costs no time: races and killed processes do not depend on the disk. Power loss has a test of its own."""
+
+
+@contextmanager
+def refusal(code: str) -> Iterator[pytest.ExceptionInfo[sf.Refused]]:
+    with pytest.raises(sf.Refused) as caught:
+        yield caught
+    assert caught.value.code == code
+    assert caught.value.place
+    assert caught.value.reason
+    assert caught.value.rewrite
+
+
+def open_book(path: Path | None, room: int | str = 10, **more: Any) -> sf.Ledger:
+    """A book with room for so many charges of `Pure(1)`."""
+    return sf.Ledger.open(path, **{"budget": sf.Pure(room), "dataset": "visits", "unit": "patient", "relation": "add-remove", **more})
+
+
+@contextmanager
+def quick_folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None) as name:
+        yield Path(name)
+
+
+def run(script: str, *arguments: object) -> Any:
+    """What a script of this folder prints. It runs in a process with one thread, which may fork."""
+    done = subprocess.run([sys.executable, str(HERE / script), *map(str, arguments)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def sql(path: Path, statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
+    """Do to a book what its own interface would never do."""
+    connection = apsw.Connection(str(path))
+    try:
+        return list(connection.execute(statement, bindings))
+    finally:
+        connection.close()
+
+
+def loosen(path: Path) -> None:
+    """Take away the triggers, as whoever wants to edit entries would."""
+    sql(path, "DROP TRIGGER entry_stays")
+    sql(path, "DROP TRIGGER entry_kept")
+
+
+def tighten(path: Path) -> None:
+    """And put them back."""
+    from sfumato.ledger.store import TABLES
+
+    for line in TABLES.splitlines():
+        if line.startswith("CREATE TRIGGER"):
+            sql(path, line)

@@ -1,0 +1,241 @@
+"""The ledger as its users see it: budgets, shares, keys, reservations, stored answers, and what is refused."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sfumato as sf
+from sfumato import mechanisms as mech
+from sfumato.accounting.coordinates import make, read
+
+from .books import open_book, refusal
+
+SAID: dict[str, Any] = {"relation": "add-remove", "unit": "patient"}
+CURVE = {2: "0.5", 8: 2}
+BUDGETS: list[sf.Guarantee] = [sf.Pure(1), sf.Approx(1, "1e-6"), sf.ZCDP("0.5"), sf.ZCDP("0.5", "1e-6"), sf.GDP(1), sf.Renyi(CURVE), sf.Renyi(CURVE, "1e-6")]
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=str)
+def test_every_currency_is_spent_to_its_end_and_no_further(budget: sf.Guarantee) -> None:
+    ledger = open_book(None, budget=budget)
+    tenth = make(budget, (number / 10 for number in read(budget)))
+    for n in range(10):
+        assert ledger.charge(tenth).number == n + 2
+    assert read(ledger.spent) == read(ledger.budget) == read(budget)
+    assert not any(read(ledger.remaining))
+    with refusal("budget.exceeded") as caught:
+        ledger.charge(tenth)
+    assert isinstance(caught.value, sf.BudgetExceeded)
+    assert "nothing was spent" in str(caught.value)
+    assert ledger.head.number == 11
+    ledger.charge(0 * tenth)
+    assert ledger.verify(ledger.head).ok
+    assert (ledger.spent.relation, ledger.spent.unit) == ("add-remove", "patient")
+
+
+def test_costs_are_exact() -> None:
+    """Attack F7: three tenths are 0.3, and a tiny cost counts."""
+    ledger = open_book(None, "0.3")
+    for _ in range(3):
+        ledger.charge(sf.Pure("0.1"))
+    with refusal("budget.exceeded"):
+        ledger.charge(sf.Pure("1e-300"))
+    small = open_book(None, 1)
+    small.charge(sf.Pure(1 - Fraction(1, 10**20)))
+    small.charge(sf.Pure(Fraction(1, 10**20)))
+    with refusal("budget.exceeded"):
+        small.charge(sf.Pure(Fraction(1, 10**20)))
+
+
+def test_costs_with_long_denominators_are_rounded_up() -> None:
+    ledger = open_book(None, 1)
+    for prime in (10**150 + 67, 10**140 + 291, 10**130 + 19):
+        ledger.charge(sf.Pure(Fraction(1, prime)))
+    (spent,) = ledger.account().spent
+    assert spent >= Fraction(1, 10**150 + 67) + Fraction(1, 10**140 + 291) + Fraction(1, 10**130 + 19)
+    assert spent.denominator.bit_length() <= 512
+    assert ledger.verify(ledger.head).ok
+
+
+def test_random_differential_privacy_is_no_currency_and_no_cost() -> None:
+    random_dp = sf.RandomDP(sf.Pure("0.1"), gamma="0.01", over="the data")
+    with refusal("filter.currency"):
+        open_book(None, budget=random_dp)
+    ledger = open_book(None, 1)
+    with pytest.raises(sf.Refused):
+        ledger.charge(random_dp)
+    assert ledger.head.number == 1
+
+
+def test_another_relation_or_unit_is_refused() -> None:
+    ledger = open_book(None, 1)
+    with refusal("guarantee.relation"):
+        ledger.charge(sf.Pure("0.1", relation="replace"))
+    with refusal("guarantee.unit"):
+        ledger.charge(mech.Laplace(sensitivity=1, epsilon="0.1", unit="visit"))
+    with refusal("guarantee.unit"):
+        ledger.allow("alice", sf.Pure(1, unit="visit"))
+    with refusal("guarantee.relation"):
+        ledger.amend(sf.Pure(2, relation="replace"), "why")
+    assert ledger.head.number == 1
+
+
+def test_what_is_no_mechanism_is_refused() -> None:
+    ledger = open_book(None, 1)
+    wrong: list[Any] = [[], 5, "laplace", None, [sf.Pure("0.1"), 1], {sf.Pure("0.1")}]
+    for one in wrong:
+        with refusal("ledger.charge"):
+            ledger.charge(one)
+    for memo in (5, None, "\ud800"):
+        with refusal("ledger.text"):
+            ledger.charge(sf.Pure("0.1"), memo)  # type: ignore[arg-type]
+    for key in ("", "a\nb", 5):
+        with refusal("ledger.name"):
+            ledger.charge(sf.Pure("0.1"), key=key)  # type: ignore[arg-type]
+    with refusal("ledger.name"):
+        ledger.charge(sf.Pure("0.1"), share="")
+    with refusal("ledger.share"):
+        ledger.charge(sf.Pure("0.1"), share="nobody")
+    assert ledger.head.number == 1
+
+
+def test_an_existing_book_is_opened_by_its_path(tmp_path: Path) -> None:
+    path = tmp_path / "a.ledger"
+    open_book(path, 1, schema={"age": "integer"}).charge(sf.Pure("0.1"))
+    for more in (
+        {},
+        {"budget": sf.Pure(1)},
+        {"budget": sf.Pure(1), "dataset": "visits"},
+        {"budget": sf.Pure("1.0", **SAID)},
+        {"unit": "patient"},
+        {"relation": "add-remove"},
+        {"schema": {"age": "integer"}},
+    ):
+        again = sf.Ledger.open(path, **more)
+        assert again.budget == sf.Pure(1, **SAID)
+        assert again.spent == sf.Pure("0.1", **SAID)
+        again.close()
+    assert sf.Ledger.open(str(path)).head.number == 2
+    others: list[tuple[str, dict[str, Any]]] = [
+        ("ledger.budget", {"budget": sf.Pure(2)}),
+        ("ledger.currency", {"budget": sf.ZCDP(1)}),
+        ("ledger.unit", {"unit": "visit"}),
+        ("ledger.unit", {"budget": sf.Pure(1, unit="visit")}),
+        ("ledger.relation", {"relation": "replace"}),
+        ("ledger.relation", {"budget": sf.Pure(1, relation="replace")}),
+        ("ledger.relation", {"budget": sf.Pure(1, relation="replace"), "relation": "add-remove"}),
+        ("ledger.schema", {"schema": {"age": "text"}}),
+        ("ledger.schema", {"schema": {"age": 1}}),
+        ("ledger.dataset", {"dataset": "bills"}),
+        ("ledger.name", {"dataset": ""}),
+        ("ledger.head", {"head": "nonsense"}),
+    ]
+    for code, more in others:
+        with refusal(code):
+            sf.Ledger.open(path, **more)
+    assert sf.Ledger.open(path).head.number == 2
+
+
+def test_a_new_book_needs_a_budget_a_unit_and_a_relation(tmp_path: Path) -> None:
+    with refusal("ledger.budget"):
+        sf.Ledger.open()
+    with refusal("ledger.budget"):
+        sf.Ledger.open(tmp_path / "a.ledger")
+    (tmp_path / "empty").touch()
+    with refusal("ledger.budget"):
+        sf.Ledger.open(tmp_path / "empty")
+    assert (tmp_path / "empty").stat().st_size == 0
+    for more in ({}, {"unit": "patient"}, {"relation": "replace"}):
+        with refusal("ledger.dataset"):
+            sf.Ledger.open(None, budget=sf.Pure(1), **more)  # type: ignore[arg-type]
+    assert sf.Ledger.open(None, budget=sf.Pure(1, **SAID)).dataset == "data"
+
+
+def test_one_book_holds_several_datasets(tmp_path: Path) -> None:
+    path = tmp_path / "a.ledger"
+    visits, bills = open_book(path, 1), open_book(path, dataset="bills", budget=sf.ZCDP("0.5"), relation="replace")
+    visits.charge(sf.Pure("0.25"), key="same")
+    bills.charge(sf.ZCDP("0.1"), key="same")  # keys belong to a dataset
+    assert visits.spent == sf.Pure("0.25", **SAID)
+    assert bills.spent == sf.ZCDP("0.1", relation="replace", unit="patient")
+    assert [line.kind for line in bills.history()] == ["open", "charge"]
+    assert visits.head == bills.head
+    with refusal("ledger.dataset"):
+        sf.Ledger.open(path)
+    with refusal("ledger.receipt"):
+        bills.release(visits.reserve(sf.Pure("0.1")))
+
+
+def test_growing_data_share_one_book(tmp_path: Path) -> None:
+    """The identity is a name: a new version of the data opens the same account, and refills nothing."""
+    for _ in range(3):
+        ledger = open_book(tmp_path / "a.ledger", 1)
+        ledger.charge(sf.Pure("1/3"))
+        ledger.close()
+    with refusal("budget.exceeded"):
+        open_book(tmp_path / "a.ledger", 1).charge(sf.Pure("1/3"))
+
+
+def test_shares_and_the_whole_both_bind() -> None:
+    ledger = open_book(None, 1)
+    ledger.allow("alice", sf.Pure("0.8"))
+    ledger.allow("bob", sf.Pure("0.8"))  # together more than the whole: the whole binds
+    ledger.charge(sf.Pure("0.7"), share="alice")
+    with refusal("budget.exceeded") as caught:
+        ledger.charge(sf.Pure("0.2"), share="alice")
+    assert caught.value.place == "visits / alice"
+    with refusal("budget.exceeded") as caught:
+        ledger.charge(sf.Pure("0.4"), share="bob")
+    assert caught.value.place == "visits"
+    assert ledger.account("bob").spent == (0,)
+    with refusal("ledger.share"):
+        ledger.allow("alice", sf.Pure(1))
+    with refusal("ledger.share"):
+        ledger.account("nobody")
+    with refusal("ledger.name"):
+        ledger.allow("", sf.Pure(1))
+    assert ledger.verify(ledger.head).ok
+
+
+def test_amend_is_an_entry_and_not_below_what_is_spent() -> None:
+    ledger = open_book(None, 1)
+    ledger.charge(sf.Pure("0.6"))
+    with refusal("ledger.budget"):
+        ledger.amend(sf.Pure("0.5"), "less")
+    for reason in ("", None):
+        with refusal("ledger.text"):
+            ledger.amend(sf.Pure(2), reason)  # type: ignore[arg-type]
+    with refusal("ledger.currency"):
+        ledger.amend(sf.ZCDP(2), "another currency")
+    ledger.amend(sf.Pure(2), "a new year")
+    assert ledger.remaining == sf.Pure("1.4", **SAID)
+    assert ledger.history()[-1].memo == "a new year"
+    assert ledger.header["budget"]["epsilon"] == "2"
+
+
+def test_orders_of_a_curve_are_fixed_at_the_beginning() -> None:
+    ledger = open_book(None, budget=sf.Renyi(CURVE))
+    for budget in (sf.Renyi({2: 1}), sf.Renyi({2: 1, 4: 2, 8: 3})):
+        with refusal("ledger.currency"):
+            ledger.amend(budget, "other orders")
+    ledger.amend(sf.Renyi({2: 1, 8: 3}), "more")
+    ledger.charge(sf.ZCDP("0.1"))
+
+
+def test_an_amended_budget_changes_the_price_in_other_processes_too(tmp_path: Path) -> None:
+    one, two = open_book(tmp_path / "a.ledger", 1), open_book(tmp_path / "a.ledger", 1)
+    one.charge(sf.Pure(1))
+    two.amend(sf.Pure(2), "more")
+    one.charge(sf.Pure(1))
+    assert two.spent == two.budget == sf.Pure(2, **SAID)
+
+
+def test_reading_in_another_notion() -> None:
+    ledger = open_book(None, budget=sf.ZCDP("0.5"))
+    ledger.charge(sf.GDP("0.5"))
+    assert ledger.spent == sf.ZCDP("0.125", **SAID)
+    assert ledger.spent_as(sf.Approx, delta="1e-6") == ledger.spent.to(sf.Approx, delta="1e-6")

@@ -1,0 +1,202 @@
+"""Attack F10: the disk is full, breaks, or may not be written; another writer never ends; the clock jumps. Nothing is accepted, and the book is whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+import sfumato as sf
+from sfumato.ledger import book, store
+
+from .books import open_book, quick_folder, refusal
+from .disks import Step, disk
+
+SECRET = "Anna Karenina, 19 Rosewater Lane"
+"""Stands in memos, questions and answers; no text of an error may hold it."""
+
+
+def life(path: Path, said: list[str]) -> None:
+    """A bit of everything; every acknowledged step notes the head."""
+    ledger = open_book(path, 10)
+
+    def note(_: object) -> None:
+        said.append(str(ledger._seen))
+
+    try:
+        note(None)
+        note(ledger.allow("alice", sf.Pure(5)))
+        paid = ledger.charge(sf.Pure(1), SECRET, key="first")
+        note(paid)
+        held = ledger.reserve(sf.Pure(1), SECRET, share="alice")
+        note(held)
+        note(ledger.use(held))
+        spare = ledger.reserve(sf.Pure(1))
+        note(spare)
+        note(ledger.release(spare))
+        note(ledger.remember(paid, SECRET, SECRET.encode() * 200))
+        note(ledger.recall(SECRET, share="alice"))
+        note(ledger.amend(sf.Pure(20), SECRET))
+    finally:
+        said.append("closing")
+        ledger.close()
+
+
+def changes(step: Step) -> bool:
+    return step[0] in ("write", "truncate", "sync")
+
+
+class Fault:
+    """Lets so many changes of the disk pass, then raises: once, or ever after. Closing a book is let alone."""
+
+    def __init__(self, error: type[apsw.Error], at: int, *, lasting: bool, said: list[str]) -> None:
+        self.error, self.left, self.lasting, self.said, self.raised = error, at, lasting, said, 0
+
+    def __call__(self, step: Step) -> None:
+        if not changes(step) or "closing" in self.said:
+            return
+        self.left -= 1
+        if self.left == -1 or (self.left < 0 and self.lasting):
+            self.raised += 1
+            raise self.error("injected")
+
+
+def check(caught: sf.Refused, code: str) -> None:
+    assert caught.code == code
+    text = str(caught)
+    assert "nothing was accepted" in text or "no receipt was given" in text
+    assert "Anna" not in text
+    assert not re.search(r"patient|visits|/", text.replace("a.ledger", ""))
+    assert caught.__cause__ is None
+    assert caught.__suppress_context__
+
+
+ERRORS = [(apsw.FullError, "ledger.full"), (apsw.IOError, "ledger.io"), (apsw.ReadOnlyError, "ledger.read-only")]
+
+
+@pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
+@pytest.mark.parametrize(("error", "code"), ERRORS, ids=["ENOSPC", "EIO", "EROFS"])
+def test_attack_f10_at_every_write(error: type[apsw.Error], code: str, lasting: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault at the first, second, … change of the disk, until a whole life passes without one."""
+    at, faults = 0, 0
+    while True:
+        said: list[str] = []
+        fault = Fault(error, at, lasting=lasting, said=said)
+        with quick_folder() as folder:
+            path = folder / "a.ledger"
+            with disk(monkeypatch, fault):
+                try:
+                    life(path, said)
+                except sf.Refused as caught:
+                    check(caught, code)
+                else:
+                    if not fault.raised:
+                        break
+            assert fault.raised
+            heads = [line for line in said if line != "closing"]
+            after = open_book(path, 10) if len(heads) < 9 else sf.Ledger.open(path)
+            checked = after.verify(heads[-1] if heads else None)
+            assert checked.ok, checked.problems
+            assert after.head.number == (int(heads[-1].split(":")[1]) if heads else 1)  # nothing was accepted that was not acknowledged
+            after.charge(sf.Pure(1))
+            after.close()
+        at, faults = at + 1, faults + 1
+    assert faults > 30
+
+
+def test_attack_f10_the_twin_that_swallows_errors_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A book whose commits fail unnoticed acknowledges what it does not hold; the check above would see it."""
+
+    said: list[str] = []
+    with quick_folder() as folder:
+        path = folder / "a.ledger"
+        ledger = open_book(path, 10)
+        real = ledger._store._connection
+
+        class Careless:
+            def execute(self, statement: str, *more: Any) -> Any:
+                return real.execute("ROLLBACK" if statement == "COMMIT" else statement, *more)  # type: ignore[union-attr]
+
+            def __getattr__(self, name: str) -> Any:
+                return getattr(real, name)
+
+        ledger._store._connection = Careless()  # type: ignore[assignment]
+        ledger.charge(sf.Pure(1))
+        said.append(str(ledger._seen))
+        ledger.close()
+        after = sf.Ledger.open(path)
+        assert not after.verify(said[-1]).ok
+        after.close()
+
+
+def test_attack_f10_a_lock_that_is_never_released(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "PATIENCE", 30)
+    with quick_folder() as folder:
+        ledger = open_book(folder / "a.ledger", 10)
+        other = apsw.Connection(str(folder / "a.ledger"))
+        other.execute("BEGIN IMMEDIATE")
+        asks: list[Callable[[], object]] = [
+            lambda: ledger.charge(sf.Pure(1), SECRET),
+            lambda: ledger.reserve(sf.Pure(1)),
+            lambda: ledger.allow("alice", sf.Pure(1)),
+            lambda: ledger.amend(sf.Pure(3), SECRET),
+            lambda: ledger.recall(SECRET),
+            lambda: sf.Ledger.open(folder / "a.ledger"),
+        ]
+        for ask in asks:
+            with pytest.raises(sf.Refused) as caught:
+                ask()
+            check(caught.value, "ledger.busy")
+        assert ledger.spent == sf.Pure(0, relation="add-remove", unit="patient")  # reading goes on meanwhile
+        other.execute("ROLLBACK")
+        other.close()
+        assert ledger.charge(sf.Pure(1)).number == 2
+        ledger.close()
+
+
+def test_threads_do_not_wait_for_ever_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    import threading
+
+    monkeypatch.setattr(store, "PATIENCE", 30)
+    ledger = open_book(None)
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with ledger._store.reading():
+            held.set()
+            done.wait(10)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(10)
+    with refusal("ledger.busy"):
+        ledger.charge(sf.Pure(1))
+    done.set()
+    thread.join()
+
+
+def test_attack_f10_the_clock_jumps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Times are for readers; the order is that of the numbers."""
+    times = iter(["2031-01-01T00:00:00.000+00:00", "1970-01-01T00:00:00.000+00:00", "9999-12-31T23:59:59.999+00:00", "2026-01-01T00:00:00.000+00:00"])
+    monkeypatch.setattr(book, "_now", lambda: next(times))
+    ledger = open_book(None, 2)
+    assert [ledger.charge(sf.Pure(1)).when[:4] for _ in range(2)] == ["1970", "9999"]
+    with refusal("budget.exceeded"):
+        ledger.charge(sf.Pure(1))
+    assert [line.number for line in ledger.history()] == [1, 2, 3]
+    assert ledger.verify(ledger.head).ok
+
+
+def test_a_clock_that_fails_accepts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> str:
+        raise OverflowError("date out of range")
+
+    ledger = open_book(None, 2)
+    monkeypatch.setattr(book, "_now", broken)
+    with pytest.raises(OverflowError):
+        ledger.charge(sf.Pure(1))
+    assert ledger.head.number == 1

@@ -1,0 +1,96 @@
+"""Concurrent histories have an order: that of the chain. Everything a user was told has to follow from it."""
+
+from __future__ import annotations
+
+import threading
+from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import sfumato as sf
+from sfumato.ledger import Ledger
+
+from .books import open_book, quick_folder
+
+
+class Told(NamedTuple):
+    """What one ask was told, and how long the book was just before and just after."""
+
+    granted: bool
+    before: int
+    after: int
+
+
+def contradictions(ledger: Ledger, told: dict[str, Told], costs: dict[str, Fraction], room: Fraction) -> list[str]:
+    """What was told and cannot have been, in the one order of the chain.
+
+    A grant is in the book once, between the two lengths. A refusal needs a moment between them at which the cost did not fit; as spending only grows here, the
+    last one is the best.
+    """
+    found = {line.memo: line.number for line in ledger.history() if line.kind == "charge"}
+    granted = {name for name, said in told.items() if said.granted}
+    wrong = [*(granted ^ set(found))] + [name for name in granted & set(found) if not told[name].before < found[name] <= told[name].after]
+    if len(found) != sum(line.kind == "charge" for line in ledger.history()) or sum((costs[name] for name in found), Fraction(0)) > room:
+        wrong.append("overspent")
+    for name, said in told.items():
+        spent = sum((costs[other] for other, number in found.items() if number <= said.after), Fraction(0))
+        wrong += [name] if not said.granted and spent + costs[name] <= room else []
+    return wrong
+
+
+def history(path: Path, costs: dict[str, Fraction]) -> dict[str, Told]:
+    """Four users, each with a connection of his own as another process would have, ask for everything under their number."""
+    told: dict[str, Told] = {}
+
+    def work(worker: str) -> None:
+        ledger = sf.Ledger.open(path)
+        for name in (name for name in costs if name.startswith(worker)):
+            before, granted = ledger.head.number, True
+            try:
+                ledger.charge(sf.Pure(costs[name]), memo=name)
+            except sf.BudgetExceeded:
+                granted = False
+            told[name] = Told(granted, before, ledger.head.number)
+        ledger.close()
+
+    threads = [threading.Thread(target=work, args=(str(worker),)) for worker in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return told
+
+
+@pytest.mark.parametrize("histories", [30, pytest.param(1000, marks=pytest.mark.slow)])
+def test_concurrent_histories_have_an_order(histories: int) -> None:
+    with quick_folder() as folder:
+        for turn in range(histories):
+            path = folder / f"{turn}.ledger"
+            open_book(path, 3).close()
+            costs = {f"{worker}-{n}": Fraction(1 + (worker * 7 + n * 5 + turn) % 6, 7) for worker in range(4) for n in range(6)}
+            told = history(path, costs)
+            assert len(told) == len(costs)
+            assert {said.granted for said in told.values()} == {True, False}
+            ledger = sf.Ledger.open(path)
+            assert contradictions(ledger, told, costs, Fraction(3)) == []
+            assert ledger.verify(ledger.head).ok
+            ledger.close()
+
+
+def test_the_checker_sees_what_is_wrong() -> None:
+    ledger = open_book(None, 3)
+    costs = dict.fromkeys("abcd", Fraction(1))
+    for name in "ab":
+        ledger.charge(sf.Pure(1), memo=name)
+    right = {"a": Told(True, 1, 2), "b": Told(True, 1, 3)}
+    room = Fraction(3)
+    assert contradictions(ledger, right, costs, room) == []
+    assert contradictions(ledger, {**right, "c": Told(True, 3, 4)}, costs, room)  # told, but not written
+    assert contradictions(ledger, {"a": right["a"]}, costs, room)  # written, but not told
+    assert contradictions(ledger, {**right, "c": Told(False, 1, 3)}, costs, room)  # refused, though there was room
+    assert contradictions(ledger, {**right, "c": Told(False, 1, 2)}, costs, Fraction(2))  # refused too early
+    assert not contradictions(ledger, {**right, "c": Told(False, 1, 3)}, costs, Fraction(2))
+    assert contradictions(ledger, {**right, "b": Told(True, 3, 4)}, costs, room)  # not in its time
+    assert contradictions(ledger, right, costs, Fraction(1))

@@ -1,0 +1,40 @@
+"""Attack F2: writers are killed at random points. What was acknowledged is in the book, and the book is whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .books import quick_folder, run
+
+WORKERS = 8
+
+
+def check(found: dict[str, int], kills: int) -> None:
+    assert found["kills"] >= kills
+    assert found["bound"] >= 1  # the budget did run out
+    assert found["acknowledged"] > kills
+    assert found["lost"] == 0
+    assert found["overspent"] == 0
+    assert found["unanswered by one writer"] <= 1  # a writer is killed once
+    assert found["damaged"] == 0
+
+
+@pytest.mark.parametrize("kills", [200, pytest.param(1000, marks=pytest.mark.slow)])
+def test_attack_f2_kill_at_random_points(kills: int) -> None:
+    with quick_folder() as folder:
+        check(run("kills.py", "ledger", folder, kills, 400, WORKERS, 1), kills)
+
+
+@pytest.mark.slow
+def test_attack_f2_kill_at_random_points_on_a_disk(tmp_path: Path) -> None:
+    """Most kills hit a writer that waits for the disk."""
+    check(run("kills.py", "ledger", tmp_path, 1000, 100, WORKERS, 2), 1000)
+
+
+def test_attack_f2_works_on_the_twin_that_answers_first() -> None:
+    with quick_folder() as folder:
+        found = run("kills.py", "early", folder, 30, 1_000_000, WORKERS, 1)
+    assert found["lost"] > 0
+    assert found["damaged"] == 0

@@ -1,0 +1,47 @@
+"""What is said of a dataset, and what is compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+from sfumato.ledger.opening import named, place_of, said_of, told
+
+from .books import refusal
+
+
+def test_what_is_left_out_is_not_said() -> None:
+    assert said_of(None, None, None, None) == {}
+    assert said_of(sf.Pure(1, unit="patient"), None, "replace", None) == {
+        "unit": "patient",
+        "relation": "replace",
+        "budget": sf.Pure(1, unit="patient"),
+        "currency": "Pure",
+    }
+
+
+def test_a_budget_may_not_say_something_else() -> None:
+    with refusal("ledger.unit"):
+        said_of(sf.Pure(1, unit="patient"), "visit", None, None)
+    with refusal("ledger.relation"):
+        said_of(sf.Pure(1, relation="replace"), None, "add-remove", None)
+
+
+def test_memory_has_no_place() -> None:
+    assert place_of(None, sf.Pure(1), None) is None
+    assert place_of("a.ledger", sf.Pure(1), None) == Path.cwd() / "a.ledger"
+
+
+@pytest.mark.parametrize("name", ["", "a\nb", "\x00", "\ud800", None, 5, b"a"])
+def test_names_are_printable(name: object) -> None:
+    with refusal("ledger.name"):
+        named("dataset", name)
+
+
+def test_memos_are_any_text() -> None:
+    told("memo", "")
+    told("memo", "two\nlines, and a \x00")
+    with refusal("ledger.text"):
+        told("reason", "")

@@ -1,0 +1,72 @@
+"""Attack F1: several processes ask for the last of a budget at once. Exactly what fits is granted."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+
+import pytest
+
+import sfumato as sf
+
+from .books import open_book, quick_folder, run
+
+WORKERS, ROOM, ATTEMPTS = 8, 1000, 10_000
+
+
+@pytest.mark.parametrize("repeats", [10, pytest.param(100, marks=pytest.mark.slow)])
+def test_attack_f1_exactly_what_fits_is_granted(repeats: int) -> None:
+    with quick_folder() as folder:
+        for found in run("race.py", "ledger", folder, ROOM, ATTEMPTS, WORKERS, repeats):
+            assert found["granted"] == found["charges"] == ROOM
+            assert found["spent"]
+            assert found["problems"] == []
+            assert len(found["workers"]) == WORKERS
+            assert min(found["workers"]) >= 0
+
+
+def test_attack_f1_works_on_the_naive_twin() -> None:
+    """Look, then write: it overspends, though every statement is atomic. Out of 20 races, to be sure of one."""
+    with quick_folder() as folder:
+        granted = [found["granted"] for found in run("race.py", "naive", folder, 100, 10_000, WORKERS, 20)]
+    assert min(granted) >= 100
+    assert max(granted) > 100
+
+
+def test_race_on_a_disk(tmp_path: object) -> None:
+    """The same where a commit takes its time."""
+    (found,) = run("race.py", "ledger", tmp_path, 100, 1000, WORKERS, 1)
+    assert found["granted"] == found["charges"] == 100
+    assert found["problems"] == []
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_threads_share_a_ledger(in_memory: bool) -> None:
+    granted: list[int] = []
+
+    with quick_folder() as folder:
+        ledger = open_book(None if in_memory else folder / "a.ledger", 100)
+
+        def work() -> None:
+            for _ in range(50):
+                with suppress(sf.BudgetExceeded):
+                    granted.append(ledger.charge(sf.Pure(1)).number)
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(granted) == list(range(2, 102))
+        assert ledger.verify(ledger.head).ok
+        ledger.close()
+
+
+def test_many_processes_make_one_book() -> None:
+    """All of them find no file, and all of them begin it."""
+    with quick_folder() as folder:
+        for found in run("beginnings.py", folder, WORKERS, 20):
+            assert found["heads"] == 1
+            assert found["refused"] == []
+            assert found["entries"] == 1
+            assert found["problems"] == []

@@ -1,0 +1,144 @@
+"""What `verify` sees, problem by problem; the random tampering is in test_tampering."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+from sfumato.ledger import Head, Verification
+from sfumato.ledger.verify import BLIND, LATER
+
+from .books import loosen, open_book, quick_folder, sql, tighten
+from .tampering import rewrite
+
+STORED = Path(__file__).parent.parent / "vectors" / "stored" / "ledger-v1.sqlite"
+
+
+@contextmanager
+def book() -> Iterator[Path]:
+    with quick_folder() as folder:
+        ledger = open_book(folder / "a.ledger", 10)
+        ledger.allow("alice", sf.Pure(5))
+        ledger.charge(sf.Pure(1), "first", key="k", share="alice")
+        ledger.use(ledger.reserve(sf.Pure(1)))
+        ledger.remember(ledger.charge(sf.Pure(1)), "q", b"answer")
+        ledger.close()
+        yield folder / "a.ledger"
+
+
+def checked(path: Path, head: Head | str | None = None) -> Verification:
+    ledger = sf.Ledger.open(path)
+    try:
+        return ledger.verify(head)
+    finally:
+        ledger.close()
+
+
+def tampered(path: Path, *statements: str) -> tuple[str, ...]:
+    loosen(path)
+    for statement in statements:
+        sql(path, statement)
+    tighten(path)
+    return checked(path).problems
+
+
+def test_a_whole_book() -> None:
+    with book() as path:
+        found = checked(path)
+        assert found.ok
+        assert found.blind == (BLIND,)
+        assert checked(path, found.head).blind == ()
+        assert checked(path, str(found.head)).ok
+
+
+@pytest.mark.parametrize(
+    ("statement", "problem"),
+    [
+        ("UPDATE entry SET body = replace(body, 'first', 'First') WHERE number = 3", "entry 3 does not follow from the one before it"),
+        ("UPDATE entry SET digest = replace(digest, substr(digest, 1, 4), 'zzzz') WHERE number = 3", "entry 4 does not follow from the one before it"),
+        ("UPDATE entry SET kind = 'reserve' WHERE number = 3", "entry 3 is not in the form the book writes"),
+        ("UPDATE entry SET key = 'other' WHERE number = 3", "entry 3 is not in the form the book writes"),
+        ("UPDATE entry SET key = NULL WHERE number = 3", "entry 3 is not in the form the book writes"),
+        ("UPDATE entry SET body = 'nothing' WHERE number = 3", "entry 3 cannot be read"),
+        ("UPDATE entry SET body = '[]' WHERE number = 3", "entry 3 cannot be read"),
+        ("DELETE FROM entry WHERE number = 3", "entry 3 is missing"),
+        ("UPDATE account SET spent = '[\"0\"]' WHERE share = ''", "the table account is not what the entries come to (visits)"),
+        ("UPDATE account SET parts = 0 WHERE share = ''", "the table account is not what the entries come to (visits)"),
+        ("DELETE FROM account WHERE share = 'alice'", "the table account is not what the entries come to (visits)"),
+        ("UPDATE reservation SET state = 'open'", "the table reservation is not what the entries come to (4)"),
+        ("DELETE FROM reservation", "the table reservation is not what the entries come to (4)"),
+        ("UPDATE answer SET answer = x'00'", "the table answer is not what the entries come to (visits)"),
+        ("UPDATE answer SET answer = 'text'", "the table answer is not what the entries come to (visits)"),
+        ("UPDATE answer SET number = 3", "the table answer is not what the entries come to (visits)"),
+        ("INSERT INTO shown SELECT dataset, question, 'alice' FROM answer", "the table shown is not what the entries come to (visits)"),
+        ("UPDATE book SET id = 'other'", "entry 1 does not follow from the one before it"),
+        ("CREATE TABLE more (a)", "the tables are not those that the book makes"),
+        ("DROP INDEX entry_key", "the tables are not those that the book makes"),
+    ],
+)
+def test_problems_are_named(statement: str, problem: str) -> None:
+    with book() as path:
+        assert problem in tampered(path, statement)
+
+
+def test_a_charge_beyond_the_budget_is_seen_even_with_a_new_chain() -> None:
+    """Whoever rewrites everything still cannot make the sums wrong."""
+    with book() as path:
+        loosen(path)
+        sql(path, """UPDATE entry SET body = replace(body, '"cost":["1"]', '"cost":["9"]') WHERE number = 3""")
+        tighten(path)
+        rewrite(path, random.Random(1))
+        assert "entry 3 goes beyond a budget" in checked(path).problems
+
+
+def test_a_broken_book_has_a_short_report() -> None:
+    with quick_folder() as folder:
+        ledger = open_book(folder / "a.ledger", 100)
+        for _ in range(60):
+            ledger.charge(sf.Pure(1))
+        ledger.close()
+        problems = tampered(folder / "a.ledger", "UPDATE entry SET body = '' WHERE number > 1")
+        assert len(problems) < 60
+        assert "40 more entries are wrong" in problems
+
+
+def test_a_head_of_long_ago_says_less() -> None:
+    with book() as path:
+        ledger = sf.Ledger.open(path)
+        old = ledger.head
+        ledger.charge(sf.Pure(1))
+        found = ledger.verify(old)
+        assert found.ok
+        assert found.blind == (LATER.format(old.number),)
+        assert not ledger.verify(Head(old.book, old.number, "0" * 64)).ok
+        assert not ledger.verify(Head("0" * 16, old.number, old.digest)).ok
+        assert not ledger.verify(Head(old.book, 99, old.digest)).ok
+        ledger.close()
+
+
+def test_version_1_is_still_read() -> None:
+    """A book written by the first version, with every kind of entry, and the head that was kept of it."""
+    kept = STORED.with_suffix(".head").read_text(encoding="utf-8")
+    with quick_folder() as folder:
+        copy = folder / "a.ledger"
+        copy.write_bytes(STORED.read_bytes())
+        ledger = sf.Ledger.open(copy, dataset="visits", head=kept)
+        found = ledger.verify(kept)
+        assert found.ok, found.problems
+        assert found.blind == ()
+        kinds = {line.kind for line in ledger.history()}
+        assert kinds == {"open", "share", "charge", "reserve", "use", "release", "answer", "recall", "amend", "reprice"}
+        assert ledger.budget == sf.Pure(12, relation="add-remove", unit="patient")
+        assert ledger.spent == sf.Pure("7/8", relation="add-remove", unit="patient")
+        recalled = ledger.recall("how many?")
+        assert recalled is not None
+        assert recalled.answer == b"about 13"
+        ledger.charge(sf.Pure(1), "goes on")
+        assert ledger.verify(kept).ok
+        assert ledger.reprice("by what is known today").parameters["epsilon"] <= 2
+        ledger.close()
