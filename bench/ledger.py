@@ -1,7 +1,7 @@
 """How fast the ledger is: durable charges beside bare commits of one row in the same run, and charges to short and to very long books.
 
-*Commits*   One row into one table, WAL and `synchronous=FULL`: what the disk and SQLite cost without any book. Commits and charges are made by turns, one by
-            one, because the speed of a shared disk changes from second to second; ratios are of the sums of all calls.
+*Commits*   One row into one table, WAL and `synchronous=FULL`: what the disk and SQLite cost without any book. Loops of fifty
+            commits and of fifty charges take turns, in random order, because the speed of a shared disk changes from second to second; ratios are of sums.
 *Growth*    The same charges to a book of 10³ and to one of 10⁶ entries, by turns. On a disk the sync hides everything else, so they are also made in shared
             memory, where a sync costs nothing.
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import random
 import statistics
 import tempfile
 import time
@@ -30,6 +31,7 @@ SHARED_MEMORY = Path("/dev/shm")
 COST = sf.Pure("1e-9")
 NOISY = mech.Laplace(sensitivity=1, epsilon="1e-9", relation="add-remove", unit="patient")
 OF_BARE, GROWTH = 0.7, 1.5
+LOOP = 50
 
 
 def book(path: Path, entries: int = 0) -> Ledger:
@@ -54,14 +56,15 @@ def bare(path: Path) -> Callable[[], object]:
 
 
 def by_turns(actions: dict[str, Callable[[], object]], calls: int) -> dict[str, list[float]]:
-    """The seconds of every call, one call of each after the other."""
+    """The seconds of a call, on average over a loop, for every loop."""
     found: dict[str, list[float]] = {name: [] for name in actions}
-    for turn in range(-20, calls):
-        for name, action in actions.items():
+    for turn in range(-1, calls // LOOP):  # the first turn does not count
+        for name in random.sample(list(actions), len(actions)):
             start = time.perf_counter()
-            action()
+            for _ in range(LOOP):
+                actions[name]()
             if turn >= 0:
-                found[name].append(time.perf_counter() - start)
+                found[name].append((time.perf_counter() - start) / LOOP)
     return found
 
 
@@ -77,7 +80,7 @@ def row(what: str, per_call: list[float], factor: str, goal: str, met: bool | No
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=None, help="a folder on the disk to measure; else the system's place for temporary files")
-    parser.add_argument("--calls", type=int, default=3000, help="of each kind")
+    parser.add_argument("--calls", type=int, default=4000, help="of each kind")
     parser.add_argument("--entries", type=int, default=10**6, help="of the long book")
     asked = parser.parse_args()
     print(f"Python {platform.python_version()}, SQLite {apsw.sqlite_lib_version()}, {os.cpu_count()} cores, {platform.system()}\n")

@@ -22,9 +22,9 @@ from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee, Renyi
 from . import answers, pages
-from .entries import WHOLE, Account, budget_record, numbers, spent_as_guarantee
+from .entries import WHOLE, Account, budget_record, in_currency, spent_as_guarantee
 from .opening import named, opened, place_of, said_of, told
-from .pricing import Priced, price, sequence_of, stored_as
+from .pricing import Priced, quote, sequence_of
 from .receipts import BudgetExceeded, Charge, Head, Recalled, Receipt, Verification
 from .store import Store
 from .verify import verify
@@ -181,9 +181,9 @@ class Ledger:
         for what, name in (("key", key), ("share", share)):
             if name is not None:
                 named(what, name)
-        content = {"kind": kind, "dataset": self.dataset, "share": share, "memo": memo, "mechanisms": [stored_as(one) for one in asked]}
         budget = self._priced_for = self._priced_for or self.budget
-        cost = price(budget, asked)
+        quoted = quote(budget, asked)
+        content = {"kind": kind, "dataset": self.dataset, "share": share, "memo": memo, "mechanisms": quoted.stored}
         with self._writing() as tx:
             whole = pages.account(tx, self.dataset, WHOLE)
             before = pages.by_key(tx, self.dataset, key, content, whole.budget) if key is not None else None
@@ -191,14 +191,15 @@ class Ledger:
                 return before
             if whole.budget != budget:  # amended meanwhile
                 self._priced_for = whole.budget
-                cost = price(whole.budget, asked)
-            self._fits("", whole, cost)
+                quoted = quote(whole.budget, asked)
+            self._fits("", whole, quoted.numbers)
             accounts = {WHOLE: whole}
             if share is not None:
                 accounts[share] = pages.account(tx, self.dataset, share)
-                self._fits(f" / {share}", accounts[share], cost)
-            body = {**content, "cost": numbers(cost), "when": _now()}
-            return pages.receipt(*pages.append(tx, body, key, accounts), body, whole.budget)
+                self._fits(f" / {share}", accounts[share], quoted.numbers)
+            body = {**content, "cost": quoted.texts, "when": _now()}
+            cost = quoted.cost or in_currency(whole.budget, quoted.numbers)
+            return pages.receipt(*pages.append(tx, body, key, accounts), body, cost)
 
     def _fits(self, name: str, account: Account, cost: Numbers) -> None:
         if not account.plus(cost).fits:

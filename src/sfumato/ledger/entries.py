@@ -22,6 +22,7 @@ from ..guarantees.stored import record as guarantee_record
 from ..guarantees.stored import restore as restore_guarantee
 
 WHOLE = ""  # the name of a dataset's own account among its shares
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 _LONGEST = 512  # bits of a denominator; a sum with a longer one is rounded up to
 _QUANTUM = 1 << 256  # this part of a unit
 
@@ -65,7 +66,7 @@ class Dataset:
 
 def canonical(body: dict[str, Any]) -> str:
     """One text for one body."""
-    return json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _CANONICAL.encode(body)
 
 
 def digest(previous: str, text: str) -> str:
@@ -96,9 +97,14 @@ def open_account(budget: Guarantee) -> Account:
     return Account(budget, tuple(Fraction(0) for _ in read(budget)))
 
 
+def in_currency(budget: Guarantee, cost: Numbers) -> Guarantee:
+    """Numbers in the currency of a budget, with its relation and unit."""
+    return Guarantee._bind(make(budget, cost), budget.relation, budget.unit)
+
+
 def spent_as_guarantee(account: Account) -> Guarantee:
-    """What was spent, in the currency of the budget, with its relation and unit."""
-    return Guarantee._bind(make(account.budget, account.spent), account.budget.relation, account.budget.unit)
+    """What was spent of a budget."""
+    return in_currency(account.budget, account.spent)
 
 
 def apply(datasets: dict[str, Dataset], number: int, body: dict[str, Any]) -> None:

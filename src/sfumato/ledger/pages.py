@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from ..accounting.coordinates import make, read
+from ..accounting.coordinates import read
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..guarantees.stored import restore as restore_guarantee
-from .entries import WHOLE, Account, Dataset, Reservation, apply, budget_record, canonical, digest, exact_numbers, genesis, numbers
+from .entries import WHOLE, Account, Dataset, Reservation, apply, budget_record, canonical, digest, exact_numbers, genesis, in_currency, numbers
 from .receipts import Charge, Head, Receipt
 
 _PARTS = 1 << 60
@@ -22,6 +22,7 @@ def begin(tx: Any, book: str) -> None:
     """Name a new book."""
     if not tx.execute("SELECT 1 FROM book").fetchall():
         tx.execute("INSERT INTO book VALUES (?)", (book,))
+        tx.head = None
 
 
 def datasets(tx: Any) -> list[str]:
@@ -38,15 +39,20 @@ def header(tx: Any, dataset: str) -> dict[str, Any]:
 
 
 def head(tx: Any) -> Head:
-    rows = tx.execute("SELECT id, number, digest FROM book LEFT JOIN (SELECT number, digest FROM entry ORDER BY number DESC LIMIT 1)").fetchall()
-    if len(rows) != 1:
-        raise _damaged("it has no name of its own, or several")
-    ((book, number, fresh),) = rows
-    return Head(str(book), 0, genesis(str(book))) if number is None else Head(str(book), number, fresh)
+    if tx.head is None:
+        rows = tx.execute("SELECT id, number, digest FROM book LEFT JOIN (SELECT number, digest FROM entry ORDER BY number DESC LIMIT 1)").fetchall()
+        if len(rows) != 1:
+            raise _damaged("it has no name of its own, or several")
+        ((book, number, fresh),) = rows
+        tx.head = Head(str(book), 0, genesis(str(book))) if number is None else Head(str(book), number, fresh)
+    last: Head = tx.head
+    return last
 
 
 def holds(tx: Any, known: Head) -> bool:
     """Whether the book still has the entry that a head names."""
+    if known == head(tx):
+        return True
     if known.number == 0:
         return known.digest == genesis(known.book) and known.book == head(tx).book
     return bool(tx.execute("SELECT 1 FROM book, entry WHERE id = ? AND number = ? AND digest = ?", (known.book, known.number, known.digest)).fetchall())
@@ -75,6 +81,7 @@ def append(tx: Any, body: dict[str, Any], key: str | None = None, accounts: dict
     text = canonical(kept)
     fresh = digest(last.digest, text)
     tx.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", (number, name, body["kind"], key, text, fresh))
+    tx.head = Head(last.book, number, fresh)
     state = {} if body["kind"] == "open" else {name: _touched(tx, body) if accounts is None else Dataset({}, accounts)}
     apply(state, number, kept)
     for share, after in state[name].accounts.items():
@@ -122,7 +129,7 @@ def by_key(tx: Any, dataset: str, key: str, content: dict[str, Any], currency: G
         raise Refused("ledger.key", f"entry {number}", "this key was used for another charge; nothing was spent", "a new key")
     if reservation(tx, number) == "release":
         raise Refused("ledger.key", f"entry {number}", "the reservation of this key was given back; nothing was spent", "a new key")
-    return receipt(number, fresh, body, currency, repeated=True)
+    return receipt(number, fresh, body, in_currency(currency, exact_numbers(body["cost"])), repeated=True)
 
 
 def reservation(tx: Any, number: int) -> str:
@@ -135,24 +142,17 @@ def history(tx: Any, dataset: str) -> Iterator[Charge]:
     currency = account(tx, dataset, WHOLE).budget
     for number, kind, text, fresh in tx.execute("SELECT number, kind, body, digest FROM entry WHERE dataset = ? ORDER BY number", (dataset,)):
         body = json.loads(text)
-        cost = make(currency, exact_numbers(body["cost"])) if "cost" in body else None
+        cost = in_currency(currency, exact_numbers(body["cost"])) if "cost" in body else None
         memo = body.get("memo") or body.get("reason") or ""
         yield Charge(number, body["when"], kind, dataset, body.get("share"), memo, cost, tuple(body.get("mechanisms", ())), fresh)
 
 
-def receipt(number: int, fresh: str, body: dict[str, Any], currency: Guarantee, *, repeated: bool = False) -> Receipt:
-    return Receipt(
-        body["dataset"], number, fresh, _cost(currency, tuple(body["cost"])), body["when"], body["memo"], body["share"], body["kind"] == "reserve", repeated
-    )
+def receipt(number: int, fresh: str, body: dict[str, Any], cost: Guarantee, *, repeated: bool = False) -> Receipt:
+    return Receipt(body["dataset"], number, fresh, cost, body["when"], body["memo"], body["share"], body["kind"] == "reserve", repeated)
 
 
 def _damaged(reason: str) -> Refused:
     return Refused("ledger.corrupt", "the book", f"{reason}; nothing was accepted", "the last backup, checked with verify(head=…)")
-
-
-@lru_cache(maxsize=256)  # the same cost is often paid again
-def _cost(currency: Guarantee, cost: tuple[str, ...]) -> Guarantee:
-    return Guarantee._bind(make(currency, exact_numbers(cost)), currency.relation, currency.unit)
 
 
 @lru_cache(maxsize=64)

@@ -8,6 +8,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -21,6 +23,7 @@ from ..guarantees.stored import restore as restore_guarantee
 from ..mechanisms.base import Mechanism
 from ..mechanisms.stored import promises as stored_promises
 from ..mechanisms.stored import record
+from .entries import in_currency, numbers
 
 Priced = Mechanism | Guarantee
 
@@ -33,14 +36,27 @@ def sequence_of(mechanisms: object) -> tuple[Priced, ...]:
     return asked
 
 
-def stored_as(one: Priced) -> dict[str, Any]:
-    """What the book keeps of it."""
-    return _known(one)[0]
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What is asked for, as the book keeps it, and what it costs together: as exact numbers, as text, and as a guarantee, where there can be one."""
+
+    stored: tuple[dict[str, Any], ...]
+    numbers: Numbers
+    texts: list[str]
+    cost: Guarantee | None
+
+
+def quote(budget: Guarantee, asked: tuple[Priced, ...]) -> Quote:
+    """Kept for a while: the same mechanism is often used again."""
+    try:
+        return _kept(budget, asked)
+    except TypeError:  # candidates that cannot be hashed
+        return _quote(budget, asked)
 
 
 def price(budget: Guarantee, asked: Iterable[Priced]) -> Numbers:
     """What these cost together."""
-    return _sum(budget, (_known(one)[1] for one in asked))
+    return _sum(budget, (one.promises if isinstance(one, Mechanism) else (one,) for one in asked))
 
 
 def price_stored(budget: Guarantee, stored: Iterable[dict[str, Any]]) -> Numbers:
@@ -59,19 +75,14 @@ def _weight(budget: Numbers, cost: Numbers) -> tuple[bool, Fraction, Fraction, N
     return impossible, max(parts, default=Fraction(0)), sum(parts, Fraction(0)), cost
 
 
-def _known(one: Priced) -> tuple[dict[str, Any], tuple[Guarantee, ...]]:
-    """Its record and its promises."""
-    try:
-        return _remembered(one)
-    except TypeError:  # candidates that cannot be hashed
-        return _described(one)
+def _quote(budget: Guarantee, asked: tuple[Priced, ...]) -> Quote:
+    total, cost = price(budget, asked), None
+    with suppress(Refused):  # a sum of δ that comes to 1 promises nothing, and fits into no budget
+        cost = in_currency(budget, total)
+    return Quote(tuple(record(one) if isinstance(one, Mechanism) else guarantee_record(one) for one in asked), total, numbers(total), cost)
 
 
-def _described(one: Priced) -> tuple[dict[str, Any], tuple[Guarantee, ...]]:
-    return (record(one), one.promises) if isinstance(one, Mechanism) else (guarantee_record(one), (one,))
-
-
-_remembered = lru_cache(maxsize=256)(_described)
+_kept = lru_cache(maxsize=256)(_quote)
 
 
 def _sum(budget: Guarantee, releases: Iterable[tuple[Guarantee, ...]]) -> Numbers:
@@ -79,7 +90,6 @@ def _sum(budget: Guarantee, releases: Iterable[tuple[Guarantee, ...]]) -> Number
     return costs[0] if len(costs) == 1 else tuple(sum(numbers, Fraction(0)) for numbers in zip(*costs, strict=True))
 
 
-@lru_cache(maxsize=256)  # the same mechanism is often used again
 def _cost(budget: Guarantee, promises: tuple[Guarantee, ...]) -> Numbers:
     filter_ = Filter(budget)
     costs: list[Numbers] = []

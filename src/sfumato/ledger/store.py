@@ -48,6 +48,16 @@ _STORES: weakref.WeakSet[Store] = weakref.WeakSet()
 _INHERITED: list[Any] = []  # connections made before a fork: closing one in the child would disturb the parent's
 
 
+class Transaction:
+    """What may be done while a transaction is open."""
+
+    __slots__ = ("execute", "executemany", "head")
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.execute, self.executemany = connection.execute, connection.executemany
+        self.head: Any = None  # the end of the chain, once it was read or written
+
+
 class Store:
     """One file, or memory."""
 
@@ -67,7 +77,7 @@ class Store:
             with self._alone() as connection:
                 connection.execute("BEGIN IMMEDIATE")
                 try:
-                    yield connection
+                    yield Transaction(connection)
                     happened = "no receipt was given, no data was read; should the entry stand when the book is opened again, it counts"
                     connection.execute("COMMIT")
                 except BaseException:
@@ -83,7 +93,7 @@ class Store:
             with self._alone() as connection:
                 connection.execute("BEGIN")
                 try:
-                    yield connection
+                    yield Transaction(connection)
                 finally:
                     _undo(connection)
         except _storage_errors() as error:
@@ -212,10 +222,11 @@ def _may_be_a_ledger(path: Path) -> bool:
 
 def _identity(path: Path) -> tuple[int, int] | None:
     """Which file it is; None where there is none any more."""
-    with suppress(OSError):
-        found = path.stat()
-        return found.st_dev, found.st_ino
-    return None
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _storage_errors() -> tuple[type[Exception], ...]:
