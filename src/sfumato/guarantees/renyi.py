@@ -130,6 +130,8 @@ class Renyi(Guarantee):
         if self._delta != other._delta:
             return min(self, other, key=lambda a: a._delta)
         theirs = other.curve
+        if self._delta:  # the two may leave out different events: no statement is made of the better parts of both
+            return other if all(a in theirs and theirs[a] <= v for a, v in self.curve.items()) else self
         return type(self)({a: min(v, theirs.get(a, v)) for a, v in self.curve.items()}, self._delta)
 
     def _group(self, size: int) -> Renyi:
