@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-
-import pytest
 
 FORKS = 1000
 
@@ -66,7 +63,6 @@ print(json.dumps(found))
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_attack_E1_children_draw_different_noise() -> None:
     """No two of a thousand children agree, by number or by array; by chance they would with probability below 6 · 10^6/2 · 2^-57 < 3e-11.
     The generator that they inherit, which is what the attack is about, gives all of them the same."""
