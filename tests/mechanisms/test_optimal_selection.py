@@ -14,7 +14,9 @@ from flint import arb, ctx
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.exact.balls import ball
+from sfumato.exact.balls import ball, precision
+from sfumato.ledger.pricing import price
+from sfumato.mechanisms import optimal_selection
 from sfumato.testing import SeededBits, TapeBits
 
 from .untouchable import Untouchable, refusal
@@ -158,6 +160,90 @@ def test_the_coin_is_exact() -> None:
     assert m.keep(12, bits=TapeBits([first + 1])) is False
     assert m.keep(12, bits=TapeBits([first, second - 1])) is True
     assert m.keep(12, bits=TapeBits([first, second + 1])) is False
+
+
+def boundary_lanes(m: Any) -> list[tuple[int, int, bool]]:
+    """(weight, word, whether it is kept) next to ⌊2^64·π⌋ and to the doubles there, for every weight that is neither dropped nor sure."""
+    lanes = []
+    with precision(2500):  # some shares lie within 2^-1000 of 0 or 1
+        firsts = [int(str((share * ball(1 << 64)).floor().unique_fmpz())) for share in recursion(m, min(m._sure, 400))[1:-1]]
+    for w, first in enumerate(firsts, 1):
+        words = {first + d for d in (-(1 << 12), -3, -2, -1, 1, 2, 3, 1 << 12)} | {int(math.nextafter(float(first), s * math.inf)) for s in (-1, 1)}
+        lanes += [(w, word, word < first) for word in sorted(words - {first}) if 0 <= word < 1 << 64]
+    return lanes
+
+
+ARRAYS: dict[str, Any] = {
+    **CASES,
+    "tiny ε": mech.OptimalSelection(epsilon="1/1000", delta=1e-4),
+    "tiny δ": mech.OptimalSelection(epsilon=2, delta=1e-200),
+    "δ beyond the fast path": mech.OptimalSelection(epsilon=2, delta=1e-290),
+    "ε beyond the fast path": mech.OptimalSelection(epsilon=700, delta=1e-9, quanta=7),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_are_exact_next_to_boundaries(name: str) -> None:
+    """Where the first word decides it decides alike, however close."""
+    m = ARRAYS[name]
+    lanes = boundary_lanes(m)
+    assert lanes
+    found = m.keep(np.array([w for w, _, _ in lanes]), bits=TapeBits([word for _, word, _ in lanes]))
+    assert found.tolist() == [kept for _, _, kept in lanes]
+
+
+def test_without_the_margin_boundaries_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin: doubles decide everything."""
+    monkeypatch.setattr(optimal_selection, "MARGIN", -1.0)
+    lanes = boundary_lanes(CASES["m=2 quanta=16"])
+    found = CASES["m=2 quanta=16"].keep(np.array([w for w, _, _ in lanes]), bits=TapeBits([word for _, word, _ in lanes]))
+    assert found.tolist() != [kept for _, _, kept in lanes]
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_are_kept_word_for_word(name: str) -> None:
+    """As one by one, from the same bits."""
+    m = ARRAYS[name]
+    weights = np.random.default_rng(1).integers(-2, min(m._sure + 5, 10**6), size=(20, 50))
+    one_by_one = SeededBits(9)
+    assert m.keep(weights, bits=SeededBits(9)).ravel().tolist() == [m.keep(int(w), bits=one_by_one) for w in weights.ravel()]
+
+
+def test_a_word_at_the_boundary_takes_further_bits() -> None:
+    m = CASES["ε=1 δ=1e-5"]
+    digits = int(str((recursion(m, 12)[12] * ball(1 << 128)).floor().unique_fmpz()))
+    first, second = digits >> 64, digits & ((1 << 64) - 1)
+    assert m.keep([12, 0, 12], bits=TapeBits([first, 0, 0, second - 1])).tolist() == [True, False, True]
+    assert m.keep([12, 0, 12], bits=TapeBits([first, 0, 0, second + 1])).tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("name", [name for name in ARRAYS if "beyond" not in name])
+def test_doubles_are_within_half_the_margin(name: str) -> None:
+    m = ARRAYS[name]
+    weights = np.arange(1, min(m._sure, 3000))
+    for w, share in zip(weights.tolist(), m._shares(weights).tolist(), strict=True):
+        assert abs(arb(share) - m._share(w)) < arb(optimal_selection.MARGIN / 2)
+
+
+def test_expm1_is_what_is_assumed() -> None:
+    """Relative, over both ranges that are used: 2^-42 is assumed, and a hundred times less is found."""
+    generator = np.random.default_rng(2)
+    points = np.concatenate([generator.uniform(-700, 0, 20_000), generator.uniform(0, 650, 20_000), s := 2.0 ** generator.uniform(-900, 9, 20_000), -s])
+    found = np.expm1(points)
+    for x, y in zip(points.tolist(), found.tolist(), strict=True):
+        truth = arb(x).expm1()
+        assert abs(truth - arb(y)) * 100 <= abs(truth) * arb(2) ** -42
+
+
+def test_its_price_in_zcdp() -> None:
+    """ρ = ε·tanh(ε/2), and δ beside it; without room for a δ there is no price that fits."""
+    m = mech.OptimalSelection(epsilon="1/10", delta="1e-9")
+    rho, delta = price(sf.ZCDP(1, "1e-6"), [m])
+    assert float(rho) == pytest.approx(0.1 * math.tanh(0.05), rel=1e-12)
+    assert delta == Fraction(1, 10**9)
+    ledger = sf.Ledger.open(budget=sf.ZCDP(1), dataset="visits", unit="patient", relation="add-remove")
+    with pytest.raises(sf.BudgetExceeded):
+        ledger.charge([m], memo="no δ")
 
 
 def test_frequencies() -> None:

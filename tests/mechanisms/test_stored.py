@@ -46,9 +46,16 @@ KINDS: list[Mechanism] = [
     mech.Quantile(low=0, high=10, epsilon=1, **SAID),
     mech.RandomizedResponse(epsilon=1, relation="replace"),
     mech.RandomizedResponse(keep="3/4", categories=["a", "b", "c"]),
+    mech.Several(
+        [mech.Gaussian(sensitivity=1, rho="1/800"), mech.Laplace(sensitivity=1, epsilon="1/3"), mech.OptimalSelection(epsilon=1, delta="1e-6")],
+        epsilon="1/3",
+        delta="1e-6",
+        **SAID,
+    ),
     mech.SmoothLaplace("median", epsilon=1, delta="1e-6", low=0, high=10, unit="patient"),
     mech.Staircase(sensitivity=1, epsilon=1, **SAID),
     mech.TopK(k=2, sensitivity=1, epsilon=1, **SAID),
+    mech.WeightedQuantile(q="1/3", low=0, high=10, grid="1/8", weight=5 << 20, epsilon=1, shift=-7, **SAID),
 ]
 NOT_AGAIN = {mech.PrefixSums: "its noise was fitted to a promise that is not one of its fields"}
 """Kinds that are not made again. Their promises are stored beside them."""

@@ -25,9 +25,11 @@ from .propose_test_release import ProposeTestRelease
 from .quantile import Quantile
 from .randomized_response import RandomizedResponse
 from .selection import score_sensitivity
+from .several import Several
 from .smooth import SmoothLaplace
 from .staircase import Staircase, staircase_limit
 from .top_k import TopK
+from .weighted_quantile import WeightedQuantile
 
 __all__ = [
     "AboveThreshold",
@@ -52,10 +54,12 @@ __all__ = [
     "ProposeTestRelease",
     "Quantile",
     "RandomizedResponse",
+    "Several",
     "SmoothLaplace",
     "Staircase",
     "Strategy",
     "TopK",
+    "WeightedQuantile",
     "best_branching",
     "best_share",
     "classical_sigma",

@@ -7,6 +7,7 @@
              A unit that may put k quanta into one group: groups=1, quanta=k. Under "replace", m stands for twice as many.
 *Error*      `keep_probability(n)`: with one group per unit no rule that keeps (ε, δ) keeps a group of n more often. With several, `GaussianThreshold`, whose
              noise grows with the root of their number, soon does: from three on at (1, 10^-5).
+*Draw*       U < π(W) in double precision where U is farther from it than a stated margin; else in ball arithmetic, with the same bits of U and further ones.
 *Proof*      docs/proofs/optimal-selection.md
 """
 
@@ -18,12 +19,18 @@ from typing import Any
 
 import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
-from ..exact.balls import Rounding, ball, below, between, chance, precision
+from ..exact.balls import Rounding, ball, below, between, chance, evaluate, precision
 from ..exact.numbers import Number
 from ..guarantees import Relation
 from ..noise.bits import SYSTEM, Bits
 from .key_selection import KeySelection, Related, each_whole, first_from, known_count, settle, whole
+
+MARGIN = 2.0**-40
+"""Assumed: expm1 of a double in [−800, 700] errs by less than 2^-42 of itself; proved: what is added, multiplied and converted errs by less than 2^-41."""
+
+_PLAIN = 2.0**-900, 2.0**900  # constants in between, and what is computed of them, are normal doubles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -38,6 +45,7 @@ class OptimalSelection(KeySelection):
     unit: str | None
     _turn: int = field(repr=False, compare=False)  # up to it π grows by the first branch of the minimum
     _sure: int = field(repr=False, compare=False)  # from it on π is 1
+    _doubles: tuple[float, float, float] = field(repr=False, compare=False)  # η, κ/(e^η − 1) and π(turn), to the nearest double
 
     def __init__(self, *, epsilon: Number, delta: Number, groups: int = 1, quanta: int = 1, relation: Related = "add-remove", unit: str | None = None) -> None:
         settle(self, epsilon, delta, groups, relation, unit)
@@ -45,6 +53,8 @@ class OptimalSelection(KeySelection):
         put(self, "quanta", known_count(quanta, "quanta"))
         put(self, "_turn", first_from(1, self._past_the_turn))
         put(self, "_sure", first_from(self._turn, lambda w: not below(lambda: arb(0), lambda: self._missing(w))))
+        numbers = (lambda: ball(self.step), self._extra, lambda: self._share(self._turn))
+        put(self, "_doubles", tuple(evaluate(number) for number in numbers))
 
     @property
     def step(self) -> Fraction:
@@ -53,10 +63,31 @@ class OptimalSelection(KeySelection):
 
     def keep(self, weight: Any, *, bits: Bits = SYSTEM) -> Any:
         """Whether a group of this weight is named; for an array, each group by itself."""
-        if np.ndim(weight):
-            weights = each_whole(weight)
-            return np.array([self.keep(int(w), bits=bits) for w in weights.ravel()], dtype=np.bool_).reshape(weights.shape)
-        w, level, known = whole(weight), bits.integer(64), 64
+        if np.ndim(weight) == 0:
+            return self._settle(whole(weight), bits.integer(64), bits)
+        weights = each_whole(weight)
+        flat, words = weights.ravel(), bits.words(weights.size)
+        kept = flat >= self._sure
+        lanes = np.flatnonzero((flat > 0) & ~kept)
+        ahead = self._shares(flat[lanes]) - words[lanes].astype(np.float64) * 2.0**-64
+        kept[lanes] = ahead > 0
+        for lane in lanes[~(np.abs(ahead) > MARGIN)].tolist():  # NaN is in doubt, too
+            kept[lane] = self._settle(int(flat[lane]), int(words[lane]), bits)
+        return kept.reshape(weights.shape)
+
+    def _shares(self, w: NDArray[np.int64]) -> NDArray[np.float64]:
+        """π(w) for 0 < w < sure in double precision, to half of MARGIN; NaN, which decides nothing, where the constants are too extreme."""
+        step, extra, turned = self._doubles
+        turn = min(self._turn, 2**63 - 1)
+        first, shares = w <= turn, np.full(len(w), np.nan)
+        if _PLAIN[0] < step and _PLAIN[0] < extra < _PLAIN[1]:
+            shares[first] = extra * np.expm1(w[first] * step)
+            shares[~first] = turned - (1 - turned + extra) * np.expm1((w[~first] - turn) * -step)
+        return shares
+
+    def _settle(self, w: int, level: int, bits: Bits) -> bool:
+        """Whether the uniform number that begins with these 64 bits is below π(w)."""
+        known = 64
         while True:
             if w <= 0 or w >= self._sure:
                 return w > 0

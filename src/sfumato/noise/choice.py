@@ -29,7 +29,7 @@ from .law import Shape
 MARGIN = 2.0**-38
 """Assumed: exp of a double in [−800, 0] errs by less than 2^-42 of itself; proved: conversions and the division add less than 2^-39 (sums 2^-52 each)."""
 
-_NEVER = -800.0  # e^(−800) is 0 in doubles: such a candidate is only ever chosen by `_settle`
+_NEVER = -800.0  # e^(−800) is 0 in doubles: such a candidate is only ever chosen by `settle`
 _CLEAR = 2.0**-900  # smaller sums of weights have lost bits to underflow: the best score has next to no prior weight
 _SAFE = 1 << 62
 
@@ -43,13 +43,13 @@ class Choice:
         self.scores: Any = np.array(scores) if _whole(scores) else tuple(exact(s, "score") for s in scores)
         self.rate = positive(rate, "rate")
         self.prior: Any = prior if prior is None else np.array(prior) if _whole(prior) else tuple(exact(p, "prior") for p in prior)
-        if not len(self.scores) or (self.prior is not None and (len(self.prior) != len(self.scores) or min(self.prior) < 0 or not max(self.prior) > 0)):
+        if not len(self.scores) or (self.prior is not None and (len(self.prior) != len(self.scores) or not _weighs(self.prior))):
             raise Refused("noise.choice", f"Choice of {len(self.scores)}", "a choice needs a candidate, and a weight for each", "Choice([3, 1, 0])")
         self._top = self._score(_best(self.scores, self.prior))
         ends = np.cumsum(self._weights())
         clear = bool(ends[-1] > _CLEAR)
         self._ends: NDArray[np.float64] = ends / ends[-1] if clear else np.full(len(ends), 0.5)
-        self._margin = MARGIN + 2.0**-51 * len(self.scores) if clear else 1.0  # the latter leaves every word to `_settle`
+        self._margin = MARGIN + 2.0**-51 * len(self.scores) if clear else 1.0  # the latter leaves every word to `settle`
 
     def __repr__(self) -> str:
         return f"Choice(among {len(self.scores)} candidates)"
@@ -93,10 +93,11 @@ class Choice:
         index = self._ends.searchsorted(u - self._margin, side="right")
         doubt = index != self._ends.searchsorted(u + self._margin, side="right")
         for lane in np.flatnonzero(doubt):
-            index[lane] = self._settle(int(words[lane]), bits)
+            index[lane] = self.settle(int(words[lane]), bits)
         return index.reshape(shape)
 
-    def _settle(self, word: int, bits: Bits) -> int:
+    def settle(self, word: int, bits: Bits = SYSTEM) -> int:
+        """The candidate whose part holds the uniform number that begins with this word, in ball arithmetic and with further bits."""
         known = 64
         while True:
             with precision(known + 64):
@@ -161,6 +162,12 @@ def _best(scores: Any, prior: Any) -> int:
         possible = np.arange(len(scores)) if prior is None else np.flatnonzero(prior > 0)
         return int(possible[np.argmax(scores[possible])])
     return max((i for i in range(len(scores)) if prior is None or prior[i] > 0), key=lambda i: scores[i])
+
+
+def _weighs(prior: Any) -> bool:
+    """Whether these are weights, and not all of them 0."""
+    least, most = (prior.min(), prior.max()) if isinstance(prior, np.ndarray) else (min(prior), max(prior))
+    return bool(least >= 0 and most > 0)
 
 
 def _whole(values: Any) -> bool:
