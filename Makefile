@@ -46,8 +46,9 @@ format: .venv/full.stamp  ## let ruff rewrite what it can
 slow: .venv/full.stamp system  ## larger samples, longer searches
 	$(PYTEST) -m slow
 
-bench: .venv/full.stamp  ## speed of the noise, beside NumPy and OpenDP
+bench: .venv/full.stamp  ## speed of the noise, beside NumPy and OpenDP, and of the ledger, beside bare commits
 	$(BIN)/python bench/noise.py
+	$(BIN)/python bench/ledger.py
 
 docs: .venv/full.stamp  ## the documentation, in site/
 	$(BIN)/python docs/pictures.py

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -20,6 +21,7 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.cli import budget, main
 from sfumato.ledger import statement
+from sfumato.testing.ledger import fill
 
 
 def shell(*arguments: object, width: int = 160) -> subprocess.CompletedProcess[str]:
@@ -98,6 +100,32 @@ def test_history_lists_every_entry(path: Path) -> None:
     kinds = [line.split()[3] for line in out.splitlines() if line.strip()[:1].isdigit() and "20" in line and ":" in line and len(line.split()) > 3]
     assert kinds[:6] == ["open", "share", "charge", "charge", "reserve", "release"]
     assert "not needed" in out
+
+
+def test_history_stands_in_columns_and_is_only_text(path: Path) -> None:
+    led = sf.Ledger.open(path)
+    led.charge(sf.Pure("1e-6"), memo="two\nlines, [red]no colour[/] and no \x1b[2J", share="alice")
+    led.close()
+    out = shell(path, "--history", width=60).stdout
+    assert "\x1b" not in out
+    heading, *lines = out.partition("Every entry\n\n")[2].partition("\n\n")[0].splitlines()
+    assert heading.split("  ")[0] == "entry"
+    assert len(lines) == 7  # one line each, however narrow the terminal
+    assert {line[heading.index("kind") :].split()[0] for line in lines} == {"open", "share", "charge", "reserve", "release"}
+    assert lines[-1].endswith(r"two lines, [red]no colour[/] and no \x1b[2J")
+    assert lines[-1][: heading.index("by")].endswith("1e-06 · 0  ")
+
+
+def test_a_long_history_is_quick(tmp_path: Path) -> None:
+    """A table set by `rich` takes more than ten seconds for this."""
+    path = tmp_path / "long.ledger"
+    led = sf.Ledger.open(path, budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove")
+    fill(led, 20_000, sf.Pure("1e-9"))
+    led.close()
+    start = time.process_time()
+    out = shell(path, "--history").stdout
+    assert time.process_time() - start < 5
+    assert out.count(" filled\n") == 20_000
 
 
 def test_all_datasets_or_one(two: Path) -> None:

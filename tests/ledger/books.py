@@ -66,7 +66,7 @@ def loosen(path: Path) -> None:
 
 def tighten(path: Path) -> None:
     """And put them back."""
-    from sfumato.ledger.store import TABLES
+    from sfumato.ledger.schema import TABLES
 
     for line in TABLES.splitlines():
         if line.startswith("CREATE TRIGGER"):

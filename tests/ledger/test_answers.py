@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
-from sfumato.ledger import answers
+from sfumato.ledger import answers, reading
 
 from .books import open_book, quick_folder, refusal, sql
 
@@ -107,3 +107,70 @@ def test_a_recalled_answer_is_repriced_with_its_charge(monkeypatch: pytest.Monke
     ledger.reprice("a better theorem")
     assert ledger.account().spent == ledger.account("bob").spent == (Fraction(1, 4),)
     assert ledger.verify(ledger.head).ok
+
+
+def test_looking_writes_nothing_and_waits_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked for every query, mostly in vain; only what is to be booked needs the lock."""
+    with quick_folder() as folder:
+        path = folder / "a.ledger"
+        ledger = open_book(path, 1)
+        ledger.allow("bob", sf.Pure(1))
+        ledger.remember(ledger.charge(sf.Pure("0.1")), "q", b"1")
+        ledger.recall("q", share="bob")
+        before = {file.name: file.read_bytes() for file in folder.iterdir() if not file.name.endswith("-shm")}
+        with monkeypatch.context() as patched:
+            patched.setattr(ledger._store, "writing", None)
+            assert ledger.recall("never asked") is None
+            assert ledger.recall("never asked", share="bob") is None
+            for share in (None, "bob"):
+                found = ledger.recall("q", share=share)
+                assert found is not None
+                assert found.answer == b"1"
+        assert {file.name: file.read_bytes() for file in folder.iterdir() if not file.name.endswith("-shm")} == before
+        with reading(path) as book:
+            assert book["visits"].recall("q") is not None
+        ledger.close()
+
+
+def test_an_older_copy_gives_no_answers_either() -> None:
+    with quick_folder() as folder:
+        path = folder / "a.ledger"
+        ledger = open_book(path, 1)
+        ledger.remember(ledger.charge(sf.Pure("0.1")), "q", b"1")
+        ledger.close()
+        old = path.read_bytes()
+        ledger.charge(sf.Pure("0.1"))
+        ledger.close()
+        path.write_bytes(old)
+        with refusal("ledger.head"):
+            ledger.recall("q")
+        ledger.close()
+
+
+def test_answers_are_bytes_and_questions_text() -> None:
+    ledger = open_book(None, 1)
+    paid = ledger.charge(sf.Pure("0.1"))
+    for question in (5, None, b"q", "\ud800"):
+        with refusal("ledger.text"):
+            ledger.remember(paid, question, b"1")  # type: ignore[arg-type]
+        with refusal("ledger.text"):
+            ledger.recall(question)  # type: ignore[arg-type]
+    for answer in ("text", None, 5, bytearray(b"1")):  # what could still change is no answer
+        with refusal("ledger.text"):
+            ledger.remember(paid, "q", answer)  # type: ignore[arg-type]
+    assert ledger.head.number == paid.number
+
+
+def test_an_answer_touches_no_account(tmp_path: Path) -> None:
+    ledger = open_book(tmp_path / "a.ledger", 1)
+    paid, held = ledger.charge(sf.Pure("0.1")), ledger.reserve(sf.Pure("0.1"))
+    connection = ledger._store._connection
+    assert connection is not None
+    seen: list[str] = []
+    connection.set_exec_trace(lambda _, statement, __: bool(seen.append(statement)) or True)
+    ledger.remember(paid, "q", b"1")
+    ledger.use(held)
+    connection.set_exec_trace(None)
+    assert not [statement for statement in seen if "account" in statement]
+    assert ledger.verify(ledger.head).ok
+    ledger.close()

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.ledger.entries import Account, Dataset, apply, budget_record, canonical, digest, exact_numbers, genesis, numbers, open_account
+from sfumato.ledger.entries import Account, Dataset, apply, budget_record, canonical, digest, genesis, numbers, open_account
+from sfumato.ledger.totals import exact, fractions, ratios
 
 OPEN: dict[str, Any] = {"kind": "open", "dataset": "visits", "header": {"budget": budget_record(sf.Pure(1))}}
 
@@ -45,7 +46,7 @@ def test_what_entries_do() -> None:
         {"kind": "amend", "share": None, "budget": budget_record(sf.Pure(2))},
         {"kind": "reprice", "share": None, "spent": {"": ["1/5"]}},
     )
-    assert after.accounts[""] == Account(sf.Pure(2), (Fraction(1, 5),))
+    assert after.accounts[""] == Account.of(sf.Pure(2), (Fraction(1, 5),))
     assert after.accounts["alice"].spent == (Fraction(3, 8),)
     assert [r.state for r in after.reservations.values()] == ["use", "release"]
     assert after.shown == {("q", ""), ("q", "alice")}
@@ -78,7 +79,7 @@ def test_what_the_book_never_writes(bodies: list[dict[str, Any]]) -> None:
 def test_sums_are_exact_or_rounded_up(costs: list[Fraction]) -> None:
     account, true = open_account(sf.Pure(100)), Fraction(0)
     for cost in costs:
-        account, true = account.plus((cost,)), true + cost
+        account, true = account.plus(ratios((cost,))), true + cost
         (spent,) = account.spent
         assert 0 <= spent - true < Fraction(21, 2**256)
         assert spent == true or true.denominator.bit_length() > 512
@@ -87,15 +88,15 @@ def test_sums_are_exact_or_rounded_up(costs: list[Fraction]) -> None:
 
 @given(st.fractions(0, 1), st.fractions(0, 1, max_denominator=10**200))
 def test_giving_back_never_gives_more(kept: Fraction, lent: Fraction) -> None:
-    account = open_account(sf.Pure(100)).plus((kept,)).plus((lent,)).minus((lent,))
+    account = open_account(sf.Pure(100)).plus(ratios((kept,))).plus(ratios((lent,))).minus(ratios((lent,)))
     assert kept <= account.spent[0] < kept + Fraction(3, 2**256)
 
 
 def test_fits_is_compared_number_by_number() -> None:
     budget = sf.Approx(1, "1e-6")
-    assert Account(budget, exact_numbers(["1", "1/1000000"])).fits
-    assert not Account(budget, exact_numbers(["1/2", "1/999999"])).fits
-    assert numbers(exact_numbers(["1/3", "0"])) == ["1/3", "0"]
+    assert Account.of(budget, fractions(exact(["1", "1/1000000"]))).fits
+    assert not Account.of(budget, fractions(exact(["1/2", "1/999999"]))).fits
+    assert numbers(fractions(exact(["1/3", "0"]))) == ["1/3", "0"]
 
 
 def test_an_account_needs_a_filter() -> None:

@@ -11,7 +11,7 @@ import pytest
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.guarantees.stored import restore
-from sfumato.ledger import export, to_csv, to_json
+from sfumato.ledger import export
 
 ABOUT = {"relation": "add-remove", "unit": "user_id"}
 
@@ -32,7 +32,7 @@ def rows(text: str) -> list[dict[str, str]]:
 
 
 def test_csv_has_a_line_for_each_entry(ledger: sf.Ledger) -> None:
-    read = rows(to_csv(ledger))
+    read = rows(ledger.to_csv())
     assert tuple(read[0]) == export.COLUMNS
     assert [row["kind"] for row in read] == ["open", "share", "charge", "charge", "reserve", "release", "amend"]
     assert [row["number"] for row in read] == [str(n) for n in range(1, 8)]
@@ -54,7 +54,7 @@ def test_no_cell_is_a_formula(first: str) -> None:
     led = sf.Ledger.open(budget=sf.Pure(1), dataset=f"{name}1", unit="user_id", relation="add-remove")
     led.allow(f"{name}share", sf.Pure(1))
     led.charge(sf.Pure(0.1), memo=f"{first}HYPERLINK(1)", share=f"{name}share")
-    written = cells(to_csv(led))
+    written = cells(led.to_csv())
     assert not [cell for cell in written if cell.startswith(first)]
     assert f"'{first}HYPERLINK(1)" in written
     if name:
@@ -65,7 +65,7 @@ def test_no_cell_is_a_formula(first: str) -> None:
 def test_no_memo_breaks_out_of_its_cell(memo: str) -> None:
     led = sf.Ledger.open(budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove")
     led.charge(sf.Pure(0.1), memo=memo)
-    _, _, last = csv.reader(io.StringIO(to_csv(led), newline=""))
+    _, _, last = csv.reader(io.StringIO(led.to_csv(), newline=""))
     assert last[5] == memo
     assert len(last) == len(export.COLUMNS)
 
@@ -75,7 +75,7 @@ def test_a_cell_that_is_no_formula_stays_as_it_is() -> None:
 
 
 def test_json_is_exact(ledger: sf.Ledger) -> None:
-    read = json.loads(to_json(ledger))
+    read = json.loads(ledger.to_json())
     assert restore(read["budget"]) == ledger.budget == sf.Pure(2, **ABOUT)
     assert restore(read["spent"]) == ledger.spent == sf.Pure("8/15", **ABOUT)
     assert restore(read["remaining"]) == ledger.remaining
@@ -86,7 +86,7 @@ def test_json_is_exact(ledger: sf.Ledger) -> None:
 
 
 def test_json_keeps_what_was_typed_and_what_was_charged(ledger: sf.Ledger) -> None:
-    history = json.loads(to_json(ledger))["history"]
+    history = json.loads(ledger.to_json())["history"]
     assert [entry["number"] for entry in history] == [line.number for line in ledger.history()]
     assert history[2]["memo"] == 'by city, "quoted"\nand broken'
     assert restore(history[2]["cost"]).parameters == sf.Pure("1/3").parameters

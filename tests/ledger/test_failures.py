@@ -121,6 +121,9 @@ def test_attack_f10_the_twin_that_swallows_errors_is_seen(monkeypatch: pytest.Mo
             def execute(self, statement: str, *more: Any) -> Any:
                 return real.execute("ROLLBACK" if statement == "COMMIT" else statement, *more)  # type: ignore[union-attr]
 
+            def cursor(self) -> Any:
+                return self
+
             def __getattr__(self, name: str) -> Any:
                 return getattr(real, name)
 
@@ -137,6 +140,9 @@ def test_attack_f10_a_lock_that_is_never_released(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(store, "PATIENCE", 30)
     with quick_folder() as folder:
         ledger = open_book(folder / "a.ledger", 10)
+        ledger.allow("bob", sf.Pure(1))
+        ledger.remember(ledger.charge(sf.Pure(1)), SECRET, b"1")
+        length = ledger.head.number
         other = apsw.Connection(str(folder / "a.ledger"))
         other.execute("BEGIN IMMEDIATE")
         asks: list[Callable[[], object]] = [
@@ -144,17 +150,19 @@ def test_attack_f10_a_lock_that_is_never_released(monkeypatch: pytest.MonkeyPatc
             lambda: ledger.reserve(sf.Pure(1)),
             lambda: ledger.allow("alice", sf.Pure(1)),
             lambda: ledger.amend(sf.Pure(3), SECRET),
-            lambda: ledger.recall(SECRET),
+            lambda: ledger.recall(SECRET, share="bob"),
             lambda: sf.Ledger.open(folder / "a.ledger"),
         ]
         for ask in asks:
             with pytest.raises(sf.Refused) as caught:
                 ask()
             check(caught.value, "ledger.busy")
-        assert ledger.spent == sf.Pure(0, relation="add-remove", unit="patient")  # reading goes on meanwhile
+        assert ledger.spent == sf.Pure(1, relation="add-remove", unit="patient")  # reading goes on meanwhile
+        assert ledger.recall(SECRET) is not None
+        assert ledger.recall("another question", share="bob") is None
         other.execute("ROLLBACK")
         other.close()
-        assert ledger.charge(sf.Pure(1)).number == 2
+        assert ledger.charge(sf.Pure(1)).number == length + 1
         ledger.close()
 
 

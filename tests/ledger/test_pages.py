@@ -94,6 +94,6 @@ def test_a_damaged_account_is_refused(tmp_path: Path) -> None:
     [(["0", "0"], 0), (["1/2", "0"], 1 << 59), (["1/2", "1/1000000"], 1 << 60), (["1", "0"], 1 << 60), (["2", "0"], (1 << 60) + 1)],
 )
 def test_the_tables_own_check(spent: list[str], parts: int) -> None:
-    account = Account(sf.Approx(1, "1e-6"), tuple(map(Fraction, spent)))
+    account = Account.of(sf.Approx(1, "1e-6"), tuple(map(Fraction, spent)))
     assert pages.account_row("a", "", account)[-1] == parts
-    assert pages.account_row("a", "", Account(sf.Approx(1, 0), (Fraction(0), Fraction(1, 10))))[-1] == (1 << 60) + 1
+    assert pages.account_row("a", "", Account.of(sf.Approx(1, 0), (Fraction(0), Fraction(1, 10))))[-1] == (1 << 60) + 1

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import sfumato as sf
+from sfumato.ledger import pages, processes, reading
 
 from .books import open_book, refusal
 
@@ -27,6 +33,102 @@ def test_a_book_in_a_file_does(tmp_path: Path) -> None:
     assert ledger.verify(ledger.head).ok
 
 
+def test_what_a_child_charges_stands_when_the_parent_closes(tmp_path: Path) -> None:
+    """SQLite's record of its locks is copied by a fork. A child that believed in it would go on writing to a log that its parent has deleted."""
+    path = tmp_path / "a.ledger"
+    ledger = open_book(path, 100)
+    ledger.charge(sf.Pure(1))
+    said, go = os.pipe(), os.pipe()
+
+    def child() -> None:
+        ledger.charge(sf.Pure(1))
+        os.write(said[1], b".")
+        os.read(go[0], 1)
+        for _ in range(5):
+            ledger.charge(sf.Pure(1))
+
+    with _forked(child) as tell:
+        os.read(said[0], 1)
+        ledger.close()
+        os.write(go[1], b".")
+        assert tell() == "done"
+    again = sf.Ledger.open(path)
+    assert again.head.number == 8
+    assert again.verify(again.head).ok
+    again.close()
+
+
+def test_a_fork_waits_for_the_transactions_of_other_threads(tmp_path: Path) -> None:
+    ledger = open_book(tmp_path / "a.ledger", 100)
+    inside, done = threading.Event(), threading.Event()
+
+    def slow() -> None:
+        with ledger._store.writing():
+            inside.set()
+            done.wait(0.2)
+
+    thread = threading.Thread(target=slow)
+    thread.start()
+    inside.wait(10)
+    assert _in_child(lambda: ledger.charge(sf.Pure(1))) == "done"
+    thread.join()
+    assert ledger.charge(sf.Pure(1)).number == 3
+    ledger.close()
+
+
+def test_a_fork_in_the_middle_of_a_transaction(tmp_path: Path) -> None:
+    """The child may neither end it nor use the file; the parent's charge is whole."""
+    path = tmp_path / "a.ledger"
+    ledger = open_book(path, 100)
+    with ledger._store.writing() as tx:
+        assert pages.head(tx).number == 1
+        asks = (lambda: ledger.charge(sf.Pure(1)), lambda: sf.Ledger.open(path), lambda: tx.__exit__(None, None, None))
+        assert [_in_child(ask) for ask in asks] == ["ledger.fork"] * 3
+    assert ledger.charge(sf.Pure(1)).number == 2
+    assert _in_child(lambda: ledger.charge(sf.Pure(1))) == "done"
+    assert ledger.verify(ledger.head).ok
+    ledger.close()
+
+
+def test_a_thread_that_never_ends_its_transaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "PATIENCE", 0.05)
+    ledger = open_book(tmp_path / "a.ledger", 100)
+    inside, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with ledger._store.writing():
+            inside.set()
+            done.wait(10)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    inside.wait(10)
+    assert _in_child(lambda: ledger.charge(sf.Pure(1))) == "ledger.fork"
+    done.set()
+    thread.join()
+    ledger.close()
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux lists its locks")
+def test_a_second_look_drops_no_lock(tmp_path: Path) -> None:
+    """POSIX: to close any descriptor of a file drops all locks of the process on it."""
+    path = tmp_path / "a.ledger"
+
+    def locks() -> list[str]:
+        lines = Path("/proc/locks").read_text(encoding="utf-8").splitlines()
+        return [line for line in lines if f" {os.getpid()} " in line and f":{path.stat().st_ino} " in line]
+
+    first = open_book(path, 100)
+    assert len(locks()) == 1
+    second = sf.Ledger.open(path)
+    with reading(path) as book:
+        assert book["visits"].head.number == 1
+    second.close()
+    assert len(locks()) == 1
+    first.close()
+    assert locks() == []
+
+
 def test_a_closed_book(tmp_path: Path) -> None:
     ledger = open_book(tmp_path / "a.ledger", 1)
     ledger.close()
@@ -38,10 +140,12 @@ def test_a_closed_book(tmp_path: Path) -> None:
         memory.charge(sf.Pure("0.1"))
 
 
-def _in_child(action: Any) -> str:
-    """How an action ends in the child of a fork."""
+@contextmanager
+def _forked(action: Any) -> Iterator[Callable[[], str]]:
+    """Do something in the child of a fork; how it ended is told at the end of the child."""
     result, tell = os.pipe()
-    if os.fork() == 0:
+    child = os.fork()
+    if child == 0:
         said = "died"
         try:
             action()
@@ -52,6 +156,66 @@ def _in_child(action: Any) -> str:
             os.write(tell, said.encode())
             os._exit(0)
     os.close(tell)
-    os.wait()
     with os.fdopen(result) as pipe:
-        return pipe.read()
+        yield pipe.read
+    os.waitpid(child, 0)
+
+
+def _in_child(action: Any) -> str:
+    """How an action ends in the child of a fork."""
+    with _forked(action) as tell:
+        return tell()
+
+
+def test_a_closed_book_leaves_no_lock_behind() -> None:
+    """Whoever is refused lets go of the book: other threads are refused at once, and not after half a minute."""
+    memory = open_book(None, 1)
+    memory.close()
+    codes: list[str] = []
+
+    def ask() -> None:
+        with pytest.raises(sf.Refused) as caught:
+            memory.charge(sf.Pure("0.1"))
+        codes.append(caught.value.code)
+
+    ask()
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join(10)
+    assert codes == ["ledger.storage"] * 2
+
+
+@pytest.mark.parametrize("where", ["BEGIN IMMEDIATE", "COMMIT"])
+def test_an_interruption_leaves_no_lock_and_no_transaction_behind(where: str, tmp_path: Path) -> None:
+    ledger = open_book(tmp_path / "a.ledger", 1)
+    real = ledger._store._connection
+    assert real is not None
+
+    class Interrupted:
+        """A user presses Ctrl-C as soon as the statement has been run."""
+
+        def execute(self, statement: str, *more: Any) -> Any:
+            done = real.execute(statement, *more)
+            if statement == where:
+                raise KeyboardInterrupt
+            return done
+
+        def cursor(self) -> Any:
+            return self
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(real, name)
+
+    ledger._store._connection = Interrupted()  # type: ignore[assignment]
+    with pytest.raises(KeyboardInterrupt):
+        ledger.charge(sf.Pure("0.1"))
+    ledger._store._connection = real
+    stands = int(where == "COMMIT")  # charged, and no receipt: budget may be lost so, never a charge
+    assert real.get_autocommit()
+    numbers: list[int] = []
+    thread = threading.Thread(target=lambda: numbers.append(ledger.charge(sf.Pure("0.1")).number))
+    thread.start()
+    thread.join(10)
+    assert numbers == [2 + stands]
+    assert ledger.verify(ledger.head).ok
+    ledger.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.ledger import answers
+from sfumato.mechanisms.base import Mechanism
 
 from .books import open_book, refusal
 
@@ -95,4 +96,59 @@ def test_reprice_uses_better_theorems_and_leaves_open_reservations(monkeypatch: 
     assert ledger.spent == sf.Pure("0.6", **SAID)
     monkeypatch.setattr(answers, "price_stored", lambda *_: (Fraction(9, 10),))
     assert ledger.reprice("a worse one") == sf.Pure("0.6", **SAID)
+    assert ledger.verify(ledger.head).ok
+
+
+@dataclass(frozen=True)
+class Either(Mechanism):
+    """Keeps two promises, neither of which implies the other."""
+
+    epsilon: Fraction
+    delta: Fraction
+    relation = None
+    unit = None
+
+    @property
+    def promises(self) -> tuple[sf.Guarantee, ...]:
+        return sf.Approx(1, 0), sf.Approx(self.epsilon, self.delta)
+
+
+def test_reprice_goes_by_the_budget_of_the_time() -> None:
+    """Which of two promises counts was settled when it was charged. A budget amended since, perhaps by someone who saw the answers, does not choose again:
+    here it would make both sums smaller without any theorem."""
+    ledger = open_book(None, budget=sf.Approx(10, "1e-9"))
+    assert ledger.charge(Either(Fraction("0.5"), Fraction("1e-9"))).cost == sf.Approx(1, 0, **SAID)
+    ledger.amend(sf.Approx(2, "0.5"), "less ε, more δ")
+    assert ledger.charge(Either(Fraction("0.9"), Fraction("1e-8"))).cost == sf.Approx("0.9", "1e-8", **SAID)
+    ledger.amend(sf.Approx(4, "1e-8"), "another")
+    head = ledger.head
+    assert ledger.reprice("nothing new is known") == sf.Approx("1.9", "1e-8", **SAID)
+    assert ledger.head == head
+
+
+def test_shares_recalls_reservations_and_prices_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything that changes a total, in one life: nothing is given back twice, and what bob saw is what bob pays."""
+    noisy = mech.Laplace(sensitivity=1, epsilon="0.4")
+    ledger = open_book(None, 4)
+    for name in ("alice", "bob"):
+        ledger.allow(name, sf.Pure(2))
+    kept, held = ledger.reserve(noisy, share="alice", key="k"), ledger.reserve(noisy, share="bob")
+    ledger.use(kept)
+    ledger.remember(kept, "q", b"1")
+    ledger.recall("q", share="bob")
+    monkeypatch.setattr(answers, "price_stored", lambda *_: (Fraction(3, 10),))
+    ledger.reprice("a better theorem")
+    assert [ledger.account(name).spent[0] for name in (None, "alice", "bob")] == [Fraction("0.7"), Fraction("0.3"), Fraction("0.7")]
+    ledger.release(held)
+    assert [ledger.account(name).spent[0] for name in (None, "alice", "bob")] == [Fraction("0.3")] * 3
+    with refusal("ledger.reservation"):
+        ledger.release(held)
+    again = ledger.reserve(noisy, share="alice", key="k")
+    assert again.repeated
+    assert again.cost == sf.Pure("0.4", **SAID)  # what it was charged at
+    with refusal("ledger.reservation"):
+        ledger.release(again)
+    ledger.amend(sf.Pure("0.3"), "enough", share="bob")
+    with refusal("budget.exceeded"):
+        ledger.charge(sf.Pure("1e-9"), share="bob")
     assert ledger.verify(ledger.head).ok

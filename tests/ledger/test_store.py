@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 import sfumato as sf
-from sfumato.ledger import store
+from sfumato.ledger import schema, store
 
 from .books import open_book, refusal, sql
 
@@ -98,18 +98,6 @@ def test_other_files_are_not_touched(kind: str, tmp_path: Path) -> None:
     assert {file.name: (file.read_bytes(), file.stat().st_mtime_ns) for file in tmp_path.iterdir()} == before
 
 
-@pytest.mark.parametrize("version", [0, 2, 99])
-def test_another_schema_is_refused(version: int, tmp_path: Path) -> None:
-    path = tmp_path / "a.ledger"
-    open_book(path).close()
-    sql(path, f"PRAGMA user_version={version}")
-    before = path.read_bytes()
-    with refusal("ledger.version") as caught:
-        sf.Ledger.open(path)
-    assert f"schema {version}" in str(caught.value)
-    assert path.read_bytes() == before
-
-
 def test_a_read_only_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As SQLite sees one: opened to be read, whatever was asked."""
     path = tmp_path / "a.ledger"
@@ -142,8 +130,8 @@ def test_an_old_sqlite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_file_system_without_shared_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    real = store._ask
-    monkeypatch.setattr(store, "_ask", lambda connection, query: "delete" if "journal_mode" in query else real(connection, query))
+    real = schema._ask
+    monkeypatch.setattr(schema, "_ask", lambda connection, query: "delete" if "journal_mode" in query else real(connection, query))
     with refusal("ledger.storage"):
         open_book(tmp_path / "a.ledger")
 

@@ -2,7 +2,6 @@
 
 from .book import Ledger
 from .course import Moment, course
-from .export import to_csv, to_json
 from .reader import Book, reading
 from .receipts import BudgetExceeded, Charge, Head, Recalled, Receipt, Verification
 from .statement import Balance, Statement, Use, statement
@@ -23,6 +22,4 @@ __all__ = [
     "course",
     "reading",
     "statement",
-    "to_csv",
-    "to_json",
 ]

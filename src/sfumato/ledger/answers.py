@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..accounting.coordinates import Numbers
 from ..errors import Refused
+from ..guarantees.stored import restore as restore_guarantee
 from . import pages
-from .entries import WHOLE, Account, digest, exact_numbers, numbers, open_account
+from .entries import WHOLE, Account, digest, numbers, open_account
 from .pricing import best, price_stored
 from .receipts import BudgetExceeded, Recalled, Receipt
+from .totals import exact, fractions, ratios, within
+
+PRICED = "('open', 'amend', 'charge', 'reserve', 'recall')"
+"""The kinds of entries that a sum of costs follows from."""
 
 
 def remember(tx: Any, dataset: str, question: str, receipt: Receipt, answer: bytes, when: str) -> None:
@@ -27,48 +32,69 @@ def remember(tx: Any, dataset: str, question: str, receipt: Receipt, answer: byt
     tx.execute("INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)", (dataset, asked, receipt.number, answer))
 
 
-def recall(tx: Any, dataset: str, question: str, share: str | None, when: str) -> Recalled | None:
-    """The bytes stored for a question; a share that has not seen them pays what the first asker paid."""
+class Found(NamedTuple):
+    """A stored answer, what it cost the first asker, and whether a share is yet to pay for seeing it."""
+
+    recalled: Recalled
+    cost: list[str]
+    due: bool
+
+
+def found(tx: Any, dataset: str, question: str, share: str | None) -> Found | None:
+    """What is stored under a question, if anything is."""
     asked = digest("question", question)
     rows = tx.execute("SELECT number, answer FROM answer WHERE dataset = ? AND question = ?", (dataset, asked)).fetchall()
     if not rows:
         return None
     ((number, answer),) = rows
     paid = pages.paid(tx, dataset, number)
-    if share and not tx.execute("SELECT 1 FROM shown WHERE dataset = ? AND question = ? AND share = ?", (dataset, asked, share)).fetchall():
-        if not pages.account(tx, dataset, share).plus(exact_numbers(paid["cost"])).fits:
+    due = share is not None and not tx.execute("SELECT 1 FROM shown WHERE dataset = ? AND question = ? AND share = ?", (dataset, asked, share)).fetchall()
+    return Found(Recalled(bytes(answer), paid["when"], number), paid["cost"], due)
+
+
+def recall(tx: Any, dataset: str, question: str, share: str | None, when: str) -> Recalled | None:
+    """The bytes stored for a question; a share that has not seen them pays what the first asker paid."""
+    known = found(tx, dataset, question, share)
+    if known is not None and known.due and share is not None:
+        if not pages.account(tx, dataset, share).plus(exact(known.cost)).fits:
             reason = "the share has not enough left to be shown this answer; nothing was spent"
             raise BudgetExceeded("budget.exceeded", f"{dataset} / {share}", reason, "a larger share")
-        body = {"kind": "recall", "dataset": dataset, "share": share, "entry": number, "question": asked, "cost": paid["cost"], "when": when}
-        pages.append(tx, body)
-    return Recalled(bytes(answer), paid["when"], number)
+        about = {"kind": "recall", "dataset": dataset, "share": share, "entry": known.recalled.number, "question": digest("question", question)}
+        pages.append(tx, {**about, "cost": known.cost, "when": when})
+    return known and known.recalled
 
 
 def reprice(tx: Any, dataset: str, reason: str, when: str) -> None:
     """Sum the charges anew, each at the better of its two prices; where a total is lower now, write it down.
 
-    A reservation that is still open keeps its price, because it is the price that a release gives back.
+    Which of several promises is the better follows from the mechanism and the budget in force when it was charged: not from a budget amended since, which
+    somebody may have chosen after seeing what was answered. A reservation that is still open keeps its price: it is the price that a release gives back.
     """
     budget = pages.account(tx, dataset, WHOLE).budget
-    rows = tx.execute("SELECT number, body FROM entry WHERE dataset = ? AND kind IN ('charge', 'reserve', 'recall') ORDER BY number", (dataset,))
     totals: dict[str, Account] = {}
     costs: dict[int, Numbers] = {}
-    for number, text in rows.fetchall():
+    for number, text in tx.execute(f"SELECT number, body FROM entry WHERE dataset = ? AND kind IN {PRICED} ORDER BY number", (dataset,)).fetchall():
         body = json.loads(text)
-        state = pages.reservation(tx, number)
+        match body["kind"]:
+            case "open":
+                budget = restore_guarantee(body["header"]["budget"])
+                continue
+            case "amend":
+                budget = budget if body["share"] else restore_guarantee(body["budget"])
+                continue
+        state, then = pages.reservation(tx, number), fractions(exact(body["cost"]))
         if state == "release":
             continue
-        then = exact_numbers(body["cost"])
         if body["kind"] == "recall":
             costs[number] = best(budget, (costs.get(body["entry"], then), then))
         else:
             costs[number] = then if state == "open" else best(budget, (price_stored(budget, body["mechanisms"]), then))
         for share in {body.get("share") or WHOLE} | (set() if body["kind"] == "recall" else {WHOLE}):
-            totals[share] = totals.get(share, open_account(budget)).plus(costs[number])
+            totals[share] = totals.get(share, open_account(budget)).plus(ratios(costs[number]))
     lower = {}
     for share, total in totals.items():
-        before = pages.account(tx, dataset, share).spent
-        if total.spent != before and all(a <= b for a, b in zip(total.spent, before, strict=True)):
+        before = pages.account(tx, dataset, share).totals
+        if total.totals != before and within(total.totals, before):
             lower[share] = numbers(total.spent)
     if lower:
         pages.append(tx, {"kind": "reprice", "dataset": dataset, "share": None, "spent": lower, "reason": reason, "when": when})

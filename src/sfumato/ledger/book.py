@@ -11,33 +11,35 @@ from __future__ import annotations
 
 import datetime
 import secrets
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
-from ..accounting.coordinates import Numbers
 from ..accounting.filters import Filter
 from ..errors import Refused
-from ..exact.numbers import Number
 from ..guarantees import Guarantee, Renyi
 from . import answers, pages
-from .entries import WHOLE, Account, budget_record, in_currency, spent_as_guarantee
-from .opening import named, opened, place_of, said_of, told
-from .pricing import Priced, quote, sequence_of
-from .receipts import BudgetExceeded, Charge, Head, Recalled, Receipt, Verification
+from .charging import Ask, charge, given_before
+from .entries import WHOLE, Account, budget_record, spent_as_guarantee
+from .names import named, told
+from .opening import opened, place_of, said_of
+from .pricing import Priced, Prices
+from .readings import Readings
+from .receipts import Head, Recalled, Receipt
 from .store import Store
-from .verify import verify
 
 
-class Ledger:
+class Ledger(Readings):
     """A dataset's account in a book."""
 
     def __init__(self, store: Store, dataset: str, seen: Head | None = None) -> None:
-        self._store = store
-        self.dataset = dataset
+        super().__init__(store, dataset)
         self._seen = seen  # the book as this process last knew it
-        self._priced_for: Guarantee | None = None  # the budget as it was last seen: prices are found before the lock is taken
+        self._priced_for: Guarantee | None = None  # the budget as it was last seen
+        self._prices = Prices()
 
     @classmethod
     def open(
@@ -73,37 +75,6 @@ class Ledger:
             raise
         return cls(store, name, seen)
 
-    @property
-    def budget(self) -> Guarantee:
-        return self.account().budget
-
-    @property
-    def spent(self) -> Guarantee:
-        """Bookkeeping, in the currency of the budget."""
-        return spent_as_guarantee(self.account())
-
-    @property
-    def remaining(self) -> Guarantee:
-        account = self.account()
-        return Filter(account.budget, spent_as_guarantee(account)).remaining
-
-    @property
-    def head(self) -> Head:
-        """The end of the chain: keep it elsewhere."""
-        with self._store.reading() as tx:
-            return pages.head(tx)
-
-    @property
-    def header(self) -> dict[str, Any]:
-        """What the book says of the dataset."""
-        with self._store.reading() as tx:
-            return pages.header(tx, self.dataset)
-
-    def account(self, share: str | None = None) -> Account:
-        """The budget and what was spent of it: of the whole, or of a share."""
-        with self._store.reading() as tx:
-            return pages.account(tx, self.dataset, share or WHOLE)
-
     def charge(self, mechanisms: Priced | Sequence[Priced], memo: str = "", key: str | None = None, *, share: str | None = None) -> Receipt:
         """Record the cost of these, durably, or refuse. The same key again returns the same receipt."""
         return self._charge("charge", mechanisms, memo, key, share)
@@ -132,37 +103,39 @@ class Ledger:
     def amend(self, budget: Guarantee, reason: str, *, share: str | None = None) -> None:
         """Another budget from here on, as an entry of its own; not below what is spent."""
         told("reason", reason)
+        if share is not None:
+            named("share", share)
         bound = self._same_currency(budget)
         with self._writing() as tx:
             account = pages.account(tx, self.dataset, share or WHOLE)
-            if not Account(bound, account.spent).fits:
+            if not Account.of(bound, account.spent).fits:
                 raise Refused("ledger.budget", f"{budget}", "more than that is spent already", f"at least {spent_as_guarantee(account)}")
             amended = {"kind": "amend", "dataset": self.dataset, "share": share, "budget": budget_record(bound), "reason": reason}
             pages.append(tx, {**amended, "when": _now()})
 
     def remember(self, receipt: Receipt, question: str, answer: bytes) -> None:
         """Store an answer under its question: the text of the query, the declaration and the version of the data, as the asker would repeat it."""
+        told("question", question)
+        if not isinstance(answer, bytes):
+            raise Refused("ledger.text", "answer=…", "an answer is stored as bytes", "answer.encode()")
         with self._writing() as tx:
             answers.remember(tx, self.dataset, question, receipt, answer, _now())
 
     def recall(self, question: str, *, share: str | None = None) -> Recalled | None:
-        """The bytes given for this question before, or None. Free for the dataset; booked against a share that has not seen it yet."""
+        """The bytes given for this question before, or None. Free for the dataset; booked against a share that has not seen it yet.
+
+        Nothing is written, and no writer waited for, unless there is something to book.
+        """
+        told("question", question)
+        if share is not None:
+            named("share", share)
+        with self._store.reading() as tx:
+            _holds(tx, self._seen)
+            found = answers.found(tx, self.dataset, question, share)
+        if found is None or not found.due:
+            return found and found.recalled
         with self._writing() as tx:
             return answers.recall(tx, self.dataset, question, share, _now())
-
-    def history(self) -> tuple[Charge, ...]:
-        """Every entry about the dataset, oldest first."""
-        with self._store.reading() as tx:
-            return tuple(pages.history(tx, self.dataset))
-
-    def spent_as(self, notion: type[Guarantee], *, delta: Number | None = None) -> Guarantee:
-        """What was spent, in another notion. Bookkeeping: the promise is the budget, fixed beforehand."""
-        return self.spent.to(notion, delta=delta)
-
-    def verify(self, head: Head | str | None = None) -> Verification:
-        """Read the whole book and check it against itself and against a head kept elsewhere."""
-        with self._store.reading() as tx:
-            return verify(tx, Head.read(head) if isinstance(head, str) else head)
 
     def reprice(self, reason: str) -> Guarantee:
         """Price every charge anew with the theorems known today, in the same currency; the totals can only fall. Returns what is spent then."""
@@ -171,41 +144,27 @@ class Ledger:
             answers.reprice(tx, self.dataset, reason, _now())
         return self.spent
 
-    def close(self) -> None:
-        """Close the file."""
-        self._store.close()
-
     def _charge(self, kind: str, mechanisms: Priced | Sequence[Priced], memo: str, key: str | None, share: str | None) -> Receipt:
-        asked = sequence_of(mechanisms)
         told("memo", memo)
-        for what, name in (("key", key), ("share", share)):
-            if name is not None:
-                named(what, name)
-        budget = self._priced_for = self._priced_for or self.budget
-        quoted = quote(budget, asked)
-        content = {"kind": kind, "dataset": self.dataset, "share": share, "memo": memo, "mechanisms": quoted.stored}
-        with self._writing() as tx:
-            whole = pages.account(tx, self.dataset, WHOLE)
-            before = pages.by_key(tx, self.dataset, key, content, whole.budget) if key is not None else None
-            if before is not None:
-                return before
-            if whole.budget != budget:  # amended meanwhile
+        if key is not None:
+            named("key", key)
+        if share is not None:
+            named("share", share)
+        ask = Ask(kind, self.dataset, share, memo, key)
+        receipt = None
+        while receipt is None:  # prices are found before the lock is taken, for the budget as it was last seen
+            budget = self._priced_for = self._priced_for or self.budget
+            price = self._prices.quote(budget, mechanisms)
+            with self._store.writing() as tx:
+                whole = pages.whole(tx, self.dataset)
+                if tx.head != self._seen:
+                    _holds(tx, self._seen)
+                receipt = None if key is None else given_before(tx, ask, price, budget)
                 self._priced_for = whole.budget
-                quoted = quote(whole.budget, asked)
-            self._fits("", whole, quoted.numbers)
-            accounts = {WHOLE: whole}
-            if share is not None:
-                accounts[share] = pages.account(tx, self.dataset, share)
-                self._fits(f" / {share}", accounts[share], quoted.numbers)
-            body = {**content, "cost": quoted.texts, "when": _now()}
-            cost = quoted.cost or in_currency(whole.budget, quoted.numbers)
-            return pages.receipt(*pages.append(tx, body, key, accounts), body, cost)
-
-    def _fits(self, name: str, account: Account, cost: Numbers) -> None:
-        if not account.plus(cost).fits:
-            left = Filter(account.budget, spent_as_guarantee(account)).remaining
-            reason = f"it does not fit: {left} is left; nothing was read, nothing was spent"
-            raise BudgetExceeded("budget.exceeded", f"{self.dataset}{name}", reason, "a smaller cost")
+                if receipt is None and (whole.budget is budget or whole.budget == budget):  # else it was amended meanwhile
+                    receipt = charge(tx, ask, price, whole, _now())
+            self._seen = tx.head
+        return receipt
 
     def _settle(self, receipt: Receipt, kind: str) -> None:
         with self._writing() as tx:
@@ -240,4 +199,10 @@ def _holds(tx: Any, known: Head | None) -> None:
 
 
 def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    second, thousandths = divmod(time.time_ns() // 1_000_000, 1000)
+    return f"{_date(second)}.{thousandths:03d}+00:00"
+
+
+@lru_cache(maxsize=1)
+def _date(second: int) -> str:
+    return datetime.datetime.fromtimestamp(second, datetime.UTC).isoformat()[:19]

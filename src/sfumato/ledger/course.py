@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ..accounting.coordinates import Numbers
 from ..guarantees import Guarantee
-from .book import Ledger
 from .entries import WHOLE, Dataset, apply
+from .readings import Readings
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Moment:
     spent: dict[str, Numbers]
 
 
-def course(ledger: Ledger) -> tuple[Moment, ...]:
+def course(ledger: Readings) -> tuple[Moment, ...]:
     """A moment for every entry about the dataset, oldest first."""
     state: dict[str, Dataset] = {}
     moments = []

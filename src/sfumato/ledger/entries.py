@@ -1,8 +1,8 @@
 """Entries and their chain: canonical text, digests, and the one function that says what an entry does to the rest of the book.
 
 An entry's digest is SHA-256 of the digest before it and of its own canonical text; the first follows from the name of the book. Whoever changes, drops or
-reorders an entry changes every digest after it, and so the head. `apply` is used twice, by the book when it writes and by `verify` when it reads: there is
-no second rule.
+reorders an entry changes every digest after it, and so the head. `apply` is used twice, by the book when it writes and by `verify` when it reads. Only a charge
+is written without it, for speed, by the same sums; `verify` holds it against the rule here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..accounting.coordinates import Numbers, make, read
@@ -20,29 +19,38 @@ from ..accounting.filters import FILTERS
 from ..guarantees import Guarantee
 from ..guarantees.stored import record as guarantee_record
 from ..guarantees.stored import restore as restore_guarantee
+from .totals import Ratios, exact, fractions, minus, plus, ratios, within
 
 WHOLE = ""  # the name of a dataset's own account among its shares
+quoted = json.encoder.encode_basestring  # as the encoder below writes a string
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-_LONGEST = 512  # bits of a denominator; a sum with a longer one is rounded up to
-_QUANTUM = 1 << 256  # this part of a unit
 
 
 @dataclass(slots=True)
 class Account:
-    """A budget and what has been spent of it, as exact numbers."""
+    """A budget and what has been spent of it, exactly; `limits` are the numbers of the budget."""
 
     budget: Guarantee
-    spent: Numbers
+    totals: Ratios
+    limits: Ratios
+
+    @classmethod
+    def of(cls, budget: Guarantee, spent: Numbers) -> Account:
+        return cls(budget, ratios(spent), ratios(read(budget)))
+
+    @property
+    def spent(self) -> Numbers:
+        return fractions(self.totals)
 
     @property
     def fits(self) -> bool:
-        return all(s <= b for s, b in zip(self.spent, read(self.budget), strict=True))
+        return within(self.totals, self.limits)
 
-    def plus(self, cost: Numbers) -> Account:
-        return Account(self.budget, tuple(_short(s + c) for s, c in zip(self.spent, cost, strict=True)))
+    def plus(self, cost: Ratios) -> Account:
+        return Account(self.budget, plus(self.totals, cost), self.limits)
 
-    def minus(self, cost: Numbers) -> Account:
-        return Account(self.budget, tuple(_short(max(Fraction(0), s - c)) for s, c in zip(self.spent, cost, strict=True)))
+    def minus(self, cost: Ratios) -> Account:
+        return Account(self.budget, minus(self.totals, cost), self.limits)
 
 
 class Reservation(NamedTuple):
@@ -64,8 +72,8 @@ class Dataset:
     shown: set[tuple[str, str]] = field(default_factory=set)  # question and share
 
 
-def canonical(body: dict[str, Any]) -> str:
-    """One text for one body."""
+def canonical(body: object) -> str:
+    """One text for one body, or for a part of one."""
     return _CANONICAL.encode(body)
 
 
@@ -82,19 +90,10 @@ def numbers(values: Iterable[Fraction]) -> list[str]:
     return [str(value) for value in values]
 
 
-def exact_numbers(texts: Iterable[str]) -> Numbers:
-    return tuple(map(_number, texts))
-
-
-@lru_cache(maxsize=1024)
-def _number(text: str) -> Fraction:
-    return Fraction(text)
-
-
 def open_account(budget: Guarantee) -> Account:
     if type(budget) not in FILTERS:  # the book refuses this with a reason; here it would be a broken file
         raise ValueError("no filter")
-    return Account(budget, tuple(Fraction(0) for _ in read(budget)))
+    return Account.of(budget, tuple(Fraction(0) for _ in read(budget)))
 
 
 def in_currency(budget: Guarantee, cost: Numbers) -> Guarantee:
@@ -124,7 +123,7 @@ def apply(datasets: dict[str, Dataset], number: int, body: dict[str, Any]) -> No
             accounts[share] = open_account(restore_guarantee(body["budget"]))
         case "charge" | "reserve":
             for account in {WHOLE, share}:
-                accounts[account] = accounts[account].plus(exact_numbers(body["cost"]))
+                accounts[account] = accounts[account].plus(exact(body["cost"]))
             if body["kind"] == "reserve":
                 dataset.reservations[number] = Reservation(share, body["cost"], "open")
         case "use" | "release":
@@ -133,32 +132,25 @@ def apply(datasets: dict[str, Dataset], number: int, body: dict[str, Any]) -> No
                 raise ValueError("not an open reservation")
             dataset.reservations[body["entry"]] = reserved._replace(state=body["kind"])
             for account in {WHOLE, share} if body["kind"] == "release" else ():
-                accounts[account] = accounts[account].minus(exact_numbers(reserved.cost))
+                accounts[account] = accounts[account].minus(exact(reserved.cost))
         case "answer":
             dataset.answers[body["question"]] = (body["entry"], body["answer"])
             dataset.shown -= {seen for seen in dataset.shown if seen[0] == body["question"]}  # whoever saw an older answer has not seen this one
             dataset.shown.add((body["question"], share))
         case "recall":
-            accounts[share] = accounts[share].plus(exact_numbers(body["cost"]))
+            accounts[share] = accounts[share].plus(exact(body["cost"]))
             dataset.shown.add((body["question"], share))
         case "amend":
-            accounts[share] = Account(restore_guarantee(body["budget"]), accounts[share].spent)
+            accounts[share] = Account.of(restore_guarantee(body["budget"]), accounts[share].spent)
         case "reprice":
             for account, spent in body["spent"].items():
-                lower = exact_numbers(spent)
-                if any(new > old or new < 0 for new, old in zip(lower, accounts[account].spent, strict=True)):
+                lower, before = exact(spent), accounts[account]
+                if not within(lower, before.totals) or any(n < 0 for n, _ in lower):
                     raise ValueError("a total that rises")
-                accounts[account] = Account(accounts[account].budget, lower)
+                accounts[account] = Account(before.budget, lower, before.limits)
         case other:
             raise ValueError(other)
 
 
 def budget_record(budget: Guarantee) -> dict[str, Any]:
     return guarantee_record(budget)
-
-
-def _short(total: Fraction) -> Fraction:
-    """The sum itself, or, once its denominator is very long, the next multiple of 2^-256 above it: constant work for every charge."""
-    if total.denominator.bit_length() <= _LONGEST:
-        return total
-    return Fraction(-(-total.numerator * _QUANTUM // total.denominator), _QUANTUM)

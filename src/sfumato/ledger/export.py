@@ -14,7 +14,7 @@ from typing import Any
 
 from ..guarantees import Guarantee
 from ..guarantees.stored import record as guarantee_record
-from .book import Ledger
+from .readings import Readings
 from .receipts import Charge
 from .statement import Balance, Statement, statement
 
@@ -23,7 +23,7 @@ COLUMNS = ("number", "when", "dataset", "share", "kind", "memo", "cost", "mechan
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
-def to_csv(ledger: Ledger) -> str:
+def to_csv(ledger: Readings) -> str:
     """One line for each entry, oldest first, below a line of names."""
     return csv_of(ledger.history())
 
@@ -38,7 +38,7 @@ def csv_of(history: Iterable[Charge]) -> str:
     return out.getvalue()
 
 
-def to_json(ledger: Ledger) -> str:
+def to_json(ledger: Readings) -> str:
     """What is promised, what was spent, what is left, for the whole and for every share, and every entry."""
     return json.dumps(record(statement(ledger, history=True)), ensure_ascii=False, indent=2)
 

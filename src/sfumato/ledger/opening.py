@@ -12,6 +12,7 @@ from ..guarantees.base import relation_of, unit_of
 from ..guarantees.stored import restore as restore_guarantee
 from . import pages
 from .entries import budget_record
+from .names import encodable
 
 NEW = "Ledger.open(path, budget=sf.Pure(1), dataset='visits', unit='user_id', relation='add-remove')"
 
@@ -37,6 +38,9 @@ def said_of(budget: Guarantee | None, unit: str | None, relation: str | None, sc
     for what, given, of_budget in (("relation", bound, budget and budget.relation), ("unit", name, budget and budget.unit)):
         if of_budget is not None and of_budget != given:
             raise Refused(f"ledger.{what}", f"{what}={given!r}", f"the budget is about {what} {of_budget!r}", "say the same of both")
+    for what, word in (("unit", name), *(("schema", word) for pair in (schema or {}).items() for word in pair)):
+        if word is not None and not encodable(word):
+            raise Refused("ledger.name", f"{what}={word!a:.60}", "it cannot be written down: half of a character", f"a {what} that can be printed")
     said = {"unit": name, "relation": bound, "schema": schema, "budget": budget, "currency": budget and type(budget).__name__}
     return {key: value for key, value in said.items() if value is not None}
 
@@ -77,23 +81,3 @@ def _same(header: dict[str, Any], said: dict[str, Any]) -> None:
 
 def _refuse(what: str, given: object, kept: object) -> None:
     raise Refused(f"ledger.{what}", f"{what}={given!r:.80}", f"the book says {kept!r:.80}", "open it as it is; amend(…) changes a budget")
-
-
-def named(what: str, value: object) -> None:
-    """Names of datasets and shares, and keys: text that can be stored and printed as it is."""
-    if not isinstance(value, str) or not value or not value.isprintable():
-        raise Refused("ledger.name", f"{what}={value!r:.60}", f"a {what} is printable text", f"{what}='visits-2026'")
-
-
-def told(what: str, value: object) -> None:
-    """Memos and reasons: any text, of several lines if need be."""
-    if not isinstance(value, str) or (what == "reason" and not value) or not _encodable(value):
-        raise Refused("ledger.text", f"{what}=…", f"a {what} is text, for whoever reads the book", f"{what}='why'")
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

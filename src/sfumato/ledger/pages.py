@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -11,10 +11,20 @@ from ..accounting.coordinates import read
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..guarantees.stored import restore as restore_guarantee
-from .entries import WHOLE, Account, Dataset, Reservation, apply, budget_record, canonical, digest, exact_numbers, genesis, in_currency, numbers
-from .receipts import Charge, Head, Receipt
+from . import totals
+from .entries import WHOLE, Account, Dataset, Reservation, apply, budget_record, canonical, digest, genesis, in_currency
+from .receipts import Charge, Head
+from .totals import Ratios, exact, fractions, parts, ratios, written
 
-_PARTS = 1 << 60
+LOOK = """
+SELECT CASE (SELECT count(*) FROM book) WHEN 1 THEN (SELECT id FROM book) END, number, digest,
+    (SELECT budget FROM account WHERE dataset = ? AND share = ''), (SELECT spent FROM account WHERE dataset = ? AND share = '')
+FROM entry ORDER BY number DESC LIMIT 1"""
+ENTER = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)"
+SPEND = "UPDATE account SET spent = ?, parts = ? WHERE dataset = ? AND share = ?"
+Spent = tuple[str, int, str, str]
+"""What SPEND writes: totals, parts, dataset and share."""
+
 WRITE = "INSERT INTO account VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET budget = excluded.budget, spent = excluded.spent, parts = excluded.parts"
 
 
@@ -67,46 +77,66 @@ def account(tx: Any, dataset: str, share: str) -> Account:
     if not rows:
         raise Refused("ledger.share", f"share={share!r}", "the dataset has no such share", "allow(share, budget) makes one")
     ((budget, spent),) = rows
-    try:
-        return Account(_budget(budget), exact_numbers(json.loads(spent)))
-    except (ValueError, TypeError, ZeroDivisionError):
-        raise _damaged("an account cannot be read") from None
+    return _account(budget, spent)
 
 
-def append(tx: Any, body: dict[str, Any], key: str | None = None, accounts: dict[str, Account] | None = None) -> tuple[int, str]:
-    """Write an entry at the end of the chain, and what it does to the rest of the book; the accounts that it touches, if they were read before."""
+def whole(tx: Any, dataset: str) -> Account:
+    """The dataset's own account, read together with the end of the chain."""
+    rows = tx.run(LOOK, (dataset, dataset)).fetchall()
+    if len(rows) != 1 or None in rows[0]:  # not as the book writes it: what follows says why
+        head(tx)
+        return account(tx, dataset, WHOLE)
+    ((book, number, fresh, budget, spent),) = rows
+    tx.head = Head(book, number, fresh)
+    return _account(budget, spent)
+
+
+def enter(tx: Any, kind: str, dataset: str, key: str | None, text: str, after: Iterable[Spent]) -> tuple[int, str]:
+    """Write a charge or a reservation, whose text is at hand, at the end of the chain, and what the accounts that it touches come to."""
     last = head(tx)
-    number, name = last.number + 1, body["dataset"]
-    kept = body if key is None else {**body, "key": key}
-    text = canonical(kept)
-    fresh = digest(last.digest, text)
-    tx.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", (number, name, body["kind"], key, text, fresh))
+    number, fresh = last.number + 1, digest(last.digest, text)
+    tx.run(ENTER, (number, dataset, kind, key, text, fresh))
     tx.head = Head(last.book, number, fresh)
-    state = {} if body["kind"] == "open" else {name: _touched(tx, body) if accounts is None else Dataset({}, accounts)}
-    apply(state, number, kept)
+    for spent in after:
+        tx.run(SPEND, spent)
+    if kind == "reserve":
+        tx.execute("INSERT INTO reservation VALUES (?, 'open')", (number,))
+    return number, fresh
+
+
+def append(tx: Any, body: dict[str, Any]) -> None:
+    """Write an entry of another kind at the end of the chain, and what it does to the rest of the book."""
+    last = head(tx)
+    number, name, text = last.number + 1, body["dataset"], canonical(body)
+    fresh = digest(last.digest, text)
+    tx.execute(ENTER, (number, name, body["kind"], None, text, fresh))
+    tx.head = Head(last.book, number, fresh)
+    state = {} if body["kind"] == "open" else {name: _touched(tx, body)}
+    before = dict(state[name].accounts) if state else {}
+    apply(state, number, body)
     for share, after in state[name].accounts.items():
-        tx.execute(WRITE, account_row(name, share, after))
+        if after is not before.get(share):
+            tx.execute(WRITE, account_row(name, share, after))
     for entry, reserved in state[name].reservations.items():
         tx.execute("INSERT OR REPLACE INTO reservation VALUES (?, ?)", (entry, reserved.state))
     for question, share in state[name].shown:
         tx.execute("INSERT INTO shown VALUES (?, ?, ?)", (name, question, share))
-    return number, fresh
 
 
 def account_row(name: str, share: str, account: Account) -> tuple[str, str, str, str, int]:
     """An account as the table holds it."""
-    return name, share, _budget_text(account.budget), json.dumps(numbers(account.spent)), _parts(account)
+    return name, share, _budget_text(account.budget), written(account.totals), parts(account.totals, account.limits)
 
 
 def _touched(tx: Any, body: dict[str, Any]) -> Dataset:
     """The part of a dataset's state that an entry may change."""
-    name, new = body["dataset"], {body["share"]} if body["kind"] == "share" else set()
-    shares = {WHOLE, body.get("share") or WHOLE, *body.get("spent", ())} - new
+    name, kind, share = body["dataset"], body["kind"], body.get("share") or WHOLE
+    shares = set() if kind in ("share", "use", "answer") else {WHOLE, share, *body.get("spent", ())}
     reservations = {}
-    if body["kind"] in ("use", "release"):
+    if kind in ("use", "release"):
         entry = body["entry"]
-        reservations[entry] = Reservation(body["share"] or WHOLE, paid(tx, name, entry)["cost"], reservation(tx, entry))
-    return Dataset({}, {share: account(tx, name, share) for share in shares}, reservations)
+        reservations[entry] = Reservation(share, paid(tx, name, entry)["cost"], reservation(tx, entry))
+    return Dataset({}, {one: account(tx, name, one) for one in shares}, reservations)
 
 
 def paid(tx: Any, dataset: str, number: int, fresh: str | None = None) -> dict[str, Any]:
@@ -116,20 +146,6 @@ def paid(tx: Any, dataset: str, number: int, fresh: str | None = None) -> dict[s
         raise Refused("ledger.receipt", f"entry {number}", "the book has no such charge of this dataset", "a receipt that charge(…) or reserve(…) gave")
     body: dict[str, Any] = json.loads(rows[0][0])
     return body
-
-
-def by_key(tx: Any, dataset: str, key: str, content: dict[str, Any], currency: Guarantee) -> Receipt | None:
-    """The receipt given before for this key, if any; refused if something else is asked under it."""
-    rows = tx.execute("SELECT number, digest, body FROM entry WHERE dataset = ? AND key = ?", (dataset, key)).fetchall()
-    if not rows:
-        return None
-    ((number, fresh, text),) = rows
-    body = json.loads(text)
-    if {name: body.get(name) for name in content} != json.loads(canonical(content)):
-        raise Refused("ledger.key", f"entry {number}", "this key was used for another charge; nothing was spent", "a new key")
-    if reservation(tx, number) == "release":
-        raise Refused("ledger.key", f"entry {number}", "the reservation of this key was given back; nothing was spent", "a new key")
-    return receipt(number, fresh, body, in_currency(currency, exact_numbers(body["cost"])), repeated=True)
 
 
 def reservation(tx: Any, number: int) -> str:
@@ -142,13 +158,9 @@ def history(tx: Any, dataset: str) -> Iterator[Charge]:
     currency = account(tx, dataset, WHOLE).budget
     for number, kind, text, fresh in tx.execute("SELECT number, kind, body, digest FROM entry WHERE dataset = ? ORDER BY number", (dataset,)):
         body = json.loads(text)
-        cost = in_currency(currency, exact_numbers(body["cost"])) if "cost" in body else None
+        cost = in_currency(currency, fractions(exact(body["cost"]))) if "cost" in body else None
         memo = body.get("memo") or body.get("reason") or ""
         yield Charge(number, body["when"], kind, dataset, body.get("share"), memo, cost, tuple(body.get("mechanisms", ())), fresh)
-
-
-def receipt(number: int, fresh: str, body: dict[str, Any], cost: Guarantee, *, repeated: bool = False) -> Receipt:
-    return Receipt(body["dataset"], number, fresh, cost, body["when"], body["memo"], body["share"], body["kind"] == "reserve", repeated)
 
 
 def _damaged(reason: str) -> Refused:
@@ -161,16 +173,15 @@ def _budget_text(budget: Guarantee) -> str:
 
 
 @lru_cache(maxsize=64)
-def _budget(text: str) -> Guarantee:
-    return restore_guarantee(json.loads(text))
+def _budget(text: str) -> tuple[Guarantee, Ratios]:
+    budget = restore_guarantee(json.loads(text))
+    return budget, ratios(read(budget))
 
 
-def _parts(after: Account) -> int:
-    """The largest share of a budget's number that is spent, in parts of 2^-60, rounded down: the table's own check, beside the book's exact one."""
-    most = 0
-    for s, b in zip(after.spent, read(after.budget), strict=True):
-        if s > b:
-            return _PARTS + 1
-        if s:
-            most = max(most, s.numerator * b.denominator * _PARTS // (s.denominator * b.numerator))
-    return most
+def _account(budget: str, spent: str) -> Account:
+    """An account as the table has it."""
+    try:
+        kept, limits = _budget(budget)
+        return Account(kept, totals.read(spent), limits)
+    except (ValueError, TypeError, ZeroDivisionError):
+        raise _damaged("an account cannot be read") from None

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from operator import is_
 from typing import Any
 
 from ..accounting.coordinates import Numbers, read
@@ -23,14 +24,18 @@ from ..guarantees.stored import restore as restore_guarantee
 from ..mechanisms.base import Mechanism
 from ..mechanisms.stored import promises as stored_promises
 from ..mechanisms.stored import record
-from .entries import in_currency, numbers
+from .entries import canonical, in_currency, numbers
+from .names import encodable
+from .totals import Ratios, ratios
 
 Priced = Mechanism | Guarantee
 
 
 def sequence_of(mechanisms: object) -> tuple[Priced, ...]:
     """What is asked for, one or several."""
-    asked = (mechanisms,) if isinstance(mechanisms, Mechanism | Guarantee) else tuple(mechanisms) if isinstance(mechanisms, Sequence) else ()
+    if isinstance(mechanisms, Mechanism | Guarantee):
+        return (mechanisms,)
+    asked = tuple(mechanisms) if isinstance(mechanisms, Sequence) else ()
     if not asked or not all(isinstance(m, Mechanism | Guarantee) for m in asked):
         raise Refused("ledger.charge", "charge(…)", "what is charged are mechanisms, or guarantees", "charge([m], memo='why')")
     return asked
@@ -38,20 +43,45 @@ def sequence_of(mechanisms: object) -> tuple[Priced, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What is asked for, as the book keeps it, and what it costs together: as exact numbers, as text, and as a guarantee, where there can be one."""
+    """What is asked for and what it costs together, both as the canonical text of an entry, made once for all charges of the same; the cost also as exact
+    numbers and, where there can be one, as a guarantee.
+    """
 
-    stored: tuple[dict[str, Any], ...]
-    numbers: Numbers
-    texts: list[str]
+    stored: str
+    texts: str
+    ratios: Ratios
     cost: Guarantee | None
 
 
-def quote(budget: Guarantee, asked: tuple[Priced, ...]) -> Quote:
-    """Kept for a while: the same mechanism is often used again."""
-    try:
-        return _kept(budget, asked)
-    except TypeError:  # candidates that cannot be hashed
-        return _quote(budget, asked)
+class Prices:
+    """What charges to a book cost. Prices are kept for a while, the last one at hand: the same mechanism is often used again."""
+
+    __slots__ = ("_last",)
+
+    def __init__(self) -> None:
+        self._last: tuple[Guarantee, tuple[Priced, ...], Quote] | None = None
+
+    def quote(self, budget: Guarantee, mechanisms: object) -> Quote:
+        """What these, one or several, cost together; refused if they are anything else than mechanisms and guarantees."""
+        several = tuple(mechanisms) if isinstance(mechanisms, list | tuple) else (mechanisms,)
+        if (last := self._last) is not None and last[0] is budget and len(last[1]) == len(several) and all(map(is_, last[1], several)):
+            return last[2]
+        asked = sequence_of(mechanisms)
+        if not all(_lasting(type(one)) for one in asked):
+            return _quote(budget, asked)
+        try:
+            price = _kept(budget, asked)
+        except TypeError:  # candidates that cannot be hashed, and so may change under the same name
+            return _quote(budget, asked)
+        self._last = (budget, asked, price)
+        return price
+
+
+@lru_cache(maxsize=256)
+def _lasting(kind: type) -> bool:
+    """Whether things of this kind are frozen records, which are what they are equal to: only their prices may be kept. Others may promise less tomorrow."""
+    made = vars(kind).get("__dataclass_params__")
+    return made is not None and bool(made.frozen and made.eq)
 
 
 def price(budget: Guarantee, asked: Iterable[Priced]) -> Numbers:
@@ -79,7 +109,10 @@ def _quote(budget: Guarantee, asked: tuple[Priced, ...]) -> Quote:
     total, cost = price(budget, asked), None
     with suppress(Refused):  # a sum of δ that comes to 1 promises nothing, and fits into no budget
         cost = in_currency(budget, total)
-    return Quote(tuple(record(one) if isinstance(one, Mechanism) else guarantee_record(one) for one in asked), total, numbers(total), cost)
+    stored = canonical([record(one) if isinstance(one, Mechanism) else guarantee_record(one) for one in asked])
+    if not encodable(stored):
+        raise Refused("ledger.charge", "charge(…)", "it has a name that cannot be written down: half of a character", "names that can be printed")
+    return Quote(stored, canonical(numbers(total)), ratios(total), cost)
 
 
 _kept = lru_cache(maxsize=256)(_quote)

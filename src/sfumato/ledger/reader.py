@@ -18,8 +18,10 @@ from urllib.parse import quote
 from ..errors import Refused
 from . import pages
 from .book import Ledger
+from .processes import open_here
 from .receipts import Head, Verification
-from .store import APPLICATION, PATIENCE, SCHEMA, Store
+from .schema import check
+from .store import PATIENCE, Store
 
 if TYPE_CHECKING:
     import apsw
@@ -78,20 +80,11 @@ class Reader(Store):
         connection = apsw.Connection(f"file:{quote(str(place.absolute()))}{how}", flags=flags | apsw.SQLITE_OPEN_URI)
         try:
             connection.set_busy_timeout(PATIENCE)
-            self._known(connection)
+            check(connection, self._name)
         except BaseException:
             connection.close()
             raise
         return connection
-
-    def _known(self, connection: apsw.Connection) -> None:
-        """Whether the file is a ledger of a version that is known here."""
-        application, version = (connection.execute(f"PRAGMA {what}").fetchall()[0][0] for what in ("application_id", "user_version"))
-        if application != APPLICATION:
-            raise Refused("ledger.format", self._name, "this file is something else than a ledger; it was not touched", "another path")
-        if version != SCHEMA:
-            reason = f"this sfumato knows schema {SCHEMA}; the file was not touched"
-            raise Refused("ledger.version", f"schema {version}", reason, "the sfumato that wrote it, or a newer one")
 
     def _copied(self, *files: Path) -> Path:
         self._copy = tempfile.TemporaryDirectory(prefix="sfumato-")
@@ -126,6 +119,8 @@ def _book(path: Path) -> Path:
     """A path at which there is a ledger, by its first bytes."""
     if path.is_dir():
         raise Refused("ledger.path", path.name, "a ledger is a file, and this is a folder", "the file in it")
+    if open_here(str(path)):
+        return path
     try:
         with path.open("rb") as file:
             first = file.read(len(_MAGIC))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from ..errors import Refused
 from ..guarantees import Guarantee
@@ -16,8 +16,7 @@ class BudgetExceeded(Refused):
     """A charge that does not fit. Nothing was read, nothing was spent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The last entry of a book: kept elsewhere, it makes any edit, truncation or old copy visible."""
 
     book: str

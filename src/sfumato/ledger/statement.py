@@ -14,9 +14,10 @@ from ..accounting.coordinates import Numbers, make, read
 from ..exact.numbers import text
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Renyi
 from . import pages
-from .book import Ledger
-from .entries import WHOLE, Account, exact_numbers, spent_as_guarantee
+from .entries import WHOLE, Account, spent_as_guarantee
+from .readings import Readings
 from .receipts import Charge, Head
+from .totals import exact, fractions
 
 NAMES: dict[type[Guarantee], tuple[str, ...]] = {Pure: ("ε",), Approx: ("ε", "δ"), ZCDP: ("ρ", "δ"), GDP: ("μ²",)}
 """The numbers of a budget that add up; a Rényi curve has one for each order, and δ."""
@@ -88,7 +89,7 @@ def worth_showing(budget: Guarantee, spent: Numbers) -> list[int]:
     return [i for i in range(len(limits)) if i == nearest or (i == len(limits) - 1 and limits[i])]
 
 
-def statement(ledger: Ledger, *, history: bool = False) -> Statement:
+def statement(ledger: Readings, *, history: bool = False) -> Statement:
     """What the book says of the dataset now."""
     name = ledger.dataset
     with ledger._store.reading() as tx:
@@ -105,7 +106,7 @@ def _uses(tx: Any, dataset: str) -> tuple[Use, ...]:
     """What the budget went into, the most expensive first; summed here, exactly, over what SQLite has counted."""
     found: dict[str, Use] = {}
     for memo, costs, times, last in tx.execute(_COUNTED, (dataset,)):
-        cost = tuple(times * c for c in exact_numbers(json.loads(costs)))
+        cost = tuple(times * c for c in fractions(exact(json.loads(costs))))
         before = found.get(memo, Use(memo, 0, tuple(Fraction(0) for _ in cost), ""))
         total = tuple(a + b for a, b in zip(before.cost, cost, strict=True))
         found[memo] = Use(memo, before.times + times, total, max(before.last, last))

@@ -16,7 +16,7 @@ from ..errors import Refused
 from . import pages
 from .entries import Dataset, apply, canonical, digest, genesis
 from .receipts import Head, Verification
-from .store import TABLES
+from .schema import TABLES
 
 BLIND = "entries cut off the end, a book rewritten from the start, or an old copy put back: give the last known head"
 LATER = "entries after number {} cut off or rewritten: give a later head"

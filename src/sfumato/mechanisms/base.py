@@ -6,11 +6,14 @@ from abc import ABC, abstractmethod
 from dataclasses import fields
 from fractions import Fraction
 from functools import reduce
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import Refused
 from ..exact.numbers import Number, text
 from ..guarantees import Guarantee, Relation
+
+if TYPE_CHECKING:
+    from .subsampled import Subsampled
 
 G = TypeVar("G", bound=Guarantee)
 
@@ -45,6 +48,16 @@ class Mechanism(ABC):
         if not reached:
             raise refusals[0]
         return reduce(lambda a, b: a._meet(b), reached)
+
+    def subsample(self, q: Number | None = None, *, size: int | None = None, of: int | None = None) -> Subsampled:
+        """The mechanism on a sample that nobody sees: every unit enters with probability q, which is about add-remove, or `size` of `of` units do, replace."""
+        from .subsampled import Subsampled, fixed_rate
+
+        if q is not None and size is None and of is None:
+            return Subsampled(base=self, rate=q)
+        if q is None and size is not None and of is not None:
+            return Subsampled(base=self, rate=fixed_rate(size, of), how="fixed")
+        raise Refused("mechanism.sampling", f"{self}.subsample(…)", "give q, or both size and of", "subsample(0.01), or subsample(size=100, of=10_000)")
 
     def __repr__(self) -> str:
         """Public things only, as a user would write them."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from ..guarantees import Guarantee
 from ..ledger import Ledger, pages
 from ..ledger.entries import WHOLE, budget_record, canonical, digest, numbers
 from ..ledger.pricing import price
+from ..ledger.totals import ratios
 
 
 def fill(ledger: Ledger, entries: int, cost: Guarantee) -> None:
@@ -22,6 +21,6 @@ def fill(ledger: Ledger, entries: int, cost: Guarantee) -> None:
             previous = digest(previous, text)
             rows.append((number, ledger.dataset, "charge", None, text, previous))
         tx.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", rows)
-        after = account.plus(tuple(Fraction(entries) * number for number in paid))
+        after = account.plus(ratios(entries * number for number in paid))
         tx.execute(pages.WRITE, pages.account_row(ledger.dataset, WHOLE, after))
     ledger._seen = None
