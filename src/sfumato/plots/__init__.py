@@ -1,5 +1,6 @@
 """Pictures, drawn from arrays and plain records. Nothing here knows what an answer is or where a number came from."""
 
+from .answer import Bars, Bins, bars, bins
 from .beliefs import beliefs
 from .budget import Purse, budget
 from .cells import cells
@@ -11,4 +12,23 @@ from .ratios import ratios
 from .spending import spending
 from .tradeoffs import Tradeoff, tradeoffs
 
-__all__ = ["Graph", "Panel", "Purse", "Tradeoff", "beliefs", "budget", "cells", "graphs", "laws", "orders", "profiles", "ratios", "spending", "tradeoffs"]
+__all__ = [
+    "Bars",
+    "Bins",
+    "Graph",
+    "Panel",
+    "Purse",
+    "Tradeoff",
+    "bars",
+    "beliefs",
+    "bins",
+    "budget",
+    "cells",
+    "graphs",
+    "laws",
+    "orders",
+    "profiles",
+    "ratios",
+    "spending",
+    "tradeoffs",
+]

@@ -1,0 +1,10 @@
+"""What may be published: answers with intervals, cost and a release card. Everything here is post-processing of noisy integers and public records."""
+
+from .answer import Answer
+from .card import Card, card_schema
+from .columns import KINDS
+from .merge import merge
+from .records import Column, Noisy, Paid
+from .shares import Share
+
+__all__ = ["KINDS", "Answer", "Card", "Column", "Noisy", "Paid", "Share", "card_schema", "merge"]

@@ -1,0 +1,44 @@
+"""Whether the parts of an answer fit together. Nothing here looks at a released number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import Refused
+from .columns import KINDS
+
+if TYPE_CHECKING:
+    from .answer import Answer
+
+NUMBERS = {
+    "mean": ("low", "high", "centre"),
+    "variance": ("low", "high"),
+    "std": ("low", "high"),
+    "quantile": ("low", "high", "confidence"),
+}
+"""The public numbers that a kind of column is not finished without."""
+
+
+def check(answer: Answer) -> None:
+    """Refuse what does not."""
+    names: Sequence[str] = (*answer.keys, *answer.names)
+    if len(set(names)) != len(names) or not answer.columns:
+        raise Refused("answer.shape", f"columns {', '.join(map(str, names))}", "an answer has a column or more, each with a name of its own", "other names")
+    if answer.rows and len(answer.rows[0]) != len(answer.keys):
+        raise Refused("answer.shape", f"{len(answer.keys)} keys", "every row has one value for each key", "keys=('city',), rows=(('Roma',), ('Bari',))")
+    for column in answer.columns:
+        kind = KINDS.get(column.kind)
+        if kind is None:
+            raise Refused("answer.kind", f"{column.name}: {column.kind!r:.40}", "no column of that kind is known here", f"one of {', '.join(KINDS)}")
+        place = f"{column.name}: {column.kind}"
+        if len(column.pieces) != kind.pieces or not all(0 <= i < len(answer.pieces) for i in column.pieces):
+            raise Refused("answer.shape", place, f"it is made of {kind.pieces} of the pieces", "the pieces of the kind, in its order")
+        shapes = [answer.pieces[i].values.shape for i in column.pieces]
+        widths = {"histogram": {len(column.edges) - 1}, "quantile": {1, 3}}.get(column.kind, {1})
+        if any(shape[0] != len(answer.rows) or shape[1] not in widths for shape in shapes):
+            raise Refused(
+                "answer.shape", place, f"its pieces have {shapes} integers, for {len(answer.rows)} groups", "a row for each group, a cell for each number"
+            )
+        if lacking := [number for number in NUMBERS.get(column.kind, ()) if number not in column.numbers]:
+            raise Refused("answer.shape", place, f"without {', '.join(lacking)} it cannot be finished", "numbers={'low': …, 'high': …}")

@@ -1,0 +1,122 @@
+"""The values of a column, and the intervals around them, as arrays of doubles.
+
+*Level*     Each cell by itself, or all cells of the column at once: the draws are independent, so n cells of m pieces hold together with probability c if every
+            draw holds with c^(1/(n·m)). No cell is told from another, so nothing depends on which groups a private selection let through.
+*Quantile*  Its interval is released with it, at a level that was fixed before; no other level follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Refused
+from ..exact.balls import Rounding
+from ..exact.numbers import Number, probability, text
+from .columns import KINDS, Box, Side, slack
+from .ratios import Ratios, doubles, moved, one, times
+from .records import Column, Noisy
+
+if TYPE_CHECKING:
+    from .answer import Answer
+
+Doubles = NDArray[np.float64]
+ALL = slice(None)
+_WAY: dict[Side, Rounding] = {"low": "down", "high": "up"}
+
+
+def values(answer: Answer, column: Column, rows: slice = ALL) -> Doubles:
+    """The values of these groups; of a histogram, a row of bins for each group."""
+    cells = _cells(answer, column, rows)
+    if column.processed is not None:
+        given = np.array([one(v, "nearest") for v in column.processed.values], dtype=np.float64)
+        return given.reshape(len(answer.rows), *cells[0].shape[1:])[rows]
+    kind = KINDS[column.kind]
+    ratios, known = kind.finish(column, [Box(z, z, p.step) for z, p in zip(cells, _pieces(answer, column), strict=True)], "low")
+    found, limits = doubles(ratios), kind.limits(column)
+    if known is not None and limits[0] is not None and limits[1] is not None:
+        found = np.where(known, found, one((limits[0] + limits[1]) / 2, "nearest"))
+    low, high = (None if limit is None else one(limit, "nearest") for limit in limits)
+    return _between(found, low, high)
+
+
+def interval(answer: Answer, column: Column, confidence: Number = 0.95, *, simultaneous: bool = False, rows: slice = ALL) -> tuple[Doubles, Doubles]:
+    """The lower and the upper ends for these groups."""
+    level = probability(confidence, "confidence", zero=False)
+    if column.kind == "quantile":
+        return _released(answer, column, level, simultaneous=simultaneous, rows=rows)
+    pieces, cells = _pieces(answer, column), _cells(answer, column, rows)
+    size = len(answer.rows) * max(1, len(column.edges) - 1)
+    halves = [piece.half_width(level, len(pieces) * (max(size, 1) if simultaneous else 1)) for piece in pieces]
+    boxes = [Box(moved(z, -half), moved(z, half), piece.step) for z, half, piece in zip(cells, halves, pieces, strict=True)]
+    return _end(column, boxes, "low"), _end(column, boxes, "high")
+
+
+def has_interval(answer: Answer, column: Column) -> bool:
+    """Whether there is one: a quantile may have been released alone."""
+    pieces = _pieces(answer, column)
+    return pieces[0].values.shape[1] == 3 if column.kind == "quantile" else all(piece.law is not None for piece in pieces)
+
+
+def level_of(column: Column, confidence: Number) -> Fraction:
+    """The level at which a column can be asked: the one that is wanted, or the one that a quantile was released at."""
+    return column.numbers["confidence"] if column.kind == "quantile" else probability(confidence, "confidence", zero=False)
+
+
+def _end(column: Column, boxes: Sequence[Box], side: Side) -> Doubles:
+    kind = KINDS[column.kind]
+    ratios, known = kind.finish(column, boxes, side)
+    found, limits = doubles(ratios.plus(-slack(column) if side == "low" else slack(column)), _WAY[side]), kind.limits(column)
+    mine = limits[0] if side == "low" else limits[1]
+    if known is not None and mine is not None:
+        found = np.where(known, found, one(mine, _WAY[side]))
+    return _cut(column, found)
+
+
+def _cut(column: Column, ends: Doubles) -> Doubles:
+    """What is impossible is left out of an interval; what a helper excluded, too."""
+    low, high = KINDS[column.kind].limits(column)
+    floor = column.processed.at_least if column.processed is not None else None
+    found = _between(ends, None if low is None else one(low, "down"), None if high is None else one(high, "up"))
+    return found if floor is None else np.maximum(found, one(floor, "down"))
+
+
+def _between(found: Doubles, low: float | None, high: float | None) -> Doubles:
+    return found if low is None or high is None else np.clip(found, low, high)
+
+
+def _released(answer: Answer, column: Column, level: Fraction, *, simultaneous: bool, rows: slice) -> tuple[Doubles, Doubles]:
+    (piece,) = _pieces(answer, column)
+    place, fixed = f"interval({column.name!r}, {text(level)})", column.numbers["confidence"]
+    if piece.values.shape[1] != 3:
+        reason = "only the quantile itself was released; how far it is off depends on the data around it"
+        raise Refused("answer.interval", place, reason, "sf.quantile(…, interval=True) in a new release")
+    if simultaneous and len(answer.rows) > 1:
+        reason = f"its interval was released for each group by itself, at {text(fixed)}; all groups at once would need other ends"
+        raise Refused("answer.level", place, reason, f"interval({column.name!r}, {text(fixed)}), or sf.quantile(…, confidence=…) in a new release")
+    if level != fixed:
+        reason = f"its interval was released at the level {text(fixed)}, and no other follows from it"
+        raise Refused("answer.level", place, reason, f"interval({column.name!r}, {text(fixed)}), or sf.quantile(…, confidence={text(level)}) in a new release")
+    lower, upper = np.minimum(*piece.values[rows, 1:].T), np.maximum(*piece.values[rows, 1:].T)  # crossed ends miss anyway
+    boxes = [Box(lower, upper, piece.step)]
+    return _end(column, boxes, "low"), _end(column, boxes, "high")
+
+
+def exactly(answer: Answer, column: Column) -> Ratios:
+    """The released values of a column that is one piece, as exact numbers."""
+    (cells,), (piece,) = _cells(answer, column, ALL), _pieces(answer, column)
+    return times(cells, piece.step)
+
+
+def _pieces(answer: Answer, column: Column) -> list[Noisy]:
+    return [answer.pieces[i] for i in column.pieces]
+
+
+def _cells(answer: Answer, column: Column, rows: slice) -> list[NDArray[np.int64]]:
+    """The integers of each piece: one for each group, or a row of bins."""
+    wide = column.kind == "histogram"
+    return [piece.values[rows] if wide else piece.values[rows, 0] for piece in _pieces(answer, column)]

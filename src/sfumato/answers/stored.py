@@ -1,0 +1,194 @@
+"""Answers as stored bytes: JSON with a version, integers and ratios as text, read back as equal answers.
+
+Keys keep their types: what JSON has no type for is written as a dictionary of one name, the type's.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..errors import Refused
+from ..guarantees import Guarantee, Relation
+from ..guarantees.stored import record as guarantee_record
+from ..guarantees.stored import restore as restore_guarantee
+from ..mechanisms.base import Mechanism
+from ..mechanisms.stored import promises as stored_promises
+from ..mechanisms.stored import record as mechanism_record
+from ..mechanisms.stored import restore as restore_mechanism
+from .answer import Answer
+from .merge import Merged
+from .records import Column, Key, Noisy, Paid, Processed
+
+VERSION = 1
+_Written = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Recorded(Mechanism):
+    """A mechanism that cannot be made again here: what its record says of it. Values are read, intervals are not."""
+
+    text: str
+
+    @property
+    def record(self) -> _Written:
+        found: _Written = json.loads(self.text)
+        return found
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        return stored_promises(self.record)
+
+    @property
+    def relation(self) -> Relation | None:  # type: ignore[override]
+        return self.promise.relation
+
+    @property
+    def unit(self) -> str | None:  # type: ignore[override]
+        return self.promise.unit
+
+
+def dump(answer: Answer) -> bytes:
+    """The bytes of an answer; equal answers have equal bytes."""
+    written = {
+        "sfumato": "answer",
+        "version": VERSION,
+        "keys": list(answer.keys),
+        "rows": [[write_key(key) for key in row] for row in answer.rows],
+        "pieces": [_write_piece(piece) for piece in answer.pieces],
+        "columns": [_write_column(column) for column in answer.columns],
+        "receipts": [[paid.number, paid.digest, paid.when] for paid in answer.receipts],
+        "rules": list(answer.rules),
+        "processing": list(answer.processing),
+        "facts": answer.facts,
+        **{name: guarantee_record(g) for name in ("cost", "promise", "budget", "left") if (g := getattr(answer, name)) is not None},
+    }
+    return canonical(written)
+
+
+def load(stored: bytes | str) -> Answer:
+    """The answer of these bytes, or a refusal."""
+    try:
+        found = json.loads(stored)
+        if not isinstance(found, dict) or found.get("sfumato") != "answer":
+            raise Refused("answer.stored", f"{stored!r:.60}", "this is not a stored answer", "the bytes of answer.to_json()")
+        if found.get("version") != VERSION:
+            raise Refused("answer.stored", f"version {found.get('version')!r:.20}", "written by another version", f"version {VERSION}, or a newer sfumato")
+        return _read(found)
+    except Refused:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
+        raise Refused("answer.stored", f"{stored!r:.60}", "the record is damaged or incomplete", "the bytes of answer.to_json()") from None
+
+
+def canonical(written: Any) -> bytes:
+    """One text for equal values."""
+    return json.dumps(written, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _read(found: _Written) -> Answer:
+    return Answer(
+        keys=tuple(found["keys"]),
+        rows=tuple(tuple(read_key(key) for key in row) for row in found["rows"]),
+        pieces=tuple(_read_piece(piece) for piece in found["pieces"]),
+        columns=tuple(_read_column(column) for column in found["columns"]),
+        receipts=tuple(Paid(int(number), str(digest), str(when)) for number, digest, when in found["receipts"]),
+        rules=tuple(map(str, found["rules"])),
+        processing=tuple(map(str, found["processing"])),
+        facts=found["facts"],
+        cost=restore_guarantee(found["cost"]),
+        promise=_guarantee(found, "promise"),
+        budget=_guarantee(found, "budget"),
+        left=_guarantee(found, "left"),
+    )
+
+
+def _guarantee(found: _Written, name: str) -> Guarantee | None:
+    return restore_guarantee(found[name]) if name in found else None
+
+
+def _write_piece(piece: Noisy) -> _Written:
+    values = [[str(v) for v in row] for row in piece.values.tolist()]
+    return {"name": piece.name, "cells": piece.values.shape[1], "values": values, "step": str(piece.step), "mechanism": write_mechanism(piece.mechanism)}
+
+
+def _read_piece(found: _Written) -> Noisy:
+    cells = int(found["cells"])
+    values = np.empty((len(found["values"]), cells), dtype=object)
+    for i, row in enumerate(found["values"]):
+        values[i] = [int(v) for v in row]
+    return Noisy(str(found["name"]), values, Fraction(found["step"]), _read_mechanism(found["mechanism"]))
+
+
+def write_mechanism(mechanism: Mechanism) -> _Written:
+    """The record of a mechanism, of a merged one those of its parts."""
+    if isinstance(mechanism, Recorded):
+        return mechanism.record
+    if isinstance(mechanism, Merged):
+        return {"merged": [[write_mechanism(part), str(weight)] for part, weight in mechanism.parts]}
+    return mechanism_record(mechanism)
+
+
+def _read_mechanism(found: _Written) -> Mechanism:
+    if "merged" in found:
+        return Merged(tuple((_read_mechanism(part), Fraction(weight)) for part, weight in found["merged"]))
+    return restore_mechanism(found) or Recorded(canonical(found).decode())
+
+
+def _write_column(column: Column) -> _Written:
+    written: _Written = {"name": column.name, "kind": column.kind, "pieces": list(column.pieces), "text": column.text}
+    written["numbers"] = {name: str(number) for name, number in column.numbers.items()}
+    written["edges"] = [str(edge) for edge in column.edges]
+    if (p := column.processed) is not None:
+        floor = None if p.at_least is None else str(p.at_least)
+        written["processed"] = {"values": [str(v) for v in p.values], "at_least": floor, "whole": p.whole}
+    return written
+
+
+def _read_column(found: _Written) -> Column:
+    p = found.get("processed")
+    floor = None if p is None or p["at_least"] is None else Fraction(p["at_least"])
+    processed = None if p is None else Processed(tuple(map(Fraction, p["values"])), floor, bool(p["whole"]))
+    numbers = {str(name): Fraction(number) for name, number in found["numbers"].items()}
+    pieces, edges = tuple(map(int, found["pieces"])), tuple(map(Fraction, found["edges"]))
+    return Column(str(found["name"]), str(found["kind"]), pieces, str(found["text"]), numbers, edges, processed)
+
+
+def write_key(key: Key) -> Any:
+    """A key as JSON: a text, a truth value or null as it is, anything else with its type."""
+    if key is None or isinstance(key, bool | str):
+        return key
+    for name, (kind, write, _) in KEYS.items():
+        if type(key) is kind:
+            return {name: write(key)}
+    raise Refused("answer.key", type(key).__name__, "a key is a text, a number, a truth value, a date, a time or a UUID", "group_by a column of such a type")
+
+
+def read_key(written: Any) -> Key:
+    """The key again."""
+    if written is None or isinstance(written, bool | str):
+        return written
+    ((name, text),) = written.items()
+    read = KEYS[name][2]
+    found: Key = read(text)
+    return found
+
+
+KEYS: dict[str, tuple[type, Callable[[Any], str], Callable[[str], Any]]] = {
+    "integer": (int, str, int),
+    "float": (float, lambda x: "nan" if math.isnan(x) else x.hex(), lambda text: math.nan if text == "nan" else float.fromhex(text)),
+    "decimal": (Decimal, str, Decimal),
+    "timestamp": (datetime.datetime, datetime.datetime.isoformat, datetime.datetime.fromisoformat),
+    "date": (datetime.date, datetime.date.isoformat, datetime.date.fromisoformat),
+    "uuid": (uuid.UUID, str, uuid.UUID),
+}
+"""Types that JSON does not have: how each is written, and read."""
