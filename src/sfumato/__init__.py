@@ -9,26 +9,42 @@ __version__ = "0.1.0"
 
 # Each public name and the module it lives in: loaded at first use, so that `import sfumato` stays quick.
 _LAZY = {
+    "answers": "",
     "Approx": ".guarantees",
     "Failed": ".errors",
     "GDP": ".guarantees",
     "Guarantee": ".guarantees",
     "BudgetExceeded": ".ledger",
     "Ledger": ".ledger",
+    "Loss": ".accounting.loss",
     "Pure": ".guarantees",
     "RandomDP": ".guarantees",
     "Refused": ".errors",
     "Renyi": ".guarantees",
     "ZCDP": ".guarantees",
+    "calibrate": ".accounting.calibrate",
     "choose_epsilon": ".accounting.choosing",
-    "mechanisms": "",
-    "parallel": ".accounting",
+    "compose": ".accounting.compose",
+    "col": ".tables.expressions",
+    "count": ".tables.aggregates",
+    "count_if": ".tables.aggregates",
+    "count_units": ".tables.aggregates",
+    "histogram": ".tables.aggregates",
     "inverse_sensitivity": ".functions",
+    "mean": ".tables.aggregates",
+    "mechanisms": "",
+    "median": ".tables.aggregates",
+    "parallel": ".accounting",
     "propose_test_release": ".functions",
+    "protect": ".session",
+    "quantile": ".tables.aggregates",
     "samples": "",
+    "std": ".tables.aggregates",
+    "sum": ".tables.aggregates",
+    "var": ".tables.aggregates",
 }
 
-__all__ = ["__version__", *_LAZY]  # noqa: PLE0604
+__all__ = ["__version__", *(name for name in _LAZY if name != "sum")]  # noqa: PLE0604  # `import *` shadows no builtin
 
 
 def __getattr__(name: str) -> Any:

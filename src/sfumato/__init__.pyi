@@ -1,7 +1,11 @@
+from . import answers as answers
 from . import mechanisms as mechanisms
 from . import samples as samples
 from .accounting import parallel as parallel
+from .accounting.calibrate import calibrate as calibrate
 from .accounting.choosing import choose_epsilon as choose_epsilon
+from .accounting.compose import compose as compose
+from .accounting.loss import Loss as Loss
 from .errors import Failed as Failed
 from .errors import Refused as Refused
 from .functions import inverse_sensitivity as inverse_sensitivity
@@ -15,5 +19,17 @@ from .guarantees import RandomDP as RandomDP
 from .guarantees import Renyi as Renyi
 from .ledger import BudgetExceeded as BudgetExceeded
 from .ledger import Ledger as Ledger
+from .session import protect as protect
+from .tables.aggregates import count as count
+from .tables.aggregates import count_if as count_if
+from .tables.aggregates import count_units as count_units
+from .tables.aggregates import histogram as histogram
+from .tables.aggregates import mean as mean
+from .tables.aggregates import median as median
+from .tables.aggregates import quantile as quantile
+from .tables.aggregates import std as std
+from .tables.aggregates import sum as sum  # noqa: A004
+from .tables.aggregates import var as var
+from .tables.expressions import col as col
 
 __version__: str

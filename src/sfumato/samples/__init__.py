@@ -1,5 +1,6 @@
 """Public example data. Nobody in it exists, so exact numbers about it may be printed."""
 
 from .students import Student, grades
+from .visits import visits
 
-__all__ = ["Student", "grades"]
+__all__ = ["Student", "grades", "visits"]

@@ -1,0 +1,114 @@
+"""The door: the one place where exact integers of the data meet noise.
+
+*Charge*    durable before anything is read. From then on nothing is refunded, and whatever breaks says one constant text.
+*Secret*    two calls: `_tally` has the engine add integers, `_perturb` selects groups and adds noise. Nothing in between leaves.
+*Finish*    makes the answer: post-processing of noisy integers and public things. It is stored under its question, which, asked again, costs nothing.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from . import __version__
+from .answers.answer import Answer
+from .answers.records import Column, Noisy, Paid
+from .errors import Failed
+from .ledger import Ledger, Receipt
+from .mechanisms.base import Mechanism
+from .mechanisms.stored import record
+from .noise.bits import SYSTEM, Bits
+from .tables.plan import Plan
+from .tables.reading import Groups, chosen_groups, read, read_points, votes_of
+from .tables.sentences import rules
+
+Tables = tuple[Any, ...]
+
+
+def release(plan: Plan, ledger: Ledger, *, share: str | None = None, fresh: bool = False, timeout: float | None = None, bits: Bits = SYSTEM) -> Answer:
+    """Charge, tally, perturb, finish; or the stored answer to the same question."""
+    asked = question(plan)
+    if not fresh and (stored := ledger.recall(asked, share=share)) is not None:
+        return replace(Answer.from_json(stored.answer), recalled=stored.when)
+    statements, groups = plan.statements, plan.groups  # public: made before the charge, so that nothing is charged for what cannot be made
+    receipt = ledger.charge(plan.mechanism, memo=plan.query.text, share=share)
+    secret = _attempt(plan, statements, groups, timeout, bits)
+    if secret is None:
+        raise Failed
+    answer = finish(plan, *secret, ledger=ledger, receipt=receipt)
+    ledger.remember(receipt, asked, answer.to_json())
+    return answer
+
+
+def question(plan: Plan) -> str:
+    """Query, declaration (with the owner's label of the data) and promise: what has to be the same for an answer to be given again."""
+    declared = plan.query.rows.declaration.to_toml()
+    return json.dumps({"question": 1, "query": plan.query.text, "declaration": declared, "promise": plan.promise.to_json()}, ensure_ascii=False)
+
+
+def _attempt(plan: Plan, statements: Tables, groups: Groups | None, timeout: float | None, bits: Bits) -> tuple[Groups, tuple[Noisy, ...]] | None:
+    """Everything that sees data. What it raises would be about data, so it is not even kept as the cause of what is raised instead."""
+    try:
+        return _perturb(plan, groups, _tally(plan, statements, timeout), bits)
+    except Exception:
+        return None
+
+
+def _tally(plan: Plan, statements: Tables, timeout: float | None) -> Tables:
+    """The exact integers, as the engine gives them."""
+    return tuple(plan.source.engine.run(statement.expression, timeout=timeout) for statement in statements)
+
+
+def _perturb(plan: Plan, public: Groups | None, tally: Tables, bits: Bits) -> tuple[Groups, tuple[Noisy, ...]]:
+    """Groups are selected; then every piece of those that are named gets its noise, in the order of the plan."""
+    statements, bounding, chosen = plan.statements, plan.calibration.bounding, plan.calibration.selection
+    groups = public if chosen is None or public is not None else chosen_groups(tally[0], chosen.keep(votes_of(tally[0]), bits=bits), plan.query)
+    assert groups is not None
+    at = {place: i for i, statement in enumerate(statements) for place in statement.pieces}
+    noisy = []
+    for place, (piece, noise) in enumerate(zip(plan.pieces, plan.calibration.noise, strict=True)):
+        statement, table = (statements[at[place]], tally[at[place]])
+        if piece.form == "point":
+            values = _quantiles(noise, *read_points(table, place, groups, bounding), len(groups), bits)
+        else:
+            values = noise[0].perturb(read(statement, table, piece, place, groups, bounding, public=public is not None), bits=bits)  # type: ignore[attr-defined]
+        noisy.append(Noisy(piece.name, values, piece.step if piece.form == "point" else bounding.step(piece), noise[0]))
+    return groups, tuple(noisy)
+
+
+def _quantiles(noise: tuple[Mechanism, ...], groups: Any, points: Any, weights: Any, count: int, bits: Bits) -> Any:
+    """A column for each mechanism: the quantile, and the ends of its interval."""
+    made = [mechanism.perturb_each(groups, points, weights, count, bits=bits) for mechanism in noise] if count else []  # type: ignore[attr-defined]
+    return np.stack(made, axis=1) if made else np.zeros((0, len(noise)), dtype=np.int64)
+
+
+def finish(plan: Plan, groups: Groups, noisy: tuple[Noisy, ...], *, ledger: Ledger, receipt: Receipt) -> Answer:
+    """The answer, from what came through the door."""
+    declared = plan.query.rows.declaration
+    facts = {
+        "dataset": declared.name,
+        "unit": declared.unit_name,
+        "relation": declared.relation,
+        "question": plan.query.text,
+        "declaration": declared.to_toml(),
+        "mechanisms": [record(mechanism) for mechanism in plan.mechanism.parts],
+        "released": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "versions": {"sfumato": __version__, "engine": plan.source.engine.version},
+    }
+    return Answer(
+        keys=plan.query.keys,
+        rows=tuple(groups.rows),
+        pieces=noisy,
+        columns=tuple(Column(c.name, c.kind, c.pieces, c.text, c.numbers, c.edges) for c in plan.columns),
+        cost=receipt.cost,
+        promise=plan.promise,
+        receipts=(Paid.by(receipt),),
+        rules=rules(plan),
+        facts=facts,
+        budget=ledger.budget,
+        left=ledger.remaining,
+    )

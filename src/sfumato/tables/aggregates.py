@@ -1,0 +1,129 @@
+"""What may be asked of rows: aggregates, as records of public things. What each needs from the engine is in `pieces`.
+
+*Null*      A null or NaN value is skipped by every aggregate of a column, as in SQL; `count()` counts rows whatever they hold.
+*Bounds*    `low=` and `high=` are those of the declaration where they are not given here. Values outside are counted as the nearer end.
+*Weighted*  Where units are bounded by weights, a unit with more than `max_rows` rows counts for that many, each of its rows with the same part: means,
+            spreads and quantiles are those of the weighted rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Literal
+
+from ..errors import Refused
+from ..exact.numbers import Number, exact, probability, shown, text
+from .expressions import Expr, known
+
+Kind = Literal["count", "count_units", "sum", "mean", "variance", "std", "quantile", "histogram"]
+
+MOST_EDGES = 10_001
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aggregate:
+    """One aggregate: of which rows (`where`) and of what (`of`), within which ends."""
+
+    kind: Kind
+    of: Expr | None = None
+    where: Expr | None = None
+    low: Fraction | None = None
+    high: Fraction | None = None
+    q: Fraction | None = None
+    edges: tuple[Fraction, ...] = ()
+    interval: bool = True
+    confidence: Fraction = Fraction(19, 20)
+
+    @property
+    def text(self) -> str:
+        """As it would be written; equal aggregates have equal texts."""
+        said = [self.of.text] if self.of is not None else []
+        if self.q is not None:
+            said.append(text(self.q))
+        said += [f"{name}={text(end)}" for name, end in (("low", self.low), ("high", self.high)) if end is not None]
+        if self.edges:
+            said.append(f"edges=[{', '.join(text(edge) for edge in self.edges)}]")
+        if self.where is not None:
+            said.append(f"where={self.where.text}")
+        if self.kind == "quantile":
+            said.append(f"confidence={text(self.confidence)}" if self.interval else "interval=False")
+        return f"{self.kind}({', '.join(said)})"
+
+    def filter(self, where: Expr) -> Aggregate:
+        """The same, of the rows for which this holds: they still count towards what their unit may contribute."""
+        both = where if self.where is None else self.where & where
+        return Aggregate(self.kind, self.of, both, self.low, self.high, self.q, self.edges, self.interval, self.confidence)
+
+
+def count(of: str | Expr | None = None) -> Aggregate:
+    """The number of rows, or of rows with a value."""
+    return Aggregate("count", None if of is None else known(of))
+
+
+def count_if(where: Expr) -> Aggregate:
+    """The number of rows for which a condition holds."""
+    return Aggregate("count", where=where)
+
+
+def count_units() -> Aggregate:
+    """The number of units: each counts once in a group, and in at most `max_groups` groups."""
+    return Aggregate("count_units")
+
+
+def sum(of: str | Expr, *, low: Number | None = None, high: Number | None = None) -> Aggregate:  # noqa: A001
+    """The sum of a column, each value clipped to its bounds."""
+    return Aggregate("sum", known(of), None, *_ends(low, high))
+
+
+def mean(of: str | Expr, *, low: Number | None = None, high: Number | None = None) -> Aggregate:
+    """The mean of a column, each value clipped to its bounds."""
+    return Aggregate("mean", known(of), None, *_ends(low, high))
+
+
+def var(of: str | Expr, *, low: Number | None = None, high: Number | None = None) -> Aggregate:
+    """The variance of a column: mean square minus squared mean of the clipped values."""
+    return Aggregate("variance", known(of), None, *_ends(low, high))
+
+
+def std(of: str | Expr, *, low: Number | None = None, high: Number | None = None) -> Aggregate:
+    """The standard deviation of a column: the root of its variance."""
+    return Aggregate("std", known(of), None, *_ends(low, high))
+
+
+def quantile(
+    of: str | Expr, q: Number, *, low: Number | None = None, high: Number | None = None, interval: bool = True, confidence: Number = 0.95
+) -> Aggregate:
+    """A quantile of a column. Half of its cost pays for the ends of an interval, unless `interval=False`."""
+    part = probability(q, "q", one=True)
+    if part.denominator > 10_000:
+        raise Refused("aggregate.quantile", f"q={shown(q)}", "so fine a fraction of the rows is not told apart", "q=0.5 or q=0.999")
+    return Aggregate("quantile", known(of), None, *_ends(low, high), part, (), interval, probability(confidence, "confidence", zero=False))
+
+
+def median(of: str | Expr, *, low: Number | None = None, high: Number | None = None, interval: bool = True, confidence: Number = 0.95) -> Aggregate:
+    """The quantile at one half."""
+    return quantile(of, "1/2", low=low, high=high, interval=interval, confidence=confidence)
+
+
+def histogram(of: str | Expr, *, edges: Iterable[Number]) -> Aggregate:
+    """How many rows have a value in each bin [e₀, e₁), [e₁, e₂), …; the last bin is closed. Values outside are in none."""
+    ends = tuple(exact(edge, "edge") for edge in edges)
+    if not 2 <= len(ends) <= MOST_EDGES or any(a >= b for a, b in pairwise(ends)):
+        raise Refused(
+            "aggregate.edges", f"{len(ends)} edges", f"edges are from 2 to {MOST_EDGES} numbers, each above the one before", "edges=range(0, 121, 10)"
+        )
+    return Aggregate("histogram", known(of), edges=ends)
+
+
+def _ends(low: Number | None, high: Number | None) -> tuple[Fraction | None, Fraction | None]:
+    if (low is None) != (high is None):
+        raise Refused("aggregate.bounds", f"low={shown(low)}, high={shown(high)}", "bounds have two ends", "low=0, high=100")
+    if low is None or high is None:
+        return None, None
+    ends = exact(low, "low"), exact(high, "high")
+    if not ends[0] < ends[1]:
+        raise Refused("aggregate.bounds", f"low={shown(low)}, high={shown(high)}", "the lower end lies below the upper one", "low=0, high=100")
+    return ends

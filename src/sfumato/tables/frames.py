@@ -1,0 +1,134 @@
+"""Tables in memory: pandas, Polars and Arrow, as Arrow columns that the engine reads where they lie.
+
+*Types*     From the dtype alone, never from values: one value must not change the schema.
+*Total*     Reading cannot fail, whatever a cell holds: what does not fit is null.
+*When*      Columns are made into Arrow when the first answer needs them, not when the table is declared; they must not be changed in the meantime.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..errors import Refused
+
+
+class Held:
+    """A table in memory: an Arrow schema that is known now, and columns that are made at first use."""
+
+    def __init__(self, types: Mapping[str, Any], make: Callable[[list[str]], Any]) -> None:
+        """`types`: of each column its Arrow type, or the name of a type that Arrow does not have. `make`: these columns, as an Arrow table."""
+        import pyarrow as pa
+
+        read = {name: arrow_type(kind) if isinstance(kind, pa.DataType) else None for name, kind in types.items()}
+        self.schema = pa.schema([(name, kind) for name, kind in read.items() if kind is not None])
+        self.left_out = {name: unread(types[name]) for name, kind in read.items() if kind is None}
+        self._make: Callable[[list[str]], Any] | None = make
+        self._table: Any = None
+        self._lock = threading.Lock()
+
+    def empty(self) -> Any:
+        return self.schema.empty_table()
+
+    def load(self) -> Any:
+        import pyarrow as pa
+
+        with self._lock:
+            if self._make is not None:
+                columns = [_readable(column) for column in self._make(self.schema.names).columns]
+                self._table, self._make = pa.table(columns, schema=self.schema), None
+            return self._table
+
+
+def find_frame(source: object, kinds: Mapping[str, str]) -> Held | None:
+    """A table in memory, if that is what was given. `kinds` are the declared ones, for columns of Python objects."""
+    for (library, name), frame in FRAMES.items():
+        module = sys.modules.get(library)  # whoever has a frame has loaded its library
+        if module is not None and isinstance(source, getattr(module, name)):
+            return frame(source, kinds)
+    return None
+
+
+def unread(kind: object) -> str:
+    """Why a column is left out."""
+    return f"columns of type {kind!s:.40} are not read: only truth values, numbers, text, dates, timestamps and uuids are"
+
+
+def arrow_type(kind: Any) -> Any:
+    """The Arrow type that the engine gets for one; none where it is not read."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    if types.is_dictionary(kind):
+        values = arrow_type(kind.value_type)
+        return values and (kind if values == kind.value_type else pa.dictionary(pa.int32(), values))
+    if types.is_float16(kind):
+        return pa.float32()
+    if types.is_timestamp(kind) and kind.unit in ("s", "ms"):
+        return pa.timestamp("us", kind.tz)
+    if types.is_decimal(kind):
+        return kind if kind.bit_width <= 128 and kind.scale >= 0 else None
+    texts = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    plain = types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind) or types.is_date(kind) or types.is_timestamp(kind)
+    return kind if texts or plain or kind == pa.uuid() else None
+
+
+def _readable(column: Any) -> Any:
+    """The same column in a type that the engine's scan cannot fail on: it raises where seconds or milliseconds do not fit into microseconds."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind, wanted = column.type, arrow_type(column.type)
+    if kind == wanted:
+        return column
+    if pa.types.is_dictionary(kind):
+        return pc.dictionary_encode(_readable(column.cast(kind.value_type)))
+    if pa.types.is_timestamp(kind):
+        steps = 10**6 if kind.unit == "s" else 10**3
+        most = (2**63 - 1) // steps
+        whole = column.cast(pa.int64())
+        fits = pc.and_(pc.greater_equal(whole, -most), pc.less_equal(whole, most))
+        return pc.multiply(pc.if_else(fits, whole, pa.scalar(None, pa.int64())), steps).cast(wanted)
+    return column.cast(wanted)
+
+
+def _pandas(frame: Any, kinds: Mapping[str, str]) -> Held:
+    from .pandas_frames import columns, types
+
+    return Held(types(frame), lambda names: columns(frame, names, kinds))
+
+
+def _polars(frame: Any, kinds: Mapping[str, str]) -> Held:  # noqa: ARG001
+    types: dict[str, Any] = {}
+    for name, dtype in frame.schema.items():
+        try:
+            types[name] = dtype if dtype.is_object() else frame.select(name).clear().to_arrow().schema.field(0).type
+        except Exception:  # a type that Arrow does not have
+            types[name] = dtype
+    return Held(types, lambda names: frame.select(names).to_arrow())
+
+
+def _arrow(table: Any, kinds: Mapping[str, str]) -> Held:  # noqa: ARG001
+    if len(set(table.schema.names)) != len(table.schema.names):
+        raise Refused("table.columns", "protect(Table, …)", "two columns have the same name", "table.rename_columns([…])")
+    return Held({field.name: field.type for field in table.schema}, lambda names: table.select(names))
+
+
+def _lazy(frame: Any, kinds: Mapping[str, str]) -> Held:  # noqa: ARG001
+    raise Refused("table.source", "protect(LazyFrame, …)", "a lazy frame is a query, not a table", "protect(frame.collect(), …), or the path of the file")
+
+
+def _reader(reader: Any, kinds: Mapping[str, str]) -> Held:  # noqa: ARG001
+    raise Refused("table.source", "protect(RecordBatchReader, …)", "a reader is read once, a table is asked many times", "protect(reader.read_all(), …)")
+
+
+FRAMES: Mapping[tuple[str, str], Callable[[Any, Mapping[str, str]], Held]] = {
+    ("pandas", "DataFrame"): _pandas,
+    ("polars", "DataFrame"): _polars,
+    ("polars", "LazyFrame"): _lazy,
+    ("pyarrow", "Table"): _arrow,
+    ("pyarrow", "RecordBatchReader"): _reader,
+}
+"""Library and class → how it is read."""

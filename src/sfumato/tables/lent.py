@@ -1,0 +1,79 @@
+"""A connection that the owner lends: an Ibis table is read where it lies, by its own engine.
+
+*Settings*  The connection is used as it is: its settings, rights, time zone and speed are the owner's. One question at a time.
+*Types*     Those of the connection. Another may be declared where the engine has a cast that gives null instead of failing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..errors import Refused
+from .deadline import deadline, known_timeout
+from .engine import Engine
+from .types import Type
+
+SPAN: Mapping[str, tuple[str, str]] = {
+    "date": ("0001-01-01", "9999-12-31"),
+    "timestamp": ("0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"),
+}
+"""First and last of what is no null: what Python's own types hold, and every function of every engine takes."""
+
+INTERRUPTS: Mapping[str, Callable[[Any], None]] = {
+    "duckdb": lambda backend: backend.con.interrupt(),
+    "postgres": lambda backend: backend.con.cancel(),
+}
+"""How a running query is stopped from another thread."""
+
+
+class Lent(Engine):
+    """The engine of a lent connection."""
+
+    def __init__(self, backend: Any) -> None:
+        self.backend = backend
+        self._lock = threading.Lock()
+
+    @property
+    def version(self) -> str:
+        return f"{self.backend.name} {self.backend.version}"
+
+    def check(self, timeout: float | None = None) -> None:
+        if known_timeout(timeout) is not None and self.backend.name not in INTERRUPTS:
+            reason = f"only {' and '.join(INTERRUPTS)} can be interrupted, {self.backend.name} not"
+            raise Refused("engine.timeout", f"timeout={timeout}", reason, "no timeout, or the connection's own")
+
+    def run(self, expression: Any, *, timeout: float | None = None) -> Any:
+        self.check(timeout)
+        with self._lock, deadline(timeout, lambda: INTERRUPTS[self.backend.name](self.backend)):
+            return self.backend.to_pyarrow(expression.as_table())
+
+    def close(self) -> None:
+        """The connection stays open: it is the owner's."""
+
+
+def as_type(engine: Engine, value: Any, wanted: Type) -> Any:
+    """A column as its type: as it is, widened, or tried."""
+    import ibis.expr.operations as ops
+
+    dtype, have = value.type(), Type.from_ibis(value.type(), value.get_name())
+    name, value = value.get_name(), _within(value, have)
+    if wanted.bare == have.bare:
+        same = dtype.is_timestamp() or dtype.copy(nullable=True) == have.to_ibis()
+        return value if same else value.cast(have.to_ibis())  # unsigned integers: there is room for all of them
+    if not engine.backend.has_operation(ops.TryCast):
+        reason = f"{engine.backend.name} has no cast that gives null where it fails: an error would tell about the data"
+        raise Refused("table.cast", f"types={{{name!r:.60}: '{wanted}'}}", reason, f"'{have}', or a column made in the database")
+    return _within(value.try_cast(wanted.to_ibis()), wanted)
+
+
+def _within(value: Any, kind: Type) -> Any:
+    """Dates and timestamps that Python can hold; others are null."""
+    import ibis
+
+    if kind.kind not in SPAN:
+        return value
+    zone = "+00:00" if kind.zone else ""
+    first, last = (ibis.literal(end + zone).cast(kind.to_ibis()) for end in SPAN[kind.kind])
+    return ibis.cases((value.between(first, last), value), else_=ibis.null(kind.to_ibis()))

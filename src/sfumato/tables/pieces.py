@@ -1,0 +1,218 @@
+"""What an aggregate needs from the engine: pieces, which are columns of exact integers with a known range for each row.
+
+*Shared*    Aggregates that need the same piece share it: a count and a mean of the same rows are two pieces, not three.
+*Centred*   Means and spreads take values from the middle of their bounds: that halves what a row may add, and quarters its square.
+*Squares*   are divided by a power of two, each row's by itself and rounded to the nearest, so that they have about as many steps as the values.
+*Care*      Of every clipped column three counts are kept, below, inside and above the bounds, so that the answer can say how much was clipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from ..errors import Refused
+from ..exact.balls import sqrt_up
+from ..exact.numbers import text
+from .aggregates import Aggregate
+from .expressions import Expr
+from .grids import BITS, Grid, grid_of
+from .stages import Query, Rows
+
+Form = Literal["one", "value", "centred", "square", "side", "unit", "bin", "point"]
+
+QUANTILE_BITS = 16  # a histogram of so many points is all that a quantile needs
+NOTHING: Mapping[str, Fraction] = {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Integers for every group: in each cell the sum over rows of something between `low` and `high`, times the row's weight."""
+
+    name: str
+    form: Form
+    low: int = 0
+    high: int = 1
+    step: Fraction = Fraction(1)
+    of: Expr | None = None
+    where: Expr | None = None
+    grid: Grid | None = None
+    shift: int = 0
+    cells: int = 1
+    edges: tuple[Fraction, ...] = ()
+    pooled: bool = False  # over all groups together
+    filled: bool = False  # a missing value is taken for the lower end
+    aggregate: Aggregate | None = None  # of a point: the quantile that is asked for
+
+    @property
+    def largest(self) -> int:
+        return max(abs(self.low), abs(self.high))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """A column of the answer: which pieces it is made of, and the public numbers that finishing needs."""
+
+    name: str
+    kind: str
+    pieces: tuple[int, ...]
+    text: str
+    numbers: Mapping[str, Fraction] = field(default_factory=dict)
+    edges: tuple[Fraction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The pieces of a query, each once, and the columns made of them."""
+
+    pieces: tuple[Piece, ...]
+    columns: tuple[Column, ...]
+
+
+def wanted(query: Query) -> Wanted:
+    """What a query needs; refused here is what lacks bounds or has no number."""
+    found: dict[str, Piece] = {}
+    columns = []
+    for name, aggregate in query.aggregates:
+        pieces, numbers = PIECES[aggregate.kind](aggregate, query.rows)
+        for piece in pieces:
+            found.setdefault(piece.name, piece)
+        places = list(found)
+        columns.append(Column(name, aggregate.kind, tuple(places.index(piece.name) for piece in pieces), aggregate.text, numbers, aggregate.edges))
+    for piece in [*found.values()]:
+        if piece.form in ("value", "centred"):
+            side = _side(piece)
+            found.setdefault(side.name, side)
+    return Wanted(tuple(found.values()), tuple(columns))
+
+
+def _count(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+    _check_where(aggregate, rows)
+    return [_ones(aggregate, rows)], NOTHING
+
+
+def _count_units(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+    if aggregate.where is not None:
+        raise Refused("aggregate.units", aggregate.text, "units are counted over all rows of the query", "where(…) before aggregate(…)")
+    return [Piece("units", "unit") if rows.declaration.unit else Piece("count", "one")], NOTHING
+
+
+def _sum(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+    grid, filled = _grid(aggregate, rows)
+    name = _named("sum", aggregate, grid)
+    piece = Piece(name, "value", grid.low, grid.high, grid.step, aggregate.of, aggregate.where, grid, filled=filled)
+    return [piece], _ends(grid)
+
+
+def _mean(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+    grid, filled = _grid(aggregate, rows)
+    low, high = grid.low - grid.centre, grid.high - grid.centre
+    name = _named("centred sum", aggregate, grid)
+    centred = Piece(name, "centred", low, high, grid.step, aggregate.of, aggregate.where, grid, filled=filled)
+    return [centred, _ones(aggregate, rows)], {**_ends(grid), "centre": grid.centre * grid.step, **_slack(_half(grid))}
+
+
+def _spread(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+    (centred, ones), numbers = _mean(aggregate, rows)
+    assert centred.grid is not None
+    shift = max(0, 2 * centred.largest.bit_length() - BITS)
+    largest = (centred.largest**2 + (1 << shift >> 1)) >> shift
+    name = _named("squares", aggregate, centred.grid)
+    step = centred.grid.step**2 * 2**shift
+    squares = Piece(name, "square", 0, largest, step, aggregate.of, aggregate.where, centred.grid, shift, filled=centred.filled)
+    half, lost = _half(centred.grid), step / 2 if shift else Fraction(0)
+    far = centred.largest * centred.grid.step
+    slack = 4 * far * half + lost if aggregate.kind == "variance" else half + (sqrt_up(lost) if lost else 0)
+    return [squares, centred, ones], {**numbers, **_slack(slack)}
+
+
+def _quantile(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+    grid, filled = _grid(aggregate, rows, QUANTILE_BITS)
+    piece = Piece(aggregate.text, "point", grid.low, grid.high, grid.step, aggregate.of, aggregate.where, grid, filled=filled, aggregate=aggregate)
+    return [piece], {**_ends(grid), "confidence": aggregate.confidence, **_slack(_half(grid))}
+
+
+def _histogram(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+    assert aggregate.of is not None
+    known = aggregate.of.type(rows.schema)
+    _check_where(aggregate, rows)
+    if not known.numeric:
+        raise Refused("aggregate.type", aggregate.of.text, f"a column of type {known} has no place between edges", "group_by(…) counts values as they are")
+    return [Piece(aggregate.text, "bin", of=aggregate.of, where=aggregate.where, cells=len(aggregate.edges) - 1, edges=aggregate.edges)], NOTHING
+
+
+PIECES: dict[str, Callable[[Aggregate, Rows], tuple[list[Piece], Mapping[str, Fraction]]]] = {
+    "count": _count,
+    "count_units": _count_units,
+    "sum": _sum,
+    "mean": _mean,
+    "variance": _spread,
+    "std": _spread,
+    "quantile": _quantile,
+    "histogram": _histogram,
+}
+"""The pieces of every kind of aggregate, in the order in which finishing takes them."""
+
+
+def _ones(aggregate: Aggregate, rows: Rows) -> Piece:
+    """How many rows there are, or how many of them have a value."""
+    of = aggregate.of
+    if of is not None and not of.type(rows.schema).nullable:
+        of = None
+    about = ([] if of is None else [of.text]) + ([] if aggregate.where is None else [f"where {aggregate.where.text}"])
+    return Piece(" ".join(["count", *about]), "one", of=of, where=aggregate.where)
+
+
+def _side(piece: Piece) -> Piece:
+    """Where the values lie: below, inside or above the bounds."""
+    assert piece.of is not None
+    assert piece.grid is not None
+    ends = f"[{text(piece.grid.low * piece.grid.step)}, {text(piece.grid.high * piece.grid.step)}]"
+    about = "" if piece.where is None else f" where {piece.where.text}"
+    return Piece(f"clipped:{piece.of.text} {ends}{about}", "side", of=piece.of, where=piece.where, grid=piece.grid, cells=3, pooled=True)
+
+
+def _grid(aggregate: Aggregate, rows: Rows, bits: int = BITS) -> tuple[Grid, bool]:
+    """The grid of what is aggregated, between its ends, and whether a missing value is taken for the lower one."""
+    assert aggregate.of is not None
+    place, known = aggregate.of.text, aggregate.of.type(rows.schema)
+    _check_where(aggregate, rows)
+    low, high = aggregate.low, aggregate.high
+    if low is None or high is None:
+        ends = (Fraction(0), Fraction(1)) if known.kind == "bool" else aggregate.of.range(rows.ranges)
+        if ends is None:
+            if not known.numeric:
+                return grid_of(place, known, Fraction(0), Fraction(1)), False  # refuses: the type is the matter
+            rewrite = f"bounds={{{place!r}: (0, 100)}} in protect(…), or low=0, high=100 here"
+            raise Refused("aggregate.bounds", aggregate.text, f"without public bounds of {place} one row could move the answer by any amount", rewrite)
+        low, high = ends
+    return grid_of(place, known, low, high, bits), not known.nullable
+
+
+def _check_where(aggregate: Aggregate, rows: Rows) -> None:
+    if aggregate.of is not None:
+        aggregate.of.type(rows.schema)
+    if aggregate.where is not None and aggregate.where.type(rows.schema).kind != "bool":
+        raise Refused("aggregate.where", aggregate.text, "a condition is true or false of a row", "count_if(sf.col('age') >= 18)")
+
+
+def _ends(grid: Grid) -> Mapping[str, Fraction]:
+    return {"low": grid.low * grid.step, "high": grid.high * grid.step}
+
+
+def _half(grid: Grid) -> Fraction:
+    """What rounding to the grid may have moved a value by."""
+    return grid.step / 2 if grid.floating else Fraction(0)
+
+
+def _slack(by: Fraction) -> Mapping[str, Fraction]:
+    """What intervals are widened by, so that they also cover what rounding to the grid has moved."""
+    return {"slack": by} if by else NOTHING
+
+
+def _named(what: str, aggregate: Aggregate, grid: Grid) -> str:
+    assert aggregate.of is not None
+    ends = f"[{text(grid.low * grid.step)}, {text(grid.high * grid.step)}]"
+    return " ".join([what, aggregate.of.text, ends, *(["where", aggregate.where.text] if aggregate.where is not None else [])])

@@ -1,0 +1,127 @@
+"""A plan: what a release would compute, which noise it would add, what that costs and how exact it is. Public: nothing was read.
+
+*Cost*      A Guarantee, of everything together.
+*Error*     Half the width of the interval around each answer. Of means and spreads it depends on how many rows a group has, which is not public: it is
+            given for an assumed `group_size`. Of quantiles it is a number of rows.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from ..errors import Refused
+from ..exact.balls import up
+from ..exact.numbers import Number, probability
+from ..guarantees import Guarantee
+from ..mechanisms import Several, WeightedQuantile
+from ..mechanisms.additive import Additive
+from .calibrate import Calibration, calibrate
+from .pieces import Column, Piece, wanted
+from .reading import Groups, public_groups
+from .stages import Query
+from .tallies import Statement, statements
+
+MOST_CELLS = 10_000_000
+_PRODUCT, _SUM = 62, 126  # bits of a weight times an integer, and of a sum of them
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A query with the noise that keeps a promise."""
+
+    query: Query
+    promise: Guarantee
+    pieces: tuple[Piece, ...]
+    columns: tuple[Column, ...]
+    calibration: Calibration
+    source: Any = field(repr=False)
+    group_size: int = 1000
+
+    @property
+    def mechanism(self) -> Several:
+        """All of the noise, as one entry of a ledger."""
+        return self.calibration.whole
+
+    @property
+    def cost(self) -> Guarantee:
+        return self.mechanism.promise
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """What the engine is to compute."""
+        return statements(self.source.table, self.query, self.pieces, self.calibration.bounding, secrets.token_hex(16))
+
+    @cached_property
+    def groups(self) -> Groups | None:
+        """The groups of the answer, where they are public."""
+        if not self.query.public:
+            return None
+        schema = self.statements[0].expression.schema()
+        return public_groups(self.query, [schema[f"k{i}"].to_pyarrow() for i in range(len(self.query.keys))])
+
+    @property
+    def sql(self) -> tuple[str, ...]:
+        """The same, in the engine's language."""
+        return tuple(self.source.engine.sql(statement.expression) for statement in self.statements)
+
+    def error(self, confidence: Number = 0.95, *, group_size: int | None = None) -> dict[str, float]:
+        """Expected ± of each column, at this confidence."""
+        level, size = probability(confidence, "confidence", zero=False), group_size or self.group_size
+        return {column.name: self._error(column, level, size) for column in self.columns}
+
+    def explain(self) -> str:
+        """What would happen, in sentences."""
+        from .sentences import explain
+
+        return explain(self)
+
+    def __str__(self) -> str:
+        return self.explain()
+
+    def _error(self, column: Column, level: Fraction, size: int) -> float:
+        noise = [self.calibration.noise[i] for i in column.pieces]
+        first = noise[0][0]
+        if isinstance(first, WeightedQuantile):
+            return up(Fraction(first.rank_error(level), 1 << self.calibration.bounding.bits))
+        each = 1 - (1 - level) / len(noise)  # of several pieces, each by itself
+        widths = [self._width(i, each) for i in column.pieces]
+        if column.kind not in ("mean", "variance", "std"):
+            return up(widths[0])
+        half = (column.numbers["high"] - column.numbers["low"]) / 2
+        if size <= widths[-1]:
+            return up(2 * half if column.kind == "mean" else half if column.kind == "std" else half**2)
+        rows = size - widths[-1]
+        mean = min(2 * half, (widths[-2] + half * widths[-1]) / rows)
+        if column.kind == "mean":
+            return up(mean)
+        variance = min(half**2, (widths[0] + half**2 * widths[-1]) / rows + 2 * half * mean)
+        return up(variance if column.kind == "variance" else variance / half)  # of a root, where the spread is half of the largest possible one
+
+    def _width(self, place: int, level: Fraction) -> Fraction:
+        noise = self.calibration.noise[place][0]
+        assert isinstance(noise, Additive)
+        return noise.law.half_width(level) * self.calibration.bounding.step(self.pieces[place])
+
+
+def plan(query: Query, promise: Guarantee, source: Any, group_size: int = 1000) -> Plan:
+    """The best noise for a promise, and all that follows. Reads nothing."""
+    cells = math.prod(len(domain) for domain in query.domains)
+    if query.public and cells > MOST_CELLS:
+        raise Refused("plan.groups", f"{cells} groups", f"an answer has at most {MOST_CELLS} groups", "fewer public keys")
+    if isinstance(group_size, bool) or not isinstance(group_size, int) or group_size < 1:
+        raise Refused("plan.group-size", f"group_size={group_size}", "the assumed number of rows of a group is a whole number from 1 on", "group_size=1000")
+    needed = wanted(query)
+    pieces = needed.pieces
+    if not query.public and any(piece.name == "count" for piece in pieces):
+        pieces = (*pieces, Piece("total", "one", pooled=True))  # against it the withheld part is estimated
+    made = calibrate(query, pieces, promise)
+    for piece in pieces:
+        if made.bounding.bits + piece.largest.bit_length() > _PRODUCT or made.bounding.sum_bits(piece) > _SUM:
+            reason = "so far from 0, or over so many rows, its sums could leave the integers of the engine"
+            raise Refused("plan.range", piece.name, reason, "narrower bounds, a smaller table_rows=, or mean(…), which measures from the middle")
+    return Plan(query, promise, pieces, needed.columns, made, source, group_size)

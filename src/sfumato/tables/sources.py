@@ -1,0 +1,195 @@
+"""From what the owner has (a path, a frame, an Ibis table) to columns of declared types. Only schemas are looked at: no row is read.
+
+*Types*     Parquet, DuckDB, Arrow, Polars and Ibis know theirs, and so does a pandas dtype; CSV and Python objects are text unless declared.
+*Total*     A cell that does not fit the declared type is null, never an error. Dates and timestamps outside the years 1 to 9999 are null.
+*Left out*  Columns of lists, structs, maps, binary, JSON, times and intervals are not part of the table; whoever names one is told why.
+*Engine*    Files and frames are read by an engine of our own, all tables of a declaration by the same one; an Ibis table by its own connection.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import Refused
+from .engine import Engine, Pinned, identifier
+from .files import Files, find_files
+from .frames import Held, find_frame, unread
+from .lent import SPAN, Lent, as_type
+from .names import known_names, unknown
+from .types import Type
+
+_KNOWN = "the path of a Parquet, CSV or DuckDB file, a pandas or Polars DataFrame, an Arrow table, or an Ibis table"
+_NAMELESS = "table"  # what the engine calls a table that has no name
+_WIDER = ("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")  # what they are read as has room for all their values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A table as the engine reads it. All of this is public; what `table` would give is not."""
+
+    table: Any  # an ibis.Table
+    schema: Mapping[str, Type]
+    engine: Engine = field(repr=False)
+    name: str | None  # as given, or as its file or table is called
+    kind: str  # "Parquet", "CSV", "DuckDB", "frame" or "Ibis"
+    left_out: Mapping[str, str]  # column → why it is not read
+
+
+def open_source(
+    source: object, types: Mapping[str, str] | None = None, name: str | None = None, *, threads: int | None = None, memory: str | None = None
+) -> Source:
+    """One table. `types` says what columns are to be read as, where that is not what the source says."""
+    declared = _declared(types or {})
+    found = _find(source, declared)
+    return _opened([(name or _name_of(found), found, declared)], threads, memory)[0]
+
+
+def open_sources(
+    sources: Mapping[str, object], types: Mapping[str, Mapping[str, str]] | None = None, *, threads: int | None = None, memory: str | None = None
+) -> dict[str, Source]:
+    """Several tables on one engine, by name."""
+    declared = {name: _declared((types or {}).get(name, {})) for name in sources}
+    found = [(name, _find(source, declared[name]), declared[name]) for name, source in sources.items()]
+    return dict(zip(sources, _opened(found, threads, memory), strict=True))
+
+
+def _declared(types: Mapping[str, str]) -> dict[str, Type]:
+    if not isinstance(types, Mapping):
+        raise Refused("table.type", f"types={types!s:.60}", "types are given by column", 'types={"spend": "float"}')
+    return {name: Type.of(text) for name, text in types.items()}
+
+
+def _name_of(found: Any) -> str | None:
+    if isinstance(found, Held):
+        return None
+    return found.name if isinstance(found, Files) else str(found.get_name())
+
+
+def _find(source: object, declared: Mapping[str, Type]) -> Any:
+    """Files, a frame, or an Ibis table of a connection."""
+    if isinstance(source, str | os.PathLike) or (isinstance(source, list | tuple) and source and all(isinstance(path, str | os.PathLike) for path in source)):
+        return find_files(source)
+    held = find_frame(source, {name: kind.kind for name, kind in declared.items()})
+    if held is not None:
+        return held
+    place, module = f"protect({type(source).__name__}, …)", sys.modules.get("ibis")
+    if module is not None and isinstance(source, module.Table):
+        if type(source.op()).__name__ == "DatabaseTable":
+            return source
+        reason = "this is a query, whose rows may be about many people, and not a table of a connection"
+        raise Refused("table.source", place, reason, 'protect(connection.table("visits"), …), and where() and mutate() of what that gives')
+    if type(source).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
+        rewrite = 'protect(ibis.duckdb.from_connection(connection).table("visits"), …)'
+        raise Refused("table.source", place, "a relation or a connection of DuckDB is no table", rewrite)
+    raise Refused("table.source", place, f"a table is {_KNOWN}", 'protect("visits.parquet", …)')
+
+
+def _opened(found: Sequence[tuple[str | None, Any, dict[str, Type]]], threads: int | None, memory: str | None) -> list[Source]:
+    """All tables on one engine: ours, or the one they lie in."""
+    lent = [table.get_backend() for _, table, _ in found if not isinstance(table, Files | Held)]
+    if lent:
+        if len(lent) != len(found) or any(backend is not lent[0] for backend in lent):
+            rewrite = "all of them files and frames, or all of one Ibis connection"
+            raise Refused("table.engines", "protect({…}, …)", "tables that are asked together lie in one engine", rewrite)
+        engine = Lent(lent[0])
+        return [_borrowed(engine, name, table, declared) for name, table, declared in found]
+    files = [table for _, table, _ in found if isinstance(table, Files)]
+    paths = [path for table in files for path in table.paths if not table.attached]
+    attached = {alias: path for table in files for alias, path in table.attached.items()}
+    pinned = Pinned(paths=paths, attached=attached, threads=threads, memory=memory)
+    try:
+        return [_viewed(pinned, name, table, declared) for name, table, declared in found]
+    except BaseException:
+        pinned.close()
+        raise
+
+
+def _viewed(engine: Pinned, name: str | None, table: Files | Held, declared: dict[str, Type]) -> Source:
+    """A view of the columns that are read, each as its type."""
+    view, left_out = name or _NAMELESS, {}
+    if isinstance(table, Held):
+        left_out, relation = dict(table.left_out), f"{view} in memory"
+        known_names([*table.schema.names, *left_out], f"protect({view!r:.60})")
+        engine.hold(relation, table)
+        described, relation = engine.describe(identifier(relation)), identifier(relation)
+    else:
+        known_names(table.columns, f"protect({view!r:.60})")
+        relation = table.relation(engine)
+        described = engine.describe(relation)
+        known_names([column for column, _ in described], f"protect({view!r:.60})")
+    have = {column: kind for column, text in described if (kind := _type_of(text)) is not None}
+    left_out |= {column: unread(text) for column, text in described if column not in have}
+    schema = _schema(have, declared, left_out, view)
+    made = [f"{_converted(column, text, schema[column], declared)} AS {identifier(column)}" for column, text in described if column in schema]
+    try:
+        engine.connection.execute(f"CREATE VIEW {identifier(view)} AS SELECT {', '.join(made)} FROM {relation}")
+    except Exception:  # bound on types alone: no row is read here
+        raise _uncastable(engine, described, declared) from None
+    return Source(engine.backend.table(view), schema, engine, name, table.kind if isinstance(table, Files) else "frame", left_out)
+
+
+def _borrowed(engine: Lent, name: str | None, table: Any, declared: dict[str, Type]) -> Source:
+    """The columns of an Ibis table, each as its type."""
+    known_names(table.columns, f"protect({name!r:.60})")
+    have: dict[str, Type] = {}
+    for column, dtype in table.schema().items():
+        with suppress(Refused):
+            have[column] = Type.from_ibis(dtype, column)
+    left_out = {column: unread(dtype) for column, dtype in table.schema().items() if column not in have}
+    schema = _schema(have, declared, left_out, str(name))
+    made = {column: as_type(engine, table[column], kind) for column, kind in schema.items()}
+    return Source(table.select(**made), schema, engine, name, "Ibis", left_out)
+
+
+def _schema(have: Mapping[str, Type], declared: Mapping[str, Type], left_out: Mapping[str, str], name: str) -> dict[str, Type]:
+    for column in declared:
+        if column not in have:
+            raise unknown(column, list(have), left_out, "types")
+    if not have:
+        raise Refused("table.columns", f"protect({name!r:.60})", "there is no column that can be read", "a table of numbers, texts and dates")
+    return {**have, **declared}
+
+
+def _type_of(text: str) -> Type | None:
+    """The type of a DuckDB column; none if it is not read."""
+    from ibis.backends.sql.datatypes import DuckDBType
+
+    with suppress(Exception):  # types that Ibis does not know either
+        return Type.from_ibis(DuckDBType.from_string(text), "column")
+    return None
+
+
+def _sql_type(kind: Type) -> str:
+    from ibis.backends.sql.datatypes import DuckDBType
+
+    return "TIMESTAMP WITH TIME ZONE" if kind.zone else str(DuckDBType.to_string(kind.to_ibis()))
+
+
+def _converted(column: str, text: str, wanted: Type, declared: Mapping[str, Type]) -> str:
+    """A column as its type. TRY stands around TRY_CAST, which alone raises on a few timestamps at the ends of the calendar."""
+    value, target = identifier(column), _sql_type(wanted)
+    if text in _WIDER and column not in declared:
+        value = f"CAST({value} AS {target})"  # keeps what is known of its range, by which an integer unit is quick
+    elif text != target:
+        value = f"TRY(TRY_CAST({value} AS {target}))"
+    if wanted.kind not in SPAN:
+        return value
+    first, last = (f"CAST('{end}{'+00' if wanted.zone else ''}' AS {target})" for end in SPAN[wanted.kind])
+    return f"CASE WHEN {value} BETWEEN {first} AND {last} THEN {value} END"
+
+
+def _uncastable(engine: Pinned, described: Sequence[tuple[str, str]], declared: Mapping[str, Type]) -> Refused:
+    """Which declared type nothing of the column's type can become: DuckDB knows, when it is asked about the types alone."""
+    for column, text in described:
+        if column in declared:
+            try:
+                engine.connection.execute(f"SELECT TRY_CAST(CAST(NULL AS {text}) AS {_sql_type(declared[column])})").fetchall()
+            except Exception:
+                place, reason = f"types={{{column!r:.60}: '{declared[column]}'}}", f"nothing of type {text:.40} becomes {declared[column].words}"
+                return Refused("table.cast", place, reason, f"'{_type_of(text)}'")
+    return Refused("table.file", "protect(…)", "the engine cannot read this table", "a Parquet file")

@@ -1,0 +1,205 @@
+"""The stages of a query, each with its legal verbs: rows → groups → query. Public throughout: nothing is read, nothing is built for an engine yet.
+
+*Facts*     What is known of a column (its type, its bounds, its public keys) belongs to the column as it stands: whoever writes it anew loses what was
+            known of it, and gets what follows from the expression.
+*Curator*   Who plans and releases; passed in by whoever declared the table, never looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Protocol
+
+from ..errors import Refused
+from ..exact.numbers import Number
+from ..guarantees import Guarantee
+from .aggregates import Aggregate
+from .declaration import Declaration, Key, known_keys
+from .expressions import Column, Expr, col
+from .per_unit import PerUnit, Total
+from .types import Type
+
+MOST_COLUMNS = 256
+
+
+class Curator(Protocol):
+    """Whoever keeps the data and the budget."""
+
+    @property
+    def plan(self) -> Callable[..., Any]: ...
+
+    @property
+    def release(self) -> Callable[..., Any]: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """A condition that rows have to meet, or a column written anew."""
+
+    expression: Expr
+    column: str | None = None
+
+    @property
+    def text(self) -> str:
+        return f"where {self.expression.text}" if self.column is None else f"mutate {self.column} = {self.expression.text}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """The rows of a protected table that meet some conditions, with columns made of them."""
+
+    declaration: Declaration
+    curator: Curator = field(repr=False)
+    steps: tuple[Step | PerUnit, ...] = ()
+    schema: Mapping[str, Type] = field(default_factory=dict, repr=False)
+    ranges: Mapping[str, tuple[Fraction, Fraction]] = field(default_factory=dict, repr=False)
+    domains: Mapping[str, tuple[Key, ...]] = field(default_factory=dict, repr=False)
+    once: bool = False  # every unit has at most one row
+
+    @classmethod
+    def of(cls, declaration: Declaration, curator: Curator) -> Rows:
+        """All rows, as declared."""
+        return cls(declaration, curator, (), declaration.schema, declaration.ranges, declaration.domains)
+
+    def __getitem__(self, name: str) -> Expr:
+        column = col(name)
+        column.type(self.schema)  # refuses a name that is not there
+        return column
+
+    def where(self, condition: Expr) -> Rows:
+        """Only the rows for which a condition holds; not those for which it is unknown."""
+        if not isinstance(condition, Expr):
+            raise Refused("stage.where", f"where({type(condition).__name__})", "a condition is an expression on columns", "where(sf.col('age') >= 18)")
+        if condition.type(self.schema).kind != "bool":
+            raise Refused("stage.where", f"where({condition.text})", "a condition is true or false of a row", "where(sf.col('age') >= 18)")
+        return replace(self, steps=(*self.steps, Step(condition)))
+
+    def mutate(self, **columns: Expr) -> Rows:
+        """New columns, each computed from the same row. The unit stays what it is."""
+        rows = self
+        for name, expression in columns.items():
+            rows = rows._with(name, expression)
+        return rows
+
+    def group_by(self, *keys: str, **public: Iterable[Key]) -> Groups:
+        """Rows with the same values of these columns together. A list given by name holds the public keys of that column."""
+        named = list(dict.fromkeys([*keys, *public]))
+        if not all(isinstance(name, str) for name in named):
+            raise Refused("stage.keys", "group_by(…)", "keys are columns, by name", "mutate(decade=…).group_by('decade')")
+        domains = {name: tuple(self.domains[name]) if name in self.domains else _by_type(self.schema.get(name)) for name in named}
+        for name in named:
+            column = self[name]
+            if name in self.declaration.unit:
+                raise Refused("stage.unit", f"group_by({name!r})", "a group for each unit would be about one person", "group by something people share")
+            if name in public:
+                domains[name] = known_keys(name, public[name], column.type(self.schema))
+        return Groups(self, tuple(named), tuple(domains[name] for name in named))
+
+    def aggregate(self, **aggregates: Aggregate) -> Query:
+        """One row of answers about all rows."""
+        return Groups(self, (), ()).aggregate(**aggregates)
+
+    def per_unit(self, keys: Mapping[str, Expr], totals: Mapping[str, Total]) -> Rows:
+        """One row for each unit, and for each value of the keys that it has: the keys and the totals are its columns."""
+        unit = self.declaration.unit
+        if not unit:
+            raise Refused("stage.unit", "per_unit(…)", "each row is taken as a different person, who has no other", "unit='user_id' in protect(…)")
+        names = [*unit, *keys, *totals]
+        if len({name.lower() for name in names}) != len(names):
+            raise Refused("stage.unit", f"per_unit({', '.join([*keys, *totals])})", "each column has a name of its own, and not the unit's", "other names")
+        step = PerUnit(unit, tuple(keys.items()), tuple(totals.items()), self.ranges)
+        ends = {name: self.ranges.get(name) for name in unit} | {name: key.range(self.ranges) for name, key in keys.items()}
+        ends |= {name: total.range(self.ranges) for name, total in totals.items()}
+        domains = {name: self.domains[key.name] for name, key in keys.items() if isinstance(key, Column) and key.name in self.domains}
+        return replace(
+            self,
+            steps=(*self.steps, step),
+            schema=step.schema(self.schema),
+            ranges={name: pair for name, pair in ends.items() if pair is not None and pair[0] < pair[1]},
+            domains=domains,
+            once=self.once or not keys,
+        )
+
+    def _with(self, name: str, expression: Expr) -> Rows:
+        if not isinstance(expression, Expr):
+            raise Refused("stage.mutate", f"mutate({name}=…)", "a new column is an expression on columns", f"mutate({name}=sf.col('age') // 10)")
+        if name in self.declaration.unit:
+            raise Refused("stage.unit", f"mutate({name}=…)", "the unit says whose row it is, and cannot be written anew", f"mutate({name}_of=…)")
+        schema = {**self.schema, name: expression.type(self.schema)}
+        ranges = {column: ends for column, ends in self.ranges.items() if column != name}
+        ends = expression.range(self.ranges)
+        if ends is not None and ends[0] < ends[1]:
+            ranges[name] = ends
+        domains = {column: keys for column, keys in self.domains.items() if column != name}
+        if isinstance(expression, Column) and expression.name in self.domains:  # the same column by another name
+            domains[name] = self.domains[expression.name]
+        return replace(self, steps=(*self.steps, Step(expression, name)), schema=schema, ranges=ranges, domains=domains)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """Rows by key. Where all keys are public every group answers, empty ones too; else groups are selected privately."""
+
+    rows: Rows
+    keys: tuple[str, ...]
+    domains: tuple[tuple[Key, ...], ...]  # () where the keys of a column are not public
+
+    def aggregate(self, **aggregates: Aggregate) -> Query:
+        """What to ask of every group."""
+        if not aggregates or not all(isinstance(a, Aggregate) for a in aggregates.values()):
+            raise Refused("stage.aggregate", "aggregate(…)", "at least one named aggregate is needed", "aggregate(n=sf.count())")
+        if len(aggregates) + len(self.keys) > MOST_COLUMNS:
+            raise Refused("stage.aggregate", f"{len(aggregates)} aggregates", f"an answer has at most {MOST_COLUMNS} columns", "several queries")
+        twice = set(aggregates) & set(self.keys)
+        if twice:
+            raise Refused("stage.aggregate", f"{min(twice)}=…", "a key has this name", f"{min(twice)}_n=sf.count()")
+        return Query(self.rows, self.keys, self.domains, tuple(aggregates.items()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """Which exact integers to compute, and what to make of them."""
+
+    rows: Rows
+    keys: tuple[str, ...]
+    domains: tuple[tuple[Key, ...], ...]
+    aggregates: tuple[tuple[str, Aggregate], ...]
+
+    @property
+    def public(self) -> bool:
+        """Whether all keys are public."""
+        return all(self.domains)
+
+    @property
+    def text(self) -> str:
+        """The question, as text; equal questions have equal texts."""
+        lines = [f"from {self.rows.declaration.name}", *(step.text for step in self.rows.steps)]
+        keys = (f"{name} in {list(keys)!r}" if keys else name for name, keys in zip(self.keys, self.domains, strict=True))
+        lines += [f"group by {', '.join(keys)}"] if self.keys else []
+        return "\n".join([*lines, *(f"{name} = {aggregate.text}" for name, aggregate in self.aggregates)])
+
+    def plan(self, *, epsilon: Number | None = None, delta: Number | None = None, promise: Guarantee | None = None, group_size: int = 1000) -> Any:
+        """What a release would cost and how exact it would be. Reads no data, costs nothing."""
+        return self.rows.curator.plan(self, epsilon=epsilon, delta=delta, promise=promise, group_size=group_size)
+
+    def release(
+        self,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        promise: Guarantee | None = None,
+        share: str | None = None,
+        fresh: bool = False,
+        timeout: float | None = None,
+    ) -> Any:
+        """Charge, then answer. The same question again returns the stored answer, free, unless it is to be `fresh`."""
+        return self.rows.curator.release(self, epsilon=epsilon, delta=delta, promise=promise, share=share, fresh=fresh, timeout=timeout)
+
+
+def _by_type(known: Type | None) -> tuple[Key, ...]:
+    """Truth values are public keys by their type."""
+    if known is None or known.kind != "bool":
+        return ()
+    return (False, True, None) if known.nullable else (False, True)
