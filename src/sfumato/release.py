@@ -35,6 +35,7 @@ def release(plan: Plan, ledger: Ledger, *, share: str | None = None, fresh: bool
     if not fresh and (stored := ledger.recall(asked, share=share)) is not None:
         return replace(Answer.from_json(stored.answer), recalled=stored.when)
     statements, groups = plan.statements, plan.groups  # public: made before the charge, so that nothing is charged for what cannot be made
+    plan.source.engine.check(timeout)
     receipt = ledger.charge(plan.mechanism, memo=plan.query.text, share=share)
     secret = _attempt(plan, statements, groups, timeout, bits)
     if secret is None:

@@ -32,7 +32,7 @@ def box(low: list[int], high: list[int], step: F) -> Box:
 
 
 def test_the_table_is_complete() -> None:
-    assert set(KINDS) == {"count", "count_units", "sum", "mean", "variance", "std", "quantile", "histogram"}
+    assert set(KINDS) == {"count", "count_units", "sum", "mean", "variance", "std", "quantile", "histogram", "computed"}
 
 
 @given(

@@ -32,10 +32,13 @@ def check(answer: Answer) -> None:
         if kind is None:
             raise Refused("answer.kind", f"{column.name}: {column.kind!r:.40}", "no column of that kind is known here", f"one of {', '.join(KINDS)}")
         place = f"{column.name}: {column.kind}"
-        if len(column.pieces) != kind.pieces or not all(0 <= i < len(answer.pieces) for i in column.pieces):
-            raise Refused("answer.shape", place, f"it is made of {kind.pieces} of the pieces", "the pieces of the kind, in its order")
+        if (column.formula is not None) != (column.kind == "computed"):
+            raise Refused("answer.shape", place, "a computed column, and no other, has a formula", "kind='computed', formula=…")
+        wanted = max(1, len(column.pieces)) if column.formula is not None else kind.pieces
+        if len(column.pieces) != wanted or not all(0 <= i < len(answer.pieces) for i in column.pieces):
+            raise Refused("answer.shape", place, f"it is made of {wanted} of the pieces", "the pieces of the kind, in its order")
         shapes = [answer.pieces[i].values.shape for i in column.pieces]
-        widths = {"histogram": {len(column.edges) - 1}, "quantile": {1, 3}}.get(column.kind, {1})
+        widths = {"histogram": {len(column.edges) - 1}, "quantile": {1, 3}, "computed": {1, 3}}.get(column.kind, {1})
         if any(shape[0] != len(answer.rows) or shape[1] not in widths for shape in shapes):
             raise Refused(
                 "answer.shape", place, f"its pieces have {shapes} integers, for {len(answer.rows)} groups", "a row for each group, a cell for each number"

@@ -120,6 +120,7 @@ KINDS: dict[str, Kind] = {
     "std": Kind(finish=_std, pieces=3, limits=_spread),
     "quantile": Kind(finish=_additive, limits=_ends),
     "histogram": Kind(finish=_additive, counts=True, adds=True),
+    "computed": Kind(finish=_additive, pieces=0),  # from other columns: see `computed`
 }
 """Every kind of column. The pieces are, in this order: of a mean the sum from the centre and the rows; of a spread the squares, the sum and the rows."""
 

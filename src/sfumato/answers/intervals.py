@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.balls import Rounding
 from ..exact.numbers import Number, probability, text
+from . import computed
 from .columns import KINDS, Box, Side, slack
 from .ratios import Ratios, doubles, moved, one, times
 from .records import Column, Noisy
@@ -31,6 +32,8 @@ _WAY: dict[Side, Rounding] = {"low": "down", "high": "up"}
 
 def values(answer: Answer, column: Column, rows: slice = ALL) -> Doubles:
     """The values of these groups; of a histogram, a row of bins for each group."""
+    if column.formula is not None:
+        return computed.values(column, lambda leaf: values(answer, leaf, rows))
     cells = _cells(answer, column, rows)
     if column.processed is not None:
         given = np.array([one(v, "nearest") for v in column.processed.values], dtype=np.float64)
@@ -49,9 +52,27 @@ def interval(answer: Answer, column: Column, confidence: Number = 0.95, *, simul
     level = probability(confidence, "confidence", zero=False)
     if column.kind == "quantile":
         return _released(answer, column, level, simultaneous=simultaneous, rows=rows)
-    pieces, cells = _pieces(answer, column), _cells(answer, column, rows)
     size = len(answer.rows) * max(1, len(column.edges) - 1)
-    halves = [piece.half_width(level, len(pieces) * (max(size, 1) if simultaneous else 1)) for piece in pieces]
+    draws = len(column.pieces) * (max(size, 1) if simultaneous else 1)
+    if column.formula is not None:
+        return _computed(answer, column, level, draws, simultaneous=simultaneous, rows=rows)
+    return _boxed(answer, column, level, draws, rows)
+
+
+def _computed(answer: Answer, column: Column, level: Fraction, draws: int, *, simultaneous: bool, rows: slice) -> tuple[Doubles, Doubles]:
+    if (own := computed.quantile(column)) is not None:
+        ends = _released(answer, own, level, simultaneous=simultaneous, rows=rows)
+        return computed.interval(column, lambda _: ends)
+    if not computed.has_interval(column):
+        reason = "it is computed from a quantile and from something else, which do not hold together at any known level"
+        raise Refused("answer.interval", f"interval({column.name!r})", reason, "the intervals of what it is computed from")
+    return computed.interval(column, lambda leaf: _boxed(answer, leaf, level, draws, rows))
+
+
+def _boxed(answer: Answer, column: Column, level: Fraction, draws: int, rows: slice) -> tuple[Doubles, Doubles]:
+    """The ends over the box in which the exact integers lie, if so many draws stay within their half-widths."""
+    pieces, cells = _pieces(answer, column), _cells(answer, column, rows)
+    halves = [piece.half_width(level, draws) for piece in pieces]
     boxes = [Box(moved(z, -half), moved(z, half), piece.step) for z, half, piece in zip(cells, halves, pieces, strict=True)]
     return _end(column, boxes, "low"), _end(column, boxes, "high")
 
@@ -59,12 +80,14 @@ def interval(answer: Answer, column: Column, confidence: Number = 0.95, *, simul
 def has_interval(answer: Answer, column: Column) -> bool:
     """Whether there is one: a quantile may have been released alone."""
     pieces = _pieces(answer, column)
+    if column.formula is not None:
+        return computed.has_interval(column) and all(piece.law is not None or piece.values.shape[1] == 3 for piece in pieces)
     return pieces[0].values.shape[1] == 3 if column.kind == "quantile" else all(piece.law is not None for piece in pieces)
 
 
 def level_of(column: Column, confidence: Number) -> Fraction:
     """The level at which a column can be asked: the one that is wanted, or the one that a quantile was released at."""
-    return column.numbers["confidence"] if column.kind == "quantile" else probability(confidence, "confidence", zero=False)
+    return column.numbers["confidence"] if "confidence" in column.numbers else probability(confidence, "confidence", zero=False)
 
 
 def _end(column: Column, boxes: Sequence[Box], side: Side) -> Doubles:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 
@@ -90,7 +90,7 @@ def merge(answers: Sequence[Answer]) -> Answer:
         keys=first.keys,
         rows=rows,
         pieces=pieces,
-        columns=tuple(Column(c.name, c.kind, tuple(used.index(first.pieces[i].name) for i in c.pieces), c.text, c.numbers, c.edges) for c in first.columns),
+        columns=tuple(replace(c, pieces=tuple(used.index(first.pieces[i].name) for i in c.pieces)) for c in first.columns),
         cost=reduce(lambda a, b: a + b, (answer.cost for answer in found)),
         receipts=_receipts(found),
         rules=tuple(dict.fromkeys(rule for answer in found for rule in answer.rules)),

@@ -41,13 +41,13 @@ def notes(answer: Answer, confidence: Number = 0.95) -> list[list[str]]:
 
 def _levels(answer: Answer, confidence: Number) -> str:
     level = probability(confidence, "confidence", zero=False)
-    usual = [c.name for c in answer.columns if c.kind != "quantile" and has_interval(answer, c)]
+    usual = [c.name for c in answer.columns if "confidence" not in c.numbers and has_interval(answer, c)]
     said = [f"{level_text(level)} intervals for the bounded values, each cell"] if usual else []
     for column in answer.columns:
         name = printable(column.name)
         if not has_interval(answer, column):
             said.append(f"{name} was released without an interval")
-        elif column.kind == "quantile" and (column.numbers["confidence"] != level or not usual):
+        elif "confidence" in column.numbers and (column.numbers["confidence"] != level or not usual):
             said.append(f"{name} at {level_text(column.numbers['confidence'])}")
     return "; ".join(said)
 

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import Refused
 from ..mechanisms.base import Mechanism
+from .computed import Formula
 
 Key = bool | int | float | str | Decimal | datetime.date | datetime.datetime | uuid.UUID | None
 """The value of a column that rows are grouped by."""
@@ -97,6 +98,7 @@ class Column:
     numbers: Mapping[str, Fraction] = field(default_factory=dict)
     edges: tuple[Fraction, ...] = ()
     processed: Processed | None = None
+    formula: Formula | None = None  # of a column that is computed from others
 
     @property
     def bins(self) -> tuple[str, ...]:

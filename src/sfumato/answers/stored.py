@@ -26,6 +26,7 @@ from ..mechanisms.stored import promises as stored_promises
 from ..mechanisms.stored import record as mechanism_record
 from ..mechanisms.stored import restore as restore_mechanism
 from .answer import Answer
+from .computed import OPERATIONS, Formula
 from .merge import Merged
 from .records import Column, Key, Noisy, Paid, Processed
 
@@ -151,7 +152,27 @@ def _write_column(column: Column) -> _Written:
     if (p := column.processed) is not None:
         floor = None if p.at_least is None else str(p.at_least)
         written["processed"] = {"values": [str(v) for v in p.values], "at_least": floor, "whole": p.whole}
+    if column.formula is not None:
+        written["formula"] = _write_formula(column.formula)
     return written
+
+
+def _write_formula(formula: Formula) -> Any:
+    """A number as text, a column as a record, an operation as a list that begins with its name."""
+    if formula.number is not None:
+        return str(formula.number)
+    return _write_column(formula.column) if formula.column is not None else [formula.op, *map(_write_formula, formula.args)]
+
+
+def _read_formula(found: Any) -> Formula:
+    if isinstance(found, str):
+        return Formula("number", number=Fraction(found))
+    if isinstance(found, dict):
+        return Formula("column", column=_read_column(found))
+    op, *args = found
+    if op not in OPERATIONS:
+        raise ValueError(op)
+    return Formula(op, tuple(map(_read_formula, args)))
 
 
 def _read_column(found: _Written) -> Column:
@@ -159,8 +180,9 @@ def _read_column(found: _Written) -> Column:
     floor = None if p is None or p["at_least"] is None else Fraction(p["at_least"])
     processed = None if p is None else Processed(tuple(map(Fraction, p["values"])), floor, bool(p["whole"]))
     numbers = {str(name): Fraction(number) for name, number in found["numbers"].items()}
+    formula = _read_formula(found["formula"]) if "formula" in found else None
     pieces, edges = tuple(map(int, found["pieces"])), tuple(map(Fraction, found["edges"]))
-    return Column(str(found["name"]), str(found["kind"]), pieces, str(found["text"]), numbers, edges, processed)
+    return Column(str(found["name"]), str(found["kind"]), pieces, str(found["text"]), numbers, edges, processed, formula)
 
 
 def write_key(key: Key) -> Any:

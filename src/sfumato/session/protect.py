@@ -51,6 +51,7 @@ def protect(
             table_rows=table_rows,
             relation=relation,
             schema=opened.schema,
+            left_out=opened.left_out,
             bounding=bounding,
             version=version,
         )

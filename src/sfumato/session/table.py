@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..answers.answer import Answer
@@ -49,28 +49,63 @@ class Table:
         """A column, for use in conditions."""
         return self._rows[name]
 
-    def where(self, condition: Expr) -> Rows:
-        """Only the rows for which a condition holds."""
+    def where(self, condition: Expr | str) -> Rows:
+        """Only the rows for which a condition holds: an expression, or its text."""
         return self._rows.where(condition)
 
-    def mutate(self, **columns: Expr) -> Rows:
+    def condition(self, text: str, rows: Rows) -> Expr:
+        """A condition on the columns of rows, read from its text."""
+        from ..sql import condition
+
+        return condition(text, rows)
+
+    def mutate(self, /, **columns: Expr) -> Rows:
         """New columns, each computed from the same row."""
         return self._rows.mutate(**columns)
 
-    def group_by(self, *keys: str, **public: Iterable[Key]) -> Groups:
+    def group_by(self, /, *keys: str, **public: Iterable[Key]) -> Groups:
         """Rows with the same values of these columns together."""
         return self._rows.group_by(*keys, **public)
 
-    def aggregate(self, **aggregates: Aggregate) -> Query:
+    def aggregate(self, /, **aggregates: Aggregate) -> Query:
         """One row of answers about all rows."""
         return self._rows.aggregate(**aggregates)
 
     def plan(
-        self, query: Query, *, epsilon: Number | None = None, delta: Number | None = None, promise: Guarantee | None = None, group_size: int = 1000
+        self,
+        query: Query | str,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        promise: Guarantee | None = None,
+        group_size: int = 1000,
+        parameters: Sequence[Any] | Mapping[str, Any] | None = None,
     ) -> Plan:
-        """What a release would cost and how exact it would be. Reads no data, costs nothing."""
+        """What a release would cost and how exact it would be, of a query or of a SELECT. Reads no data, costs nothing."""
         wanted = promise_of(self.ledger.budget, epsilon, delta, promise)
-        return plan(self._own(query), wanted, self._source, group_size)
+        asked = self._asked(query, parameters).query if isinstance(query, str) else query
+        return plan(self._own(asked), wanted, self._source, group_size)
+
+    def sql(
+        self,
+        text: str,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        promise: Guarantee | None = None,
+        parameters: Sequence[Any] | Mapping[str, Any] | None = None,
+        share: str | None = None,
+        fresh: bool = False,
+        timeout: float | None = None,
+    ) -> Any:
+        """The answer to a SELECT about this table, under its name.
+
+        `EXPLAIN PRIVACY SELECT …` gives the plan in sentences, which reads no data and costs nothing.
+        """
+        asked = self._asked(text, parameters)
+        if asked.explain:
+            return self.plan(asked.query, epsilon=epsilon, delta=delta, promise=promise).explain()
+        return asked.finish(self.release(asked.query, epsilon=epsilon, delta=delta, promise=promise, share=share, fresh=fresh, timeout=timeout))
 
     def release(
         self,
@@ -102,6 +137,11 @@ class Table:
         who = f"unit {self.declaration.unit_name}" if self.declaration.unit else "each row is taken as a different person"
         kept = "" if self._durable else " · the ledger lives in memory, and ends with this process"
         return f"<sfumato table {self.name}: {who}, {self.declaration.relation} · spent {self.spent} of {self.budget}{kept}>"
+
+    def _asked(self, text: str, parameters: Sequence[Any] | Mapping[str, Any] | None) -> Any:
+        from ..sql import read
+
+        return read(text, self._rows, parameters)
 
     def _own(self, query: object) -> Query:
         if not isinstance(query, Query) or query.rows.curator is not self:

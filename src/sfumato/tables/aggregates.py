@@ -54,6 +54,7 @@ class Aggregate:
 
     def filter(self, where: Expr) -> Aggregate:
         """The same, of the rows for which this holds: they still count towards what their unit may contribute."""
+        _check_condition(where, "filter")
         both = where if self.where is None else self.where & where
         return Aggregate(self.kind, self.of, both, self.low, self.high, self.q, self.edges, self.interval, self.confidence)
 
@@ -65,6 +66,7 @@ def count(of: str | Expr | None = None) -> Aggregate:
 
 def count_if(where: Expr) -> Aggregate:
     """The number of rows for which a condition holds."""
+    _check_condition(where, "count_if")
     return Aggregate("count", where=where)
 
 
@@ -116,6 +118,11 @@ def histogram(of: str | Expr, *, edges: Iterable[Number]) -> Aggregate:
             "aggregate.edges", f"{len(ends)} edges", f"edges are from 2 to {MOST_EDGES} numbers, each above the one before", "edges=range(0, 121, 10)"
         )
     return Aggregate("histogram", known(of), edges=ends)
+
+
+def _check_condition(where: object, place: str) -> None:
+    if not isinstance(where, Expr):
+        raise Refused("aggregate.where", f"{place}({type(where).__name__})", "a condition is an expression on columns", f"{place}(sf.col('age') >= 18)")
 
 
 def _ends(low: Number | None, high: Number | None) -> tuple[Fraction | None, Fraction | None]:

@@ -179,7 +179,7 @@ def _part(whole: int, count: Any, least: int) -> Any:
     import ibis
 
     assert whole < 1 << 52
-    return (ibis.literal(whole, "int64") // ibis.greatest(count, least)).cast("int64")
+    return (ibis.literal(whole, "int64") // ibis.greatest(count, least)).cast("int32" if whole // least < 1 << 31 else "int64")
 
 
 def _root(room: int, count: Any, most: int) -> Any:

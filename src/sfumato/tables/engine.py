@@ -16,7 +16,7 @@ import tempfile
 import threading
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from ..errors import Refused
@@ -52,7 +52,7 @@ _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 class Frame(Protocol):
-    """A table in memory that the engine reads where it lies."""
+    """A table in memory, which the engine copies when it is first asked."""
 
     def empty(self) -> Any:
         """An Arrow table with the columns and no rows."""
@@ -94,7 +94,7 @@ class Pinned(Engine):
     def __init__(self, *, paths: Sequence[str] = (), attached: Mapping[str, str] | None = None, threads: int | None = None, memory: str | None = None) -> None:
         duckdb, ibis = _import("duckdb"), _import("ibis")
         self._pid = os.getpid()
-        self._lock = threading.Lock()
+        self._lock, self._loading = threading.Lock(), threading.Lock()
         self._frames: dict[str, Frame] = {}
         self.directory = tempfile.mkdtemp(prefix="sfumato-")  # made with mode 0700
         self._remove = weakref.finalize(self, _remove, self.directory, self._pid)  # at the latest when the interpreter ends
@@ -119,10 +119,11 @@ class Pinned(Engine):
         """The columns of what may stand after FROM, and DuckDB's names of their types. No row is read."""
         return tuple((name, kind) for name, kind, *_ in self.connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall())
 
-    def hold(self, name: str, frame: Frame) -> None:
-        """Let a table in memory be read under a name. Nothing of it is read now."""
+    def hold(self, name: str, frame: Frame) -> tuple[tuple[str, str], ...]:
+        """Let a table in memory be read under a name, in place of one that had it; its columns. Nothing else of it is read now."""
+        self._copy(self.connection, name, frame.empty(), "CREATE OR REPLACE TABLE")
         self._frames[name] = frame
-        self.connection.register(name, frame.empty())
+        return self.describe(identifier(name))
 
     def check(self, timeout: float | None = None) -> None:
         known_timeout(timeout)
@@ -132,26 +133,33 @@ class Pinned(Engine):
             raise Refused("engine.closed", "release(…)", "the table was closed", "protect(…) again")
 
     def run(self, expression: Any, *, timeout: float | None = None) -> Any:
+        import ibis.expr.operations as ops
+
         self.check(timeout)
         text = self.backend.compile(expression)
         with self._lock:  # cursors are made one at a time, used side by side
             cursor = self.connection.cursor()
         try:
-            for name, table in self._tables(expression):
-                cursor.register(name, table)
             with deadline(timeout, cursor.interrupt):
+                self._load(cursor)
+                for op in expression.op().find(ops.InMemoryTable):
+                    self._copy(cursor, op.name, op.data.to_pyarrow(op.schema), "CREATE TEMP TABLE")  # of this cursor
                 return cursor.execute(text).to_arrow_table()
         finally:
             cursor.close()
 
-    def _tables(self, expression: Any) -> Iterator[tuple[str, Any]]:
-        """The tables in memory that an expression may name: a cursor knows none of another's."""
-        import ibis.expr.operations as ops
+    def _load(self, cursor: Any) -> None:
+        """Copy the tables in memory, once. If that ends in an error, nothing was copied, and the next run tries again."""
+        with self._loading:
+            for name in list(self._frames):
+                self._copy(cursor, name, self._frames[name].load(), "INSERT INTO")
+                del self._frames[name]
 
-        for op in expression.op().find(ops.InMemoryTable):
-            yield op.name, op.data.to_pyarrow(op.schema)
-        for name, frame in self._frames.items():
-            yield name, frame.load()
+    def _copy(self, cursor: Any, name: str, table: Any, how: str) -> None:
+        """Rows of Arrow as rows of DuckDB. Were Arrow itself asked, DuckDB would hand it the conditions of a query, and Arrow cannot answer all of them."""
+        cursor.register("rows of arrow", table)
+        cursor.execute(f'{how} {identifier(name)} {"" if how == "INSERT INTO" else "AS"} SELECT * FROM "rows of arrow"')
+        cursor.unregister("rows of arrow")
 
     def _attach(self, name: str, path: str) -> None:
         try:

@@ -1,14 +1,13 @@
-"""Tables in memory: pandas, Polars and Arrow, as Arrow columns that the engine reads where they lie.
+"""Tables in memory: pandas, Polars and Arrow, as Arrow columns that the engine copies.
 
 *Types*     From the dtype alone, never from values: one value must not change the schema.
 *Total*     Reading cannot fail, whatever a cell holds: what does not fit is null.
-*When*      Columns are made into Arrow when the first answer needs them, not when the table is declared; they must not be changed in the meantime.
+*When*      Columns are copied when the first answer needs them, not when the table is declared; they must not be changed in the meantime.
 """
 
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..errors import Refused
 
 
 class Held:
-    """A table in memory: an Arrow schema that is known now, and columns that are made at first use."""
+    """A table in memory: an Arrow schema that is known now, and columns that are made when they are asked for."""
 
     def __init__(self, types: Mapping[str, Any], make: Callable[[list[str]], Any]) -> None:
         """`types`: of each column its Arrow type, or the name of a type that Arrow does not have. `make`: these columns, as an Arrow table."""
@@ -25,9 +24,7 @@ class Held:
         read = {name: arrow_type(kind) if isinstance(kind, pa.DataType) else None for name, kind in types.items()}
         self.schema = pa.schema([(name, kind) for name, kind in read.items() if kind is not None])
         self.left_out = {name: unread(types[name]) for name, kind in read.items() if kind is None}
-        self._make: Callable[[list[str]], Any] | None = make
-        self._table: Any = None
-        self._lock = threading.Lock()
+        self._make = make
 
     def empty(self) -> Any:
         return self.schema.empty_table()
@@ -35,11 +32,7 @@ class Held:
     def load(self) -> Any:
         import pyarrow as pa
 
-        with self._lock:
-            if self._make is not None:
-                columns = [_readable(column) for column in self._make(self.schema.names).columns]
-                self._table, self._make = pa.table(columns, schema=self.schema), None
-            return self._table
+        return pa.table([_readable(column) for column in self._make(self.schema.names).columns], schema=self.schema)
 
 
 def find_frame(source: object, kinds: Mapping[str, str]) -> Held | None:
@@ -70,7 +63,9 @@ def arrow_type(kind: Any) -> Any:
         return pa.timestamp("us", kind.tz)
     if types.is_decimal(kind):
         return kind if kind.bit_width <= 128 and kind.scale >= 0 else None
-    texts = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    if types.is_string_view(kind):
+        return pa.large_string()  # Arrow has no is_in for views, which DuckDB asks it for when a join filters the scan
+    texts = types.is_string(kind) or types.is_large_string(kind)
     plain = types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind) or types.is_date(kind) or types.is_timestamp(kind)
     return kind if texts or plain or kind == pa.uuid() else None
 

@@ -19,6 +19,7 @@ from . import ranges
 from .constants import within
 from .engine_values import Value
 from .promotion import arithmetic, convert, exact
+from .ranges import hull
 from .scalar import NUMBER, Argument, Build, Function, Gives, always
 from .types import FLOAT, INT64, Type
 
@@ -46,11 +47,14 @@ def _as(to: Type, values: Sequence[Value], arguments: Sequence[Argument]) -> lis
 
 
 def _alike(operation: Callable[..., Value]) -> Build:
-    """All arguments as the result's type, then the operation. DuckDB widens a sum of decimals by a digit: the cast takes it away again."""
+    """All arguments as one type that holds them and the result (32768 fits no int16, and −32768 does), then the operation, then the cast: DuckDB widens
+    a sum of decimals by a digit."""
 
     def build(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-        made = operation(*_as(result, values, arguments))
-        return made if result == FLOAT else ev.try_cast(made, result)
+        if result == FLOAT:
+            return operation(*_as(FLOAT, values, arguments))
+        wide = exact(hull([result.limits, *(argument.type.limits for argument in arguments)]), result.scale, whole=result.kind == "integer")
+        return ev.try_cast(operation(*_as(result if wide == FLOAT else wide, values, arguments)), result)
 
     return build
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..errors import Refused
 from ..exact.numbers import power_of_two_at_least, text
+from .engine_values import number
 from .types import Type
 
 BITS = 20  # of the range, where the grid is free
@@ -41,17 +42,24 @@ class Grid:
         return (self.low + self.high) // 2
 
     def integers(self, value: Any) -> Any:
-        """The integer of each row, null where there is no value."""
+        """The integer of each row, null where there is no value; of floats, in 32 bits where these suffice."""
         if not self.floating:
             return _clipped(self._whole(value), self.low, self.high)
-        return (self.doubles(value) * float(1 / self.step)).cast("int64")
+        return (self.doubles(value) * float(1 / self.step)).cast("int32" if max(abs(self.low), abs(self.high)) < 1 << 30 else "int64")
+
+    def places(self, value: Any) -> Any:
+        """Integers from 0 on, in 16 bits where these suffice: an engine then counts them in an array."""
+        kind = "uint16" if self.high - self.low < 1 << 16 else "int64"
+        if not self.floating:
+            return (self.integers(value) - self.low).cast(kind)
+        return (self.doubles(value) * float(1 / self.step) - float(self.low)).cast(kind)
 
     def doubles(self, value: Any) -> Any:
         """The rounded value of each row, a double; sums of fewer than 2^53 steps are exact in any order."""
         import ibis
 
         x = value.cast("float64")
-        low, high, shift = (ibis.literal(float(number * self.step), "float64") for number in (self.low, self.high, _SHIFT))
+        low, high, shift = (ibis.literal(float(end * self.step), "float64") for end in (self.low, self.high, _SHIFT))
         # NaN is above every number in engines' order; and what a Parquet file states of its values leaves it out, so that DuckDB may skip a comparison
         known = ~x.isnan()
         clipped = ibis.cases((x.between(low, high) & known, x), (x < low, low), ((x > high) & known, high))
@@ -63,7 +71,7 @@ class Grid:
             whole = self._whole(value)
             return whole < self.low, whole > self.high
         x = value.cast("float64")
-        return x < float(self.low * self.step), (x > float(self.high * self.step)) & ~x.isnan()
+        return x < number(float(self.low * self.step)), (x > number(float(self.high * self.step))) & ~x.isnan()
 
     def _whole(self, value: Any) -> Any:
         """An integer column as it is; a decimal one in units of its last digit, after a clip that makes the cast total."""

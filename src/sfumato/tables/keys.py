@@ -78,7 +78,7 @@ def _float(key: Any, kind: Type) -> Key:
     number = exact(key)
     with np.errstate(over="ignore"):
         value = float(np.float32(float(number))) if kind.bits == 32 else float(number)
-    rounded = number.denominator == 1 and Fraction(value) != number  # 2^53 + 1 and its neighbour would be one key
+    rounded = isinstance(key, int | np.integer) and math.isfinite(value) and Fraction(value) != number  # 2^53 + 1 and its neighbour would be one key
     return value + 0.0 if math.isfinite(value) and not rounded else None
 
 
@@ -101,7 +101,7 @@ def _timestamp(key: Any, kind: Type) -> Key:
 
 
 def _uuid(key: Any, kind: Type) -> Key:  # noqa: ARG001
-    return key if isinstance(key, UUID) else UUID(key)
+    return UUID(key) if isinstance(key, str) else key if isinstance(key, UUID) else None
 
 
 READERS: Mapping[str, Callable[[Any, Type], Key]] = {

@@ -27,5 +27,5 @@ def unknown(column: object, known: Sequence[str], left_out: Mapping[str, str], p
     """The refusal of a column that is not there, or not read."""
     if isinstance(column, str) and column in left_out:
         return Refused("table.column", f"{place}: {column!r:.60}", left_out[column], "a column that is read")
-    near = difflib.get_close_matches(f"{column!s:.60}", known, n=3, cutoff=0.5) or known[:3]
+    near = difflib.get_close_matches(f"{column!s:.60}", known, n=2, cutoff=0.6) or known[:3]
     return Refused("table.column", f"{place}: {column!r:.60}", "the table has no such column", " or ".join(near))

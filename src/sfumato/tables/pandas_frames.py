@@ -71,9 +71,9 @@ def _column(series: Any, dtype: Any, kind: str) -> Any:
 
     if isinstance(dtype, pd.CategoricalDtype):
         codes = series.cat.codes.to_numpy().astype(np.int32)
-        values = pa.chunked_array([]) if not len(dtype.categories) else _column(dtype.categories.to_series(), dtype.categories.dtype, kind)
+        values = _column(dtype.categories.to_series(), dtype.categories.dtype, kind)
         values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), values.cast(pandas_type(dtype.categories.dtype)))
+        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), values)
     if isinstance(dtype, pd.StringDtype):
         return _texts(series, series.array, "string")
     if dtype == np.dtype(object):

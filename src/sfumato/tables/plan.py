@@ -110,18 +110,27 @@ class Plan:
 
 def plan(query: Query, promise: Guarantee, source: Any, group_size: int = 1000) -> Plan:
     """The best noise for a promise, and all that follows. Reads nothing."""
-    cells = math.prod(len(domain) for domain in query.domains)
-    if query.public and cells > MOST_CELLS:
-        raise Refused("plan.groups", f"{cells} groups", f"an answer has at most {MOST_CELLS} groups", "fewer public keys")
     if isinstance(group_size, bool) or not isinstance(group_size, int) or group_size < 1:
         raise Refused("plan.group-size", f"group_size={group_size}", "the assumed number of rows of a group is a whole number from 1 on", "group_size=1000")
     needed = wanted(query)
     pieces = needed.pieces
+    cells = math.prod(len(domain) for domain in query.domains) * max(piece.cells for piece in pieces)
+    if query.public and cells > MOST_CELLS:
+        raise Refused("plan.groups", f"{cells} numbers in a column", f"it has at most {MOST_CELLS}, of all groups and bins", "fewer public keys, or fewer bins")
     if not query.public and any(piece.name == "count" for piece in pieces):
         pieces = (*pieces, Piece("total", "one", pooled=True))  # against it the withheld part is estimated
-    made = calibrate(query, pieces, promise)
+    try:
+        made = calibrate(query, pieces, promise)
+    except Refused as refused:
+        if refused.code != "noise.scale":
+            raise
+        raise _too_far(max(pieces, key=lambda piece: piece.largest), "its noise") from None
     for piece in pieces:
         if made.bounding.bits + piece.largest.bit_length() > _PRODUCT or made.bounding.sum_bits(piece) > _SUM:
-            reason = "so far from 0, or over so many rows, its sums could leave the integers of the engine"
-            raise Refused("plan.range", piece.name, reason, "narrower bounds, a smaller table_rows=, or mean(…), which measures from the middle")
+            raise _too_far(piece, "its sums")
     return Plan(query, promise, pieces, needed.columns, made, source, group_size)
+
+
+def _too_far(piece: Piece, what: str) -> Refused:
+    reason = f"so far from 0, or over so many rows, {what} could leave the integers of the engine"
+    return Refused("plan.range", piece.name, reason, "narrower bounds, a smaller table_rows=, a larger epsilon, or mean(…), which measures from the middle")

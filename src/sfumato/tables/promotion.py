@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from ..errors import Refused
 from . import engine_values as ev
-from .constants import integer, read
+from .constants import integer, read, within
 from .engine_values import Value
 from .ranges import hull
 from .scalar import Argument, shorten
@@ -68,7 +68,10 @@ def convert(value: Value, argument: Argument, to: Type, place: str = "") -> Valu
     if argument.fixed:
         reads = known.kind == "string" and to.kind in _READ
         return ev.constant(read(str(argument.value), to, place) if reads else argument.value, to)
-    return value if replace(known, nullable=True, zone=to.zone) == to else ev.cast(value, ev.unzoned(to))
+    if replace(known, nullable=True, zone=to.zone) == to:
+        return value
+    narrower = known.limits is not None and to.limits is not None and not within(known.limits, to.limits)
+    return (ev.try_cast if narrower else ev.cast)(value, ev.unzoned(to))
 
 
 def _numbers(arguments: Sequence[Argument]) -> Type:

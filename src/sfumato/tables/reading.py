@@ -14,6 +14,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrow_arrays import array, numbers, zero
 from .bounding import Bounding
 from .pieces import Piece
 from .stages import Query
@@ -68,7 +69,7 @@ def public_groups(query: Query, types: list[Any]) -> Groups:
 
     domains = ([engine_key(key) for key in domain] for domain in query.domains)
     columns = zip(*itertools.product(*domains), strict=True) if query.keys else ()
-    return Groups(pa.table({f"k{i}": pa.array(column, type=known) for i, (column, known) in enumerate(zip(columns, types, strict=True))}), query)
+    return Groups(pa.table({f"k{i}": array(column, known) for i, (column, known) in enumerate(zip(columns, types, strict=True))}), query)
 
 
 def chosen_groups(ballot: Any, kept: NDArray[np.bool_], query: Query) -> Groups:
@@ -95,7 +96,7 @@ def read(statement: Statement, table: Any, piece: Piece, place: int, groups: Gro
     at = np.zeros_like(at) if piece.pooled else at
     if statement.shape == "long":
         cell = integers(table.column(f"v{place}"), wide=False)
-        here &= (cell >= 0) & (cell < piece.cells)
+        here &= _valid(table.column(f"v{place}")) & (cell >= 0) & (cell < piece.cells)
         np.add.at(out, (at[here], cell[here]), integers(table.column(f"s{place}_0"), wide=big)[here])
         return out
     for i in range(piece.cells):
@@ -107,7 +108,7 @@ def read(statement: Statement, table: Any, piece: Piece, place: int, groups: Gro
 def read_points(table: Any, place: int, groups: Groups, bounding: Bounding) -> tuple[Places, NDArray[np.int64], Integers]:
     """Of a quantile: group, grid point and weight of every line."""
     at = groups.places(table)
-    here = at >= 0
+    here = (at >= 0) & _valid(table.column(f"v{place}"))
     points = integers(table.column(f"v{place}"), wide=False)
     weights = integers(table.column(f"s{place}_0"), wide=wide(Piece("", "one"), bounding))
     return at[here], points[here], weights[here]
@@ -118,15 +119,20 @@ def integers(column: Any, *, wide: bool) -> Integers:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    whole = pc.fill_null(column, pa.scalar(0, column.type)).combine_chunks()
+    whole = pc.fill_null(column, zero(column.type)).combine_chunks()
     if isinstance(whole, pa.ChunkedArray):
         whole = pa.concat_arrays(whole.chunks) if whole.num_chunks else pa.array([], type=column.type)
     if not pa.types.is_decimal(whole.type):
-        narrow: Integers = whole.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        narrow: Integers = numbers(whole.cast(pa.int64()))
         return narrow.astype(object) if wide else narrow
     halves = np.frombuffer(whole.buffers()[1], dtype=np.uint64)[2 * whole.offset : 2 * (whole.offset + len(whole))]
     low, high = halves[0::2], halves[1::2].view(np.int64)
     return high.astype(object) * (1 << 64) + low.astype(object) if wide else low.view(np.int64)
+
+
+def _valid(column: Any) -> NDArray[np.bool_]:
+    """Where there is something. The line of those that have no value is left out here: an engine that filtered them would compute every value twice."""
+    return np.asarray(column.is_valid().combine_chunks().to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
 def _named(keys: list[Any], known: Type) -> list[Any]:
@@ -143,8 +149,8 @@ def _found(column: Any, values: Any) -> Places:
 
     if column.type != values.type:
         column = column.cast(values.type)
-    found = pc.fill_null(pc.index_in(column, value_set=values), -1)
+    found = pc.fill_null(pc.index_in(column, value_set=values), array([-1], pa.int32())[0])
     if isinstance(found, pa.ChunkedArray):
         found = found.combine_chunks()
         found = found if not isinstance(found, pa.ChunkedArray) else pa.concat_arrays(found.chunks) if found.num_chunks else pa.array([], pa.int32())
-    return np.asarray(found, dtype=np.int64)
+    return numbers(found).astype(np.int64)

@@ -21,10 +21,11 @@ from .files import Files, find_files
 from .frames import Held, find_frame, unread
 from .lent import SPAN, Lent, as_type
 from .names import known_names, unknown
-from .types import Type
+from .types import CASTS, Type
 
 _KNOWN = "the path of a Parquet, CSV or DuckDB file, a pandas or Polars DataFrame, an Arrow table, or an Ibis table"
 _NAMELESS = "table"  # what the engine calls a table that has no name
+_OWN_NAMES = {"INT": "INTEGER", "REAL": "FLOAT", "TEXT": "VARCHAR"}  # as DuckDB says them itself: a column that has its type already is left as it is
 _WIDER = ("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")  # what they are read as has room for all their values
 
 
@@ -113,10 +114,9 @@ def _viewed(engine: Pinned, name: str | None, table: Files | Held, declared: dic
     """A view of the columns that are read, each as its type."""
     view, left_out = name or _NAMELESS, {}
     if isinstance(table, Held):
-        left_out, relation = dict(table.left_out), f"{view} in memory"
+        left_out, relation = dict(table.left_out), identifier(f"{view} in memory")
         known_names([*table.schema.names, *left_out], f"protect({view!r:.60})")
-        engine.hold(relation, table)
-        described, relation = engine.describe(identifier(relation)), identifier(relation)
+        described = engine.hold(f"{view} in memory", table) if table.schema.names else ()
     else:
         known_names(table.columns, f"protect({view!r:.60})")
         relation = table.relation(engine)
@@ -125,11 +125,12 @@ def _viewed(engine: Pinned, name: str | None, table: Files | Held, declared: dic
     have = {column: kind for column, text in described if (kind := _type_of(text)) is not None}
     left_out |= {column: unread(text) for column, text in described if column not in have}
     schema = _schema(have, declared, left_out, view)
-    made = [f"{_converted(column, text, schema[column], declared)} AS {identifier(column)}" for column, text in described if column in schema]
-    try:
-        engine.connection.execute(f"CREATE VIEW {identifier(view)} AS SELECT {', '.join(made)} FROM {relation}")
-    except Exception:  # bound on types alone: no row is read here
-        raise _uncastable(engine, described, declared) from None
+    made = [
+        f"{_converted(column, text, schema[column], same=schema[column].bare == have[column].bare)} AS {identifier(column)}"
+        for column, text in described
+        if column in schema
+    ]
+    engine.connection.execute(f"CREATE VIEW {identifier(view)} AS SELECT {', '.join(made)} FROM {relation}")
     return Source(engine.backend.table(view), schema, engine, name, table.kind if isinstance(table, Files) else "frame", left_out)
 
 
@@ -140,18 +141,21 @@ def _borrowed(engine: Lent, name: str | None, table: Any, declared: dict[str, Ty
     for column, dtype in table.schema().items():
         with suppress(Refused):
             have[column] = Type.from_ibis(dtype, column)
-    left_out = {column: unread(dtype) for column, dtype in table.schema().items() if column not in have}
+    left_out = {column: unread("decimal without digits" if dtype.is_decimal() else dtype) for column, dtype in table.schema().items() if column not in have}
     schema = _schema(have, declared, left_out, str(name))
     made = {column: as_type(engine, table[column], kind) for column, kind in schema.items()}
     return Source(table.select(**made), schema, engine, name, "Ibis", left_out)
 
 
 def _schema(have: Mapping[str, Type], declared: Mapping[str, Type], left_out: Mapping[str, str], name: str) -> dict[str, Type]:
-    for column in declared:
-        if column not in have:
-            raise unknown(column, list(have), left_out, "types")
     if not have:
         raise Refused("table.columns", f"protect({name!r:.60})", "there is no column that can be read", "a table of numbers, texts and dates")
+    for column, kind in declared.items():
+        if column not in have:
+            raise unknown(column, list(have), left_out, "types")
+        if kind.kind not in CASTS[have[column].kind]:
+            reason = f"the column is {have[column].words}, which is not turned into {kind.words}"
+            raise Refused("table.cast", f"types={{{column!r:.60}: '{kind}'}}", reason, f"'{have[column]}', the type it has")
     return {**have, **declared}
 
 
@@ -167,29 +171,23 @@ def _type_of(text: str) -> Type | None:
 def _sql_type(kind: Type) -> str:
     from ibis.backends.sql.datatypes import DuckDBType
 
-    return "TIMESTAMP WITH TIME ZONE" if kind.zone else str(DuckDBType.to_string(kind.to_ibis()))
+    if kind.zone:
+        return "TIMESTAMP WITH TIME ZONE"
+    text = str(DuckDBType.to_string(kind.to_ibis())).replace(", ", ",")
+    return _OWN_NAMES.get(text, text)
 
 
-def _converted(column: str, text: str, wanted: Type, declared: Mapping[str, Type]) -> str:
+def _converted(column: str, text: str, wanted: Type, *, same: bool) -> str:
     """A column as its type. TRY stands around TRY_CAST, which alone raises on a few timestamps at the ends of the calendar."""
     value, target = identifier(column), _sql_type(wanted)
-    if text in _WIDER and column not in declared:
+    if text in _WIDER and same:
         value = f"CAST({value} AS {target})"  # keeps what is known of its range, by which an integer unit is quick
     elif text != target:
+        value = f"round({value})" if text in ("FLOAT", "DOUBLE") and wanted.kind == "integer" else value  # halves away from zero, as in every other cast
         value = f"TRY(TRY_CAST({value} AS {target}))"
+    elif wanted.kind == "uuid":
+        value = f"TRY({value})"  # a join would filter the scan of an Arrow table by it, which DuckDB has not built for uuids
     if wanted.kind not in SPAN:
         return value
     first, last = (f"CAST('{end}{'+00' if wanted.zone else ''}' AS {target})" for end in SPAN[wanted.kind])
     return f"CASE WHEN {value} BETWEEN {first} AND {last} THEN {value} END"
-
-
-def _uncastable(engine: Pinned, described: Sequence[tuple[str, str]], declared: Mapping[str, Type]) -> Refused:
-    """Which declared type nothing of the column's type can become: DuckDB knows, when it is asked about the types alone."""
-    for column, text in described:
-        if column in declared:
-            try:
-                engine.connection.execute(f"SELECT TRY_CAST(CAST(NULL AS {text}) AS {_sql_type(declared[column])})").fetchall()
-            except Exception:
-                place, reason = f"types={{{column!r:.60}: '{declared[column]}'}}", f"nothing of type {text:.40} becomes {declared[column].words}"
-                return Refused("table.cast", place, reason, f"'{_type_of(text)}'")
-    return Refused("table.file", "protect(…)", "the engine cannot read this table", "a Parquet file")

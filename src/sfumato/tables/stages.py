@@ -18,6 +18,7 @@ from ..guarantees import Guarantee
 from .aggregates import Aggregate
 from .declaration import Declaration, Key, known_keys
 from .expressions import Column, Expr, col
+from .names import known_names
 from .per_unit import PerUnit, Total
 from .types import Type
 
@@ -33,6 +34,9 @@ class Curator(Protocol):
     @property
     def release(self) -> Callable[..., Any]: ...
 
+    @property
+    def condition(self) -> Callable[[str, Rows], Expr]: ...
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
@@ -43,7 +47,7 @@ class Step:
 
     @property
     def text(self) -> str:
-        return f"where {self.expression.text}" if self.column is None else f"mutate {self.column} = {self.expression.text}"
+        return f"where {self.expression.text}" if self.column is None else f"mutate {col(self.column).text} = {self.expression.text}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,26 +72,28 @@ class Rows:
         column.type(self.schema)  # refuses a name that is not there
         return column
 
-    def where(self, condition: Expr) -> Rows:
-        """Only the rows for which a condition holds; not those for which it is unknown."""
+    def where(self, condition: Expr | str) -> Rows:
+        """Only the rows for which a condition holds; not those for which it is unknown. A text is read as in SQL."""
+        if isinstance(condition, str):
+            condition = self.curator.condition(condition, self)
         if not isinstance(condition, Expr):
             raise Refused("stage.where", f"where({type(condition).__name__})", "a condition is an expression on columns", "where(sf.col('age') >= 18)")
         if condition.type(self.schema).kind != "bool":
             raise Refused("stage.where", f"where({condition.text})", "a condition is true or false of a row", "where(sf.col('age') >= 18)")
         return replace(self, steps=(*self.steps, Step(condition)))
 
-    def mutate(self, **columns: Expr) -> Rows:
+    def mutate(self, /, **columns: Expr) -> Rows:
         """New columns, each computed from the same row. The unit stays what it is."""
         rows = self
         for name, expression in columns.items():
             rows = rows._with(name, expression)
         return rows
 
-    def group_by(self, *keys: str, **public: Iterable[Key]) -> Groups:
+    def group_by(self, /, *keys: str, **public: Iterable[Key]) -> Groups:
         """Rows with the same values of these columns together. A list given by name holds the public keys of that column."""
-        named = list(dict.fromkeys([*keys, *public]))
-        if not all(isinstance(name, str) for name in named):
+        if not all(isinstance(name, str) for name in keys):
             raise Refused("stage.keys", "group_by(…)", "keys are columns, by name", "mutate(decade=…).group_by('decade')")
+        named = list(dict.fromkeys([*keys, *public]))
         domains = {name: tuple(self.domains[name]) if name in self.domains else _by_type(self.schema.get(name)) for name in named}
         for name in named:
             column = self[name]
@@ -97,7 +103,7 @@ class Rows:
                 domains[name] = known_keys(name, public[name], column.type(self.schema))
         return Groups(self, tuple(named), tuple(domains[name] for name in named))
 
-    def aggregate(self, **aggregates: Aggregate) -> Query:
+    def aggregate(self, /, **aggregates: Aggregate) -> Query:
         """One row of answers about all rows."""
         return Groups(self, (), ()).aggregate(**aggregates)
 
@@ -127,6 +133,7 @@ class Rows:
             raise Refused("stage.mutate", f"mutate({name}=…)", "a new column is an expression on columns", f"mutate({name}=sf.col('age') // 10)")
         if name in self.declaration.unit:
             raise Refused("stage.unit", f"mutate({name}=…)", "the unit says whose row it is, and cannot be written anew", f"mutate({name}_of=…)")
+        known_names([*(column for column in self.schema if column != name), name], "mutate(…)")  # to an engine Age and age are one column
         schema = {**self.schema, name: expression.type(self.schema)}
         ranges = {column: ends for column, ends in self.ranges.items() if column != name}
         ends = expression.range(self.ranges)
@@ -146,12 +153,13 @@ class Groups:
     keys: tuple[str, ...]
     domains: tuple[tuple[Key, ...], ...]  # () where the keys of a column are not public
 
-    def aggregate(self, **aggregates: Aggregate) -> Query:
+    def aggregate(self, /, **aggregates: Aggregate) -> Query:
         """What to ask of every group."""
         if not aggregates or not all(isinstance(a, Aggregate) for a in aggregates.values()):
             raise Refused("stage.aggregate", "aggregate(…)", "at least one named aggregate is needed", "aggregate(n=sf.count())")
         if len(aggregates) + len(self.keys) > MOST_COLUMNS:
             raise Refused("stage.aggregate", f"{len(aggregates)} aggregates", f"an answer has at most {MOST_COLUMNS} columns", "several queries")
+        known_names(list(aggregates), "aggregate(…)")
         twice = set(aggregates) & set(self.keys)
         if twice:
             raise Refused("stage.aggregate", f"{min(twice)}=…", "a key has this name", f"{min(twice)}_n=sf.count()")
@@ -176,9 +184,9 @@ class Query:
     def text(self) -> str:
         """The question, as text; equal questions have equal texts."""
         lines = [f"from {self.rows.declaration.name}", *(step.text for step in self.rows.steps)]
-        keys = (f"{name} in {list(keys)!r}" if keys else name for name, keys in zip(self.keys, self.domains, strict=True))
+        keys = (f"{col(name).text} in {list(keys)!r}" if keys else col(name).text for name, keys in zip(self.keys, self.domains, strict=True))
         lines += [f"group by {', '.join(keys)}"] if self.keys else []
-        return "\n".join([*lines, *(f"{name} = {aggregate.text}" for name, aggregate in self.aggregates)])
+        return "\n".join([*lines, *(f"{col(name).text} = {aggregate.text}" for name, aggregate in self.aggregates)])
 
     def plan(self, *, epsilon: Number | None = None, delta: Number | None = None, promise: Guarantee | None = None, group_size: int = 1000) -> Any:
         """What a release would cost and how exact it would be. Reads no data, costs nothing."""

@@ -1,6 +1,6 @@
 """A declaration as a file: TOML with a version, read back as an equal record.
 
-*Exact*    Bounds are whole numbers or ratios in quotes, decimals and uuids text; numbers written by hand mean what they say, 0.1 one tenth.
+*Exact*    Bounds are whole numbers, or decimals and ratios in quotes; keys that are decimals or uuids are text. Written by hand 0.1 is one tenth.
 *Public*   No path and nothing of the data is in it.
 *Columns*  In their order, each with its type, bounds and public keys. `null_key = true` is the key of rows without a value.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import tomllib
 from datetime import date, datetime
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 from uuid import UUID
@@ -90,7 +90,7 @@ def _written(value: Key | Fraction | list[Any]) -> str:
         case bool():
             return str(value).lower()
         case Fraction():
-            return str(value.numerator) if value.denominator == 1 and abs(value.numerator) < 2**63 else _text(str(value))
+            return str(value.numerator) if value.denominator == 1 and abs(value.numerator) < 2**63 else _text(_ratio(value))
         case float():
             return repr(value)
         case int() | datetime() | date():
@@ -98,6 +98,13 @@ def _written(value: Key | Fraction | list[Any]) -> str:
         case str() | Decimal() | UUID():
             return _text(str(value))
     raise AssertionError(type(value))
+
+
+def _ratio(value: Fraction) -> str:
+    """100.5 rather than 201/2, where it is the same number."""
+    with localcontext(prec=40):
+        decimal = Decimal(value.numerator) / Decimal(value.denominator)
+        return f"{decimal:f}" if Fraction(decimal) == value and abs(decimal.adjusted()) < 20 else str(value)
 
 
 def _text(text: str) -> str:

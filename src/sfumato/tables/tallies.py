@@ -14,24 +14,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
-from operator import add, and_
+from itertools import pairwise
+from operator import add, and_, or_
 from typing import Any, Literal
 from uuid import UUID
 
 from .bounding import Bounding, row_weights, truncated, votes
 from .declaration import Key
-from .engine_values import constant
-from .expressions import col
+from .engine_values import cast, constant, number
+from .expressions import Expr, col
 from .per_unit import PerUnit
 from .pieces import Piece
 from .stages import Query
-from .types import STRING, Type
+from .types import INT64, STRING, Type
 
 Shape = Literal["rows", "units", "long", "ballot"]
 
 NARROW = 62
 _DOUBLE = 53
 _FEW_KEYS = 64
+_FEW_RUNS = 8
 _FLAT = ("one", "value", "centred", "square", "side")
 
 
@@ -60,7 +62,7 @@ def statements(table: Any, query: Query, pieces: tuple[Piece, ...], bounding: Bo
         made.append(Statement("ballot", votes(base, ballot, units, keys, secret) if units else base.group_by(keys).agg(votes=lambda t: t.count())))
     flat = tuple(i for i, piece in enumerate(pieces) if piece.form in _FLAT)
     if flat:
-        sums = {name: sum_ for i in flat for name, sum_ in _sums(rows, i, pieces[i], bounding).items()}
+        sums = {name: sum_ for i in flat for name, sum_ in _sums(rows, i, pieces, bounding).items()}
         made.append(Statement("rows", _by(rows, keys, sums), flat))
     made += [Statement("units", votes(base, bounding, units, keys, secret), (i,)) for i, piece in enumerate(pieces) if piece.form == "unit"]
     made += [Statement("long", _long(rows, keys, i, piece, bounding), (i,)) for i, piece in enumerate(pieces) if piece.form in ("bin", "point")]
@@ -74,6 +76,8 @@ def wide(piece: Piece, bounding: Bounding) -> bool:
 
 def _base(table: Any, query: Query, pieces: tuple[Piece, ...], bounding: Bounding, units: list[str]) -> Any:
     """The rows that meet the conditions, with the columns that are needed: units, keys, and the integer or the side of each piece."""
+    import ibis
+
     schema = dict(query.rows.declaration.schema)
     for step in query.rows.steps:
         if isinstance(step, PerUnit):
@@ -89,18 +93,16 @@ def _base(table: Any, query: Query, pieces: tuple[Piece, ...], bounding: Boundin
     made = {name: columns[column] for name, column in zip(units, query.rows.declaration.unit, strict=True)}
     made |= {f"k{i}": _key(name, columns, schema) for i, name in enumerate(query.keys)}
     for i, piece in enumerate(pieces):
-        made |= {f"v{i}{which}": value for which, value in _values(piece, columns, schema, bounding).items()}
-    if not made:
-        return table
-    base = table.select(**made)
-    kept = [base[name].notnull() for name in units]
+        if _place(i, pieces, bounding) == i:
+            made |= {f"v{i}{which}": value for which, value in _values(piece, columns, schema, bounding).items()}
+    base = table.select(**(made or {"row": ibis.literal(1, "int8")}))  # nothing else: a column of the table's own may be called v0
     # Without a unit, and with all keys public, other keys are left out when the sums are read: that is cheaper, and changes no sum.
-    filtered = [(f"k{i}", domain) for i, domain in enumerate(query.domains) if domain and (units or not query.public)]
-    for name, domain in filtered:
-        if len(domain) <= _FEW_KEYS and not any(isinstance(key, str) and "\0" in key for key in domain):  # which cannot be written in a statement
-            kept.append(_among(base[name], schema[query.keys[int(name[1:])]], domain))
-        else:
+    filtered = [(f"k{i}", schema[query.keys[i]], domain) for i, domain in enumerate(query.domains) if domain and (units or not query.public)]
+    for name, _, domain in filtered:
+        if not _written(domain):
             base = _joined(base, name, domain)
+    kept = [base[name].notnull() for name in units]
+    kept += [_among(base[name], known, domain) for name, known, domain in filtered if _written(domain)]
     return base.filter(reduce(and_, kept)) if kept else base
 
 
@@ -125,22 +127,43 @@ def engine_key(key: Key) -> Any:
     return key.astimezone(UTC).replace(tzinfo=None) if isinstance(key, datetime) and key.tzinfo is not None else key
 
 
+def _written(domain: tuple[Key, ...]) -> bool:
+    """Whether keys are listed in the statement itself: there are few, or few runs of them, and no text has a NUL, which ends a statement."""
+    return (len(domain) <= _FEW_KEYS and not any(isinstance(key, str) and "\0" in key for key in domain)) or 0 < len(_runs(domain)) <= _FEW_RUNS
+
+
 def _among(value: Any, known: Type, domain: tuple[Key, ...]) -> Any:
     written = STRING if known.kind == "uuid" else known.bare
-    named = [constant(engine_key(key), written) for key in domain if key is not None]
-    found = value.isin(named) if named else value.isnull()
+    named, runs = [key for key in domain if key is not None], _runs(domain)
+    if 0 < len(runs) <= _FEW_RUNS:  # quicker than any list
+        found = reduce(or_, (value.between(*(constant(end, written) for end in run)) for run in runs))
+    else:
+        found = value.isin([constant(engine_key(key), written) for key in named]) if named else value.isnull()
     return found | value.isnull() if None in domain and named else found
 
 
+def _runs(domain: tuple[Key, ...]) -> list[tuple[int, int]]:
+    """Of integers, the first and the last of every run without a gap; nothing of other keys."""
+    numbers = [key for key in domain if isinstance(key, int) and not isinstance(key, bool)]
+    if len(numbers) < len(domain) - domain.count(None):
+        return []
+    numbers.sort()
+    after = [i for i, (one, next_) in enumerate(pairwise(numbers), 1) if next_ > one + 1]
+    return [(numbers[first], numbers[last - 1]) for first, last in pairwise([0, *after, len(numbers)])] if numbers else []
+
+
 def _joined(base: Any, name: str, domain: tuple[Key, ...]) -> Any:
-    """The rows whose key is in a long list: by a join with it."""
-    import ibis
+    """The rows whose key is in a long list: by a join with it. The list is made as ibis.memtable does, which would import pandas for it."""
     import pyarrow as pa
+    from ibis.expr.operations import InMemoryTable
+    from ibis.expr.schema import Schema
+    from ibis.formats.pyarrow import PyArrowTableProxy
+    from ibis.util import gen_name
 
     known = base[name].type()
-    listed = ibis.memtable(pa.table({name: pa.array([engine_key(key) for key in domain if key is not None], type=known.to_pyarrow())}), schema={name: known})
-    found = base.semi_join(listed, name)
-    return found.union(base.filter(base[name].isnull())) if None in domain else found
+    keys = pa.table({name: pa.array([engine_key(key) for key in domain], type=known.to_pyarrow())})
+    listed = InMemoryTable(gen_name("keys"), Schema({name: known}), PyArrowTableProxy(keys)).to_expr()
+    return base.semi_join(listed, base[name].identical_to(listed[name]) if None in domain else name)
 
 
 def _values(piece: Piece, columns: Mapping[str, Any], schema: Mapping[str, Type], bounding: Bounding) -> dict[str, Any]:
@@ -168,68 +191,115 @@ def _values(piece: Piece, columns: Mapping[str, Any], schema: Mapping[str, Type]
     return {"": made if where is None else ibis.cases((where, made))}
 
 
+def _place(place: int, pieces: tuple[Piece, ...], bounding: Bounding) -> int:
+    """Of pieces that are sums over the same integers (a sum, a mean, a spread), the first: its column serves them all."""
+    asked = _source(pieces[place], bounding)
+    return place if asked is None else next(i for i, piece in enumerate(pieces) if _source(piece, bounding) == asked)
+
+
+def _source(piece: Piece, bounding: Bounding) -> tuple[Any, ...] | None:
+    if piece.form not in ("value", "centred", "square"):
+        return None
+    assert piece.of is not None
+    return piece.of.text, _text(piece.where), piece.grid, piece.filled, as_doubles(piece, bounding)
+
+
+def _text(condition: Expr | None) -> str:
+    return "" if condition is None else condition.text
+
+
 def _integer(piece: Piece, value: Any, *, doubles: bool) -> Any:
     """The integer of a row; or, in doubles, its multiple of the grid's step."""
     grid = piece.grid
     assert grid is not None
-    ends = (grid.low, grid.centre)
-    number, low, centre = (grid.doubles(value), *(float(end * grid.step) for end in ends)) if doubles else (grid.integers(value), *ends)
-    if piece.filled:
-        number = number.fill_null(low)
-    if piece.form in ("value", "point"):
-        return number
-    centred = number - centre
+    if piece.form == "point":
+        return grid.places(value).fill_null(0) if piece.filled else grid.places(value)
+    found, low = (grid.doubles(value), float(grid.low * grid.step)) if doubles else (grid.integers(value), grid.low)
+    return found.fill_null(low) if piece.filled else found
+
+
+def _measured(piece: Piece, value: Any, *, doubles: bool) -> Any:
+    """What is added: an integer as it is, from the middle, or its square from the middle."""
+    grid = piece.grid
+    assert grid is not None
+    if piece.form == "value":
+        return value
     if piece.form == "centred":
-        return centred
+        return value - (float(grid.centre * grid.step) if doubles else grid.centre)
+    centred = cast(value, INT64) - grid.centre
     square = centred * centred
     return ((square + (1 << piece.shift >> 1)) // (1 << piece.shift)).cast("int64") if piece.shift else square
 
 
 def _bin(value: Any, piece: Piece) -> Any:
-    """The place of the bin that holds a value, found by halving."""
+    """The place of the bin that holds a value, found by halving. Integers are compared with integers, edges beyond all of them not at all."""
     import ibis
 
+    least, most = (-(2**63), 2**63 - 1) if value.type().is_integer() else (-math.inf, math.inf)
     whole = value.type().is_integer()
     x = value if whole else value.cast("float64")
     ends = [math.ceil(edge) if whole else float(edge) for edge in piece.edges]
-    first, last = ends[0], (math.floor(piece.edges[-1]) if whole else ends[-1])
+    first, last = max(ends[0], least), min(math.floor(piece.edges[-1]) if whole else ends[-1], most)
+    if first > last:
+        return ibis.null("int64")
+
+    def number_of(end: float) -> Any:
+        return ibis.literal(end, "int64") if whole else number(end)
 
     def within(low: int, high: int) -> Any:
         if high - low == 1:
             return ibis.literal(low, "int64")
         middle = (low + high) // 2
-        return ibis.cases((x < ends[middle], within(low, middle)), else_=within(middle, high))
+        if not least < ends[middle] <= most:
+            return within(low, middle) if ends[middle] > most else within(middle, high)
+        return ibis.cases((x < number_of(ends[middle]), within(low, middle)), else_=within(middle, high))
 
-    return ibis.cases((x.between(first, last), within(0, piece.cells)))
+    return ibis.cases((x.between(number_of(first), number_of(last)), within(0, piece.cells)))
 
 
-def _sums(rows: Any, place: int, piece: Piece, bounding: Bounding) -> dict[str, Any]:
+def _sums(rows: Any, place: int, pieces: tuple[Piece, ...], bounding: Bounding) -> dict[str, Any]:
     """The sums of a piece's cells, by name."""
     import ibis
 
+    piece = pieces[place]
     weight = _weight(rows, bounding, pooled=piece.pooled)
-    value = rows[f"v{place}"] if f"v{place}" in rows.columns else None
+    name = f"v{_place(place, pieces, bounding)}"
+    value = rows[name] if name in rows.columns else None
     if piece.form == "side":
-        rare = [rows[f"v{place}_{which}"] for which in ("below", "absent", "above")]
-        below, absent, above = (one.sum() if weight is None else ibis.cases((one, weight)).sum() for one in rare)
+        rare = [rows[f"v{place}_{which}"] for which in ("below", "above", "absent")]
+        sums = [one.sum() if weight is None else ibis.cases((one, weight)).sum() for one in rare]
         total = rows.count() if weight is None else weight.sum()
-        cells = [below, total - reduce(add, (ibis.coalesce(one, 0) for one in (below, absent, above))), above]
+        # its values, null where there is none, stand beside it: to count those is quicker
+        if weight is None and (beside := _beside(piece, pieces, bounding)) is not None:
+            total, sums = rows[f"v{beside}"].count(), sums[:2]
+        cells = [sums[0], total - reduce(add, (ibis.coalesce(one, 0) for one in sums)), sums[1]]
     elif value is None:
         cells = [rows.count() if weight is None else weight.sum()]
     elif piece.form == "one":
-        cells = [value.count() if weight is None else (weight * value).sum()]
+        cells = [value.count() if weight is None else (cast(weight, INT64) * value).sum()]
     elif as_doubles(piece, bounding):
-        cells = [value.sum() * float(1 / piece.step)]
+        cells = [_measured(piece, value, doubles=True).sum() * float(1 / piece.step)]
     else:
-        cells = [value.sum() if weight is None else (weight * value).sum()]
+        number_ = _measured(piece, value, doubles=False)
+        cells = [number_.sum() if weight is None else (cast(weight, INT64) * number_).sum()]
     return {f"s{place}_{cell}": _whole(total, piece, bounding) for cell, total in enumerate(cells)}
 
 
+def _beside(side: Piece, pieces: tuple[Piece, ...], bounding: Bounding) -> int | None:
+    """The place of the column whose clipped values a side is about."""
+    assert side.of is not None
+    asked = side.of.text, _text(side.where), side.grid, False
+    found = (i for i, piece in enumerate(pieces) if (source := _source(piece, bounding)) is not None and source[:4] == asked)
+    return next((_place(i, pieces, bounding) for i in found), None)
+
+
 def _long(rows: Any, keys: list[str], place: int, piece: Piece, bounding: Bounding) -> Any:
-    present = rows.filter(rows[f"v{place}"].notnull())
-    weight = _weight(present, bounding, pooled=piece.form == "point")
-    total = present.count() if weight is None else weight.sum()
-    return present.group_by([*keys, f"v{place}"]).agg(**{f"s{place}_0": _whole(total, Piece("", "one"), bounding)})
+    """How much weight falls on every bin or point, and, in a line of its own that is not read, on none."""
+    weight = _weight(rows, bounding, pooled=piece.form == "point")
+    total = rows.count() if weight is None else weight.sum()
+    name = f"v{place}"
+    found = rows.group_by([*keys, name]).agg(**{f"s{place}_0": _whole(total, Piece("", "one"), bounding)})
+    return found if piece.grid is None else found.mutate(**{name: found[name].cast("int64") + piece.grid.low})
 
 
 def as_doubles(piece: Piece, bounding: Bounding) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
@@ -23,7 +23,7 @@ from .engine_values import Value
 from .functions import FUNCTIONS
 from .methods import Methods
 from .scalar import Argument, Function, shorten
-from .types import Span, Type
+from .types import BOOL, Span, Type
 
 DEPTH = 50
 WEIGHT = 4000
@@ -47,6 +47,10 @@ class _Built:
     def clean(self) -> Value:
         return ev.without_nan(self.value) if self.nan else self.value
 
+    def apart(self) -> _Built:
+        """A truth value inside a cast, which does nothing but stand as parentheses: Ibis writes (NOT a) IS NULL without them, and an engine reads another."""
+        return replace(self, value=ev.cast(self.value, BOOL)) if self.known.type.kind == "bool" and not self.known.fixed else self
+
 
 class Expr(Methods):
     """What every expression can do; its operators and methods are those of `Methods`."""
@@ -63,11 +67,11 @@ class Expr(Methods):
 
     def build(self, columns: Mapping[str, Value], schema: Schema) -> Value:
         """The Ibis value, from those of the columns."""
-        return self._built(columns, schema, {}).clean()
+        return self._built(columns, schema, {}).apart().clean()
 
     def raw(self, columns: Mapping[str, Value], schema: Schema) -> Value:
         """The same, with NaN as it is: for those who look for it themselves."""
-        return self._built(columns, schema, {}).value
+        return self._built(columns, schema, {}).apart().value
 
     def range(self, bounds: Bounds) -> Span | None:
         """Between which ends the value lies if the columns lie between theirs; None where that is not known."""
@@ -192,9 +196,12 @@ class Call(Expr):
     def _built(self, columns: Mapping[str, Value], schema: Schema, memo: dict[int, _Built]) -> _Built:
         if id(self) not in memo:
             built = [argument._built(columns, schema, memo) for argument in self.arguments]
+            if self.function.name not in ("and", "or", "not"):
+                built = [one.apart() if isinstance(argument, Call) else one for one, argument in zip(built, self.arguments, strict=True)]
             known = self.function.resolve([one.known for one in built])
             values = [one.value if self.function.passes_nan else one.clean() for one in built]
-            nan = known.type.kind == "float" and (self.function.makes_nan or (self.function.passes_nan and any(one.nan for one in built)))
+            made = self.function.makes_nan and any(one.known.type.kind != "integer" for one in built)  # integers are finite
+            nan = known.type.kind == "float" and (made or (self.function.passes_nan and any(one.nan for one in built)))
             memo[id(self)] = _Built(self.function.build(values, [one.known for one in built], known.type.bare), known, nan)
         return memo[id(self)]
 
