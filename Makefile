@@ -46,9 +46,10 @@ format: .venv/full.stamp  ## let ruff rewrite what it can
 slow: .venv/full.stamp system  ## larger samples, longer searches
 	$(PYTEST) -m slow
 
-bench: .venv/full.stamp  ## speed of the noise, beside NumPy and OpenDP, and of the ledger, beside bare commits
+bench: .venv/full.stamp  ## speed of the noise, of the ledger and of tables, beside NumPy, OpenDP, bare commits and plain queries
 	$(BIN)/python bench/noise.py
 	$(BIN)/python bench/ledger.py
+	$(BIN)/python bench/queries.py
 
 docs: .venv/full.stamp  ## the documentation, in site/
 	$(BIN)/python docs/pictures.py

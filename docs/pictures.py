@@ -19,6 +19,7 @@ import numpy as np
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato import plots
+from sfumato.answers import Answer, Column, Noisy, Paid
 from sfumato.guarantees.averaging import averaged_after, told_apart_after
 from sfumato.guarantees.bayes import posterior_bounds
 from sfumato.guarantees.closed_forms import renyi_curves
@@ -699,6 +700,62 @@ def ledger() -> Figure:
     return plots.spending(moments, title="The budget of visits")
 
 
+def accounting_noise() -> Figure:
+    """How much noise k counts need for the same promise, by an even split and by the tight total."""
+    counts, delta = np.array([1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90, 140, 200]), 1e-6
+
+    def scale(k: int) -> float:
+        start = mech.Laplace(sensitivity=1, scale=max(1.0, 4.5 * k**0.5), grid=2**-10)
+        return float(sf.calibrate([(start, k)], sf.Approx(1, delta), precision=1e-3).schedule[0][0].scale)  # type: ignore[attr-defined]
+
+    tight = np.array([scale(int(k)) for k in counts])
+    graph = plots.Graph(
+        title="scale of Laplace noise for k counts, (1, 10⁻⁶) in all",
+        x=counts.astype(np.float64),
+        curves={"ε split evenly": counts.astype(np.float64), "by the certified total": tight},
+        across="number of counts k",
+        up="scale of the noise of each",
+        point=(float(counts[-2]), float(tight[-2])),
+        remark=f"{counts[-2] / tight[-2]:.1f} times less noise",
+        shift=(-20.0, -12.0),
+    )
+    return plots.graphs([graph], title="What tight accounting buys")
+
+
+def accounting_sampled() -> Figure:
+    """ε of many steps of a sampled Gaussian, through Rényi divergence and certified."""
+    counts, delta = np.array([200, 500, 1000, 2000, 3500, 5000, 7500, 10_000]), 1e-6
+    step = mech.Gaussian(sensitivity=1, sigma=1).subsample("0.001")
+    totals = [sf.compose([(step, int(k))]) for k in counts]
+    high, low = (np.array([bound(total) for total in totals]) for bound in (lambda t: t.epsilon(delta), lambda t: t.epsilon_lower(delta)))
+    both = plots.Graph(
+        title="ε of all together at δ = 10⁻⁶",
+        x=counts.astype(np.float64),
+        curves={"through Rényi divergence": np.array([(int(k) * step.promise).epsilon(delta) for k in counts]), "certified, both bounds": high},
+        across="number of steps k",
+        up="ε",
+    )
+    width = plots.Graph(
+        title="how far apart the two bounds are",
+        x=counts.astype(np.float64),
+        curves={"certified, both bounds": 1e6 * (high - low) / high},
+        across="number of steps k",
+        up="millionths of ε",
+    )
+    return plots.graphs([both, width], title="Steps with σ = 1 on samples of one in a thousand")
+
+
+def tables() -> Figure:
+    """Counts of visits by city, as they were released: six cities of eight, each with its interval."""
+    about = {"relation": "add-remove", "unit": "user_id"}
+    counted = mech.Laplace(sensitivity=3, epsilon="0.11875", **about)
+    numbers = {"Bari": 526, "Milano": 3399, "Napoli": 1990, "Palermo": 916, "Roma": 4369, "Torino": 1549}
+    pieces = (Noisy("count", [[number] for number in numbers.values()], 1, counted),)
+    columns = (Column("n", "count", (0,), "visits by city, a customer counts for at most three"),)
+    receipt = Paid(1, "c0ffee", "2026-09-01T12:00:00.000+00:00")
+    return Answer(keys=("city",), rows=tuple((city,) for city in numbers), pieces=pieces, columns=columns, cost=counted.promise, receipts=(receipt,)).plot("n")
+
+
 PICTURES: tuple[Callable[[], Figure], ...] = (
     neighbours,
     laplace,
@@ -733,6 +790,9 @@ PICTURES: tuple[Callable[[], Figure], ...] = (
     smooth,
     gibbs,
     ledger,
+    tables,
+    accounting_noise,
+    accounting_sampled,
 )
 
 

@@ -42,6 +42,7 @@ _LAZY = {
     "std": ".tables.aggregates",
     "sum": ".tables.aggregates",
     "var": ".tables.aggregates",
+    "when": ".tables.expressions",
 }
 
 __all__ = ["__version__", *(name for name in _LAZY if name != "sum")]  # noqa: PLE0604  # `import *` shadows no builtin

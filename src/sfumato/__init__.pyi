@@ -31,5 +31,6 @@ from .tables.aggregates import std as std
 from .tables.aggregates import sum as sum  # noqa: A004
 from .tables.aggregates import var as var
 from .tables.expressions import col as col
+from .tables.expressions import when as when
 
 __version__: str

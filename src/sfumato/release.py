@@ -47,7 +47,7 @@ def release(plan: Plan, ledger: Ledger, *, share: str | None = None, fresh: bool
 
 def question(plan: Plan) -> str:
     """Query, declaration (with the owner's label of the data) and promise: what has to be the same for an answer to be given again."""
-    declared = plan.query.rows.declaration.to_toml()
+    declared = plan.declared
     return json.dumps({"question": 1, "query": plan.query.text, "declaration": declared, "promise": plan.promise.to_json()}, ensure_ascii=False)
 
 
@@ -95,7 +95,7 @@ def finish(plan: Plan, groups: Groups, noisy: tuple[Noisy, ...], *, ledger: Ledg
         "unit": declared.unit_name,
         "relation": declared.relation,
         "question": plan.query.text,
-        "declaration": declared.to_toml(),
+        "declaration": plan.declared,
         "mechanisms": [record(mechanism) for mechanism in plan.mechanism.parts],
         "released": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "versions": {"sfumato": __version__, "engine": plan.source.engine.version},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import sfumato as sf
+from sfumato import mechanisms as mech
 from sfumato.guarantees import Guarantee
 
 EXAMPLES: dict[str, tuple[Guarantee, ...]] = {
@@ -23,6 +24,13 @@ EXAMPLES: dict[str, tuple[Guarantee, ...]] = {
         sf.Pure("0.1") + sf.GDP("0.5"),
         sf.Pure("0.1") + sf.Approx("0.2", "1e-6"),
         sf.Pure("0.1") + sf.ZCDP("0.1", "1e-9") + sf.Renyi(lambda a: a / 50),
+    ),
+    "Loss": (
+        sf.compose([(sf.Pure("0.1"), 3)]),
+        sf.compose([sf.GDP("0.5")]),
+        sf.compose([mech.Laplace(sensitivity=1, epsilon="0.3")]),
+        sf.compose([(mech.Laplace(sensitivity=3, epsilon="0.2"), 2)]),
+        sf.compose([(sf.Approx("0.1", "1e-9"), 2)]),
     ),
 }
 

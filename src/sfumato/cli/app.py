@@ -75,6 +75,48 @@ def budget(
     tell(path, Asked(dataset=dataset, history=history, form=form, verify=verify, head=head))
 
 
+@app.command(
+    epilog="Examples:  sfumato query visits.parquet 'SELECT city, COUNT(*) AS n FROM visits GROUP BY city' --unit user_id --max-rows 5 --keys city=Roma,Bari "
+    "--epsilon 0.3  ·  sfumato query visits.parquet 'SELECT AVG(spend) AS m FROM visits' --declaration visits.toml --epsilon 0.1 --budget 1 "
+    "--ledger visits.ledger  ·  with --plan nothing is read"
+)
+def query(
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Parquet, CSV, Arrow or a DuckDB file. Its name without the ending is the table's.", show_default=False)
+    ],
+    text: Annotated[str, typer.Argument(metavar="SELECT", help="The question.", show_default=False)],
+    epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="Privacy loss of the answer, such as 0.3 or 1/3.", show_default=False)],
+    unit: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Whom a row is about; may be repeated.", show_default="each row a person")] = None,
+    delta: Annotated[str | None, typer.Option(metavar="NUMBER", help="Of the answer.", show_default="a thousandth of the budget's, or 1e-9")] = None,
+    bounds: Annotated[list[str] | None, typer.Option(metavar="COLUMN=LOW:HIGH", help="Between which ends a column is taken; may be repeated.")] = None,
+    keys: Annotated[list[str] | None, typer.Option(metavar="COLUMN=A,B", help="Public keys of a column; may be repeated.")] = None,
+    types: Annotated[list[str] | None, typer.Option(metavar="COLUMN=TYPE", help="What to read a column as; may be repeated.")] = None,
+    max_rows: Annotated[int | None, typer.Option(metavar="NUMBER", help="How many rows a unit counts for.", show_default=False)] = None,
+    max_groups: Annotated[int | None, typer.Option(metavar="NUMBER", help="In how many groups.", show_default="--max-rows")] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="The table's name.", show_default="the file's")] = None,
+    relation: Annotated[str | None, typer.Option(metavar="RELATION", help="add-remove or replace.", show_default="add-remove")] = None,
+    declaration: Annotated[Path | None, typer.Option(metavar="TOML", help="All of this in a file.", show_default=False)] = None,
+    budget: Annotated[str | None, typer.Option(metavar="NUMBER", help="ε of the whole, with a δ of 1e-6.", show_default="what this costs")] = None,
+    ledger: Annotated[Path | None, typer.Option(metavar="PATH", help="Where the budget is kept.", show_default="nowhere")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="The answer as CSV, with the ends of its intervals.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Only what it would cost and how exact it would be: no data is read.")] = False,
+) -> None:
+    """Ask one question about a protected file, in SQL."""
+    if as_json and as_csv:
+        raise typer.BadParameter("one of --json and --csv")
+    if declaration is not None and any((unit, bounds, keys, types, max_rows, max_groups, name, relation)):
+        raise typer.BadParameter("--declaration stands alone: it says all that the other options could")
+    from .query import Asked, declared, tell
+
+    said = declared(
+        unit=unit or (), bounds=bounds or (), keys=keys or (), types=types or (), name=name, max_rows=max_rows, max_groups=max_groups, relation=relation,
+        declaration=declaration,
+    )  # fmt: skip
+    form = "json" if as_json else "csv" if as_csv else "text"
+    tell(path, Asked(text=text, epsilon=epsilon, delta=delta, declared=said, budget=budget, ledger=ledger, form=form, plan=plan))
+
+
 def main() -> None:
     """Run the command line. A user's mistake never shows a traceback, and neither does a failure: its text could be about a person."""
     try:

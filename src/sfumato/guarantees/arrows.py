@@ -95,7 +95,8 @@ def best(guarantee: Guarantee, notion: type[G]) -> G | None:
         except Refused:  # curves without a common order
             return None
     else:
-        statements = list(_all(guarantee, notion, (type(guarantee),)))
+        own = guarantee._states(notion)
+        statements = [own] if isinstance(own, notion) else list(_all(guarantee, notion, (type(guarantee),)))
         if not statements:
             return None
         found = reduce(lambda a, b: a._meet(b), statements)

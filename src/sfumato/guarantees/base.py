@@ -77,6 +77,18 @@ class Guarantee(ABC):
         reason = f"{type(self).__name__} is not amplified by sampling"
         raise Refused("guarantee.subsample", f"{self}.subsample({text(q)})", reason, "Pure, Approx or GDP, before converting")
 
+    def _absorb(self, other: Guarantee) -> Guarantee | None:  # noqa: ARG002
+        """This and `other` together, in the notion of this, where every such guarantee has a place in it."""
+        return None
+
+    def _states(self, notion: type[Guarantee]) -> Guarantee | None:  # noqa: ARG002
+        """What a notion that no arrow starts from implies by itself."""
+        return None
+
+    def _stored(self) -> dict[str, Any] | None:
+        """What is stored of a notion beside its parameters, where these would not do."""
+        return None
+
     def to(self, notion: type[G], *, delta: Number | None = None) -> G:
         """The best statement of `notion` that this implies; `delta=` is needed for `Approx` unless this is pure."""
         from .arrows import convert

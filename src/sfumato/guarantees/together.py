@@ -1,8 +1,8 @@
 """The sum of guarantees of different notions: both parts are kept, and evaluated together.
 
 *Compose*   one part for each notion; parts of the same notion add up.
-*Curve*     the least of: the sum in each notion that every part reaches (ZCDP, GDP, Rényi), and basic composition, where the parts with an ε of their own keep
-            it and the others share the rest. All are true at once, so the least is.
+*Curve*     the least of: the sum in each notion that every part reaches (ZCDP, GDP, Rényi) or that takes all of them in (Loss), and basic composition, where
+            the parts with an ε of their own keep it and the others share the rest. All are true at once, so the least is.
 """
 
 from __future__ import annotations
@@ -114,8 +114,20 @@ def _covers(whole: Guarantee, parts: list[Guarantee]) -> bool:
 
 
 def _kept(parts: list[Guarantee]) -> Guarantee:
-    merged = [reduce(add, same) for notion in NOTIONS if (same := [part for part in parts if type(part) is notion])]
+    further = tuple(sorted({type(part) for part in parts} - set(NOTIONS), key=lambda notion: notion.__name__))
+    merged = [reduce(add, same) for notion in (*NOTIONS, *further) if (same := [part for part in parts if type(part) is notion])]
     return merged[0] if len(merged) == 1 else Together(tuple(merged), None, None)
+
+
+def _taken_in(parts: tuple[Guarantee, ...]) -> Guarantee | None:
+    """The sum in the notion of one part that can take in all others."""
+    for one in parts:
+        found: Guarantee | None = one
+        for other in parts:
+            found = found if other is one or found is None else found._absorb(other)
+        if found is not None:
+            return found
+    return None
 
 
 @lru_cache(maxsize=256)
@@ -123,8 +135,8 @@ def _sums(parts: tuple[Guarantee, ...]) -> tuple[Guarantee, ...]:
     """The sum in every notion with a curve that all parts reach; the part itself if there is one only. Kept, as a curve asks for them at every ε."""
     if len(parts) == 1:
         return parts
-    sums = (_sum([reach(part, notion) for part in parts]) for notion in (GDP, ZCDP, Renyi))
-    return tuple(whole for whole in sums if whole is not None)
+    sums = [_sum([reach(part, notion) for part in parts]) for notion in (GDP, ZCDP, Renyi)]
+    return tuple(whole for whole in (*sums, _taken_in(parts)) if whole is not None)
 
 
 def _sum(parts: list[Any]) -> Guarantee | None:

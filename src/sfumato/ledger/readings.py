@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..accounting.certified_total import Tight, certified_total
 from ..accounting.filters import Filter
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
@@ -63,6 +64,14 @@ class Readings:
     def spent_as(self, notion: type[Guarantee], *, delta: Number | None = None) -> Guarantee:
         """What was spent, in another notion. Bookkeeping: the promise is the budget, fixed beforehand."""
         return self.spent.to(notion, delta=delta)
+
+    def tight(self, delta: Number, *, fixed_beforehand: bool | None = None) -> Tight:
+        """The certified total of the laws that were charged, at a δ. It is a promise only where they were fixed before the first answer: so it is for a single
+        charge, and where the owner says so."""
+        with self._store.reading() as tx:
+            charges = [one for one in pages.history(tx, self.dataset) if one.mechanisms and pages.reservation(tx, one.number) != "release"]
+        fixed = len(charges) <= 1 if fixed_beforehand is None else fixed_beforehand
+        return certified_total([record for one in charges for record in one.mechanisms], delta, fixed_beforehand=fixed)
 
     def verify(self, head: Head | str | None = None) -> Verification:
         """Read the whole book and check it against itself and against a head kept elsewhere."""

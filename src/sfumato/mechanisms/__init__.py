@@ -28,6 +28,7 @@ from .selection import score_sensitivity
 from .several import Several
 from .smooth import SmoothLaplace
 from .staircase import Staircase, staircase_limit
+from .subsampled import Subsampled
 from .top_k import TopK
 from .weighted_quantile import WeightedQuantile
 
@@ -58,6 +59,7 @@ __all__ = [
     "SmoothLaplace",
     "Staircase",
     "Strategy",
+    "Subsampled",
     "TopK",
     "WeightedQuantile",
     "best_branching",

@@ -23,6 +23,8 @@ def _is_type(value: Constant) -> bool:
     return isinstance(value, str) and (value in NAMES or value.startswith("decimal("))
 
 
+NARROW = 16  # bits of an integer whose limits are as good as bounds
+
 TYPE = fixed("the name of a type", _is_type, "'int64'", "string")
 
 
@@ -65,7 +67,8 @@ def _build(values: Sequence[Value], arguments: Sequence[Argument], result: Type)
 def _span(spans: ranges.Spans, constants: Sequence[Constant]) -> Span | None:
     wanted = Type.of(str(constants[1]))
     if not wanted.numeric or spans[0] is None or spans[0] == NOTHING:
-        return wanted.limits
+        # nothing is known of the value: the limits of a wide type would pass for bounds, and a sum within them would be all noise
+        return wanted.limits if wanted.kind == "integer" and wanted.bits <= NARROW else None
     digits = {"integer": 0, "decimal": wanted.scale}.get(wanted.kind)
     ends = spans[0] if digits is None else tuple(ranges.rounded(end, digits) for end in spans[0])
     if (limits := wanted.limits) is None:
@@ -86,7 +89,8 @@ FUNCTIONS = (
         passes_nan=True,
         makes_nan=True,
         makes_null=True,
-        copies=(4,),
+        copies=(2,),
+        heavy=frozenset(["date", "timestamp", "timestamp with time zone"]),
         rule="the value as another type; null where it does not fit or cannot be read",
     ),
 )

@@ -51,7 +51,7 @@ class Grid:
         """Integers from 0 on, in 16 bits where these suffice: an engine then counts them in an array."""
         kind = "uint16" if self.high - self.low < 1 << 16 else "int64"
         if not self.floating:
-            return (self.integers(value) - self.low).cast(kind)
+            return (_clipped(self._whole(value), self.low, self.high) - self.low).cast(kind)
         return (self.doubles(value) * float(1 / self.step) - float(self.low)).cast(kind)
 
     def doubles(self, value: Any) -> Any:

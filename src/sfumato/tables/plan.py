@@ -53,8 +53,18 @@ class Plan:
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
-        """What the engine is to compute."""
-        return statements(self.source.table, self.query, self.pieces, self.calibration.bounding, secrets.token_hex(16))
+        """What the engine is to compute. It does not depend on the promise but by the norm; only a truncation has a secret of its own."""
+        bounding = self.calibration.bounding
+        if bounding.truncation:
+            return statements(self.source.table, self.query, self.pieces, bounding, secrets.token_hex(16))
+        known = ("statements", self.query.rows.declaration.name, self.query.text, bounding)
+        made: tuple[Statement, ...] = self.source.engine.kept(known, lambda: statements(self.source.table, self.query, self.pieces, bounding, ""))
+        return made
+
+    @cached_property
+    def declared(self) -> str:
+        """The declaration, as text."""
+        return self.query.rows.declaration.to_toml()
 
     @cached_property
     def groups(self) -> Groups | None:

@@ -86,6 +86,9 @@ def always(known: Type) -> Gives:
     return lambda arguments: known  # noqa: ARG005
 
 
+HEAVY = 9
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
     """One row of the table. `form` is its canonical text where that is not name(arguments): an operator between arguments, or a template."""
@@ -106,6 +109,7 @@ class Function:
     skips_null: bool = False  # null only where all arguments are
     never_null: bool = False
     copies: tuple[int, ...] = (1,)  # of each argument; the last of them also of those that follow
+    heavy: frozenset[Constant] = frozenset()  # last constants with which it is nine of the first
 
     def slots(self, count: int) -> tuple[Slot, ...]:
         """The place of each of so many arguments, or none if there cannot be so many."""
@@ -114,6 +118,11 @@ class Function:
         if self.many and count > len(self.takes):
             return self.takes + self.takes[-1:] * (count - len(self.takes))
         return self.takes if count == len(self.takes) else ()
+
+    def weight(self, weights: Sequence[int], last: Constant) -> int:
+        """How large a call is, given how large its arguments are."""
+        copies = (HEAVY,) if last in self.heavy else self.copies
+        return 1 + sum(copies[min(i, len(copies) - 1)] * weight for i, weight in enumerate(weights))
 
     def text(self, arguments: Sequence[str]) -> str:
         """Canonical."""

@@ -181,7 +181,7 @@ class Call(Expr):
 
     @property
     def text(self) -> str:
-        wrap = self.function.open
+        wrap = self.function.open and not self.function.pairs
         return self.function.text([f"({a.text})" if wrap and isinstance(a, Call) and a.function.open else a.text for a in self.arguments])
 
     @property
@@ -224,8 +224,8 @@ def call(name: str, *arguments: Any) -> Expr:
     given = [literal(argument) for argument in arguments]
     if function.name in ("and", "or", "concat"):
         given = [part for one in given for part in (one.arguments if isinstance(one, Call) and one.function is function else (one,))]
-    weights = (function.copies[min(i, len(function.copies) - 1)] * one.weight for i, one in enumerate(given))
-    weight, depth = 1 + sum(weights), 1 + max((one.depth for one in given), default=0)
+    last = given[-1].value if given and isinstance(given[-1], Literal) else None
+    weight, depth = function.weight([one.weight for one in given], last), 1 + max((one.depth for one in given), default=0)
     if weight > WEIGHT or depth > DEPTH or len(given) > ARGUMENTS:
         raise Refused(
             "expression.size", f"{name}(…)", "the expression is too large for an engine to plan quickly", "several columns, one made from the other: mutate(…)"

@@ -1,0 +1,72 @@
+"""The certified total of what a book has recorded: tight, and a promise only where the laws were fixed beforehand.
+
+*Total*     The dominating pairs of the recorded mechanisms, composed.
+*Promise*   Composition theorems for laws of the loss want the laws fixed before the first answer. A book whose charges were decided along the way has no such
+            theorem: there the total says what the laws come to, had they been fixed, and the promise is the budget, by its filter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import Refused
+from ..exact.numbers import Number, text
+from ..guarantees.base import known_delta
+from ..guarantees.stored import restore as restore_guarantee
+from ..mechanisms.stored import promises as stored_promises
+from ..mechanisms.stored import restore as restore_mechanism
+from .compose import compose
+from .loss import Loss
+
+
+@dataclass(frozen=True, slots=True)
+class Tight:
+    """What recorded laws come to at one δ, from below and from above."""
+
+    total: Loss
+    delta: Number
+    fixed_beforehand: bool
+
+    @property
+    def epsilon(self) -> float:
+        return self.total.epsilon(self.delta)
+
+    @property
+    def epsilon_lower(self) -> float:
+        return self.total.epsilon_lower(self.delta)
+
+    @property
+    def label(self) -> str:
+        """What the number is."""
+        if self.fixed_beforehand:
+            return "a promise: the laws were fixed before the first answer"
+        return "no promise: charges were decided along the way, and laws of the loss have no filter; the promise is the budget"
+
+    def __str__(self) -> str:
+        return f"ε = {self.epsilon:.6g} (not below {self.epsilon_lower:.6g}) at δ = {text(known_delta(self.delta))}; {self.label}"
+
+
+def certified_total(records: Iterable[dict[str, Any]], delta: Number, *, fixed_beforehand: bool = False) -> Tight:
+    """The total of stored records of mechanisms and guarantees, as a ledger keeps them."""
+    known_delta(delta)
+    losses = [_loss(one) for one in records]
+    if not losses:
+        raise Refused("composition.empty", "tight(…)", "nothing was released", "a charge")
+    return Tight(compose(losses), delta, fixed_beforehand)
+
+
+def _loss(stored: dict[str, Any]) -> Loss:
+    if stored["sfumato"] != "mechanism":
+        return compose([restore_guarantee(stored)])
+    again = restore_mechanism(stored)
+    if again is not None:
+        return compose([again])
+    refusals: list[Refused] = []
+    for promise in stored_promises(stored):  # it cannot be made again: what it promised still counts
+        try:
+            return compose([promise])
+        except Refused as refusal:
+            refusals.append(refusal)
+    raise refusals[0]

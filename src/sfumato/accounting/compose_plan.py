@@ -1,0 +1,121 @@
+"""A plan for composing laws: how wide the lattice is, how fine, how tilted. A bad plan makes bounds wide, never wrong.
+
+*Place*    ε is guessed by Chernoff's bound, min over λ of (K(λ) + ln κ(λ) + ln 1/δ)/λ, κ(λ) = λ^λ/(1 + λ)^(1+λ), which is not far above; or δ from ε.
+*Tilt*     Of the λ up to the one that gives Chernoff's bound, and at which rare jumps do not rule yet, that with the shortest period.
+*Period*   T covers twelve standard deviations of the tilted sum and makes e^(−λT) small beside δ.
+*Width*    Splitting and joining cells of width w costs about k·w²·(λ + 1)/8 in ε, but for atoms on nodes. h is chosen for a certificate of 10⁻⁶ of ε
+           if 2^14 numbers suffice, of 6·10⁻⁶ with 2^16, else of 4·10⁻⁵, with at most 2^20: memory is bounded. What the lattice laws then turn out to
+           differ by says whether it is refined.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .compose_fourier import Mesh
+from .loss_lattice import Nodes
+from .loss_laws import Law
+from .loss_nodes import breaks, nodes, spacing
+from .loss_sketch import Sketch, moments, sketch
+
+Uses = Sequence[tuple[Law, int]]
+
+MOST, LEAST = 1 << 20, 1 << 7
+WANTED: tuple[tuple[int, float], ...] = ((1 << 14, 1e-6), (1 << 16, 6e-6), (MOST, 4e-5))
+"""So many numbers may be spent on a certificate that is so wide, in parts of ε."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Saddle:
+    """Where the answer is expected: ε and ln δ, the tilt, the period, and the sketches this comes from."""
+
+    sketches: tuple[Sketch, ...]
+    epsilon: float
+    size: float
+    tilt: float
+    period: float
+    aim: float
+    """What the certificate should be small beside: ε, or where that is near zero the spread of the loss."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """A mesh, the nodes of every law, the sum of their offsets, and the number at which the answer is expected."""
+
+    mesh: Mesh
+    nodes: tuple[Nodes, ...]
+    offset: float
+    centre: int
+
+
+def wanted(number: int) -> float:
+    """How wide a certificate from so many numbers may be, in parts of ε, before more are spent."""
+    return next((width for most, width in WANTED if number < most), WANTED[-1][1])
+
+
+def at_delta(uses: Uses, delta: float) -> Saddle:
+    """Where ε is for this δ."""
+    sketches = _sketches(uses, delta)
+    tilts, log, square = _table(sketches)
+    size = math.log(delta)
+    found = (log + _peak(tilts) - size) / tilts
+    return _saddle(sketches, tilts, log, square, max(0.0, float(found.min())), size)
+
+
+def at_epsilon(uses: Uses, epsilon: float, delta: float) -> Saddle:
+    """Where δ is for this ε; `delta` is a guess that decides what is too rare to matter."""
+    sketches = _sketches(uses, delta)
+    tilts, log, square = _table(sketches)
+    size = max(-700.0, min(0.0, float((log - tilts * epsilon + _peak(tilts)).min())))
+    return _saddle(sketches, tilts, log, square, epsilon, size)
+
+
+def plan(uses: Uses, saddle: Saddle, finer: float = 1.0, most: int = MOST) -> Plan:
+    """The lattice; `finer` divides its spacing."""
+    tilt, period = saddle.tilt, saddle.period
+    spread = sum(float(s.tilted(tilt)[: s.cells].sum()) * s.count for s in saddle.sketches)
+    cost = spread * (tilt + 1) / 8 + sum(breaks(s, tilt) for s in saddle.sketches) / 2  # of h², in ε
+    wide = math.sqrt(saddle.aim / max(cost, 1e-300))
+    steps = (LEAST, *(number for number, _ in WANTED))
+    h = max(min(period / number, math.sqrt(width) * wide) for number, (_, width) in zip(steps, WANTED, strict=False)) / finer
+    h = spacing(uses, max(h, period / most), spread=spread > 0, smallest=period / most, aim=saddle.aim)
+    number = 1 << max(7, math.ceil(math.log2(max(1.0, period / h))))
+    mesh = Mesh(h=h, size=min(number, 4 * most), tilt=min(tilt, 30.0 / h))
+    budget = wanted(number // 2) * saddle.aim / (2 * len(uses) * finer * finer)
+    found = tuple(nodes(law, s, h=h, tilt=mesh.tilt, budget=budget, aim=saddle.aim) for (law, _), s in zip(uses, saddle.sketches, strict=True))
+    offset = math.fsum(count * n.offset for (_, count), n in zip(uses, found, strict=True))
+    return Plan(mesh, found, offset, round((saddle.epsilon - offset) / h))
+
+
+def _sketches(uses: Uses, delta: float) -> tuple[Sketch, ...]:
+    k = sum(count for _, count in uses)
+    return tuple(sketch(law, count, 3e-7 * delta / k) for law, count in uses)
+
+
+def _table(sketches: Sequence[Sketch]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Tilts from much below to much above the inverse of the standard deviation, with K and the variance of the tilted sum."""
+    variance = float(moments(sketches, np.zeros(1))[2][0])
+    tilts = np.geomspace(0.1, 1e5, 73) / math.sqrt(max(variance, 1e-24))
+    log, _, square = moments(sketches, tilts)
+    return tilts, log, square
+
+
+def _peak(tilts: np.ndarray) -> np.ndarray:
+    """ln κ."""
+    found: np.ndarray = tilts * np.log(tilts) - (1 + tilts) * np.log1p(tilts)
+    return found
+
+
+def _saddle(sketches: tuple[Sketch, ...], tilts: np.ndarray, log: np.ndarray, square: np.ndarray, epsilon: float, size: float) -> Saddle:
+    deviation = np.sqrt(square)
+    periods = np.maximum((18.0 - size) / tilts, 12.0 * deviation)
+    steepest = int(np.argmin(log - tilts * epsilon + _peak(tilts)))
+    while steepest > 0 and square[steepest] > 1.3 * square[steepest - 1]:  # rare jumps begin to rule
+        steepest -= 1
+    best = int(np.argmin(periods[: steepest + 1]))
+    aim = max(epsilon, float(deviation[0]), 1e-12)
+    return Saddle(sketches, epsilon, size, float(tilts[best]), float(periods[best]), aim)

@@ -1,0 +1,91 @@
+"""One local report among n shuffled ones, as a law of the loss.
+
+*Pair*      Each of the n − 1 others is, with probability 2/(e^ε₀ + 1), a clone: as if drawn with even odds from what the first person would say in either case.
+            With C clones, A ~ Bin(C, ½) of them on the one side, and the person's own report on the true side with odds e^ε₀, the shuffled reports are a
+            processing of (A + X, C − A + 1 − X), X ~ Bernoulli(e^ε₀/(e^ε₀ + 1)), against the same with 1 − X (Feldman, McMillan & Talwar 2021).
+*Loss*      With (a, b) the two counts, ln((t·a + (1 − t)·b)/((1 − t)·a + t·b)), t = e^ε₀/(e^ε₀ + 1).
+*Fewer*     Having fewer clones dominates, as more can be added: where C takes many values it is rounded down to one of 256. Counts so far out that all of them
+            together have less than 10⁻³⁶ are left out.
+*Closed*    ln(1 + (e^ε₀ − 1)/(e^ε₀ + 1)·(8·√(e^ε₀·ln(4/δ)/n) + 8·e^ε₀/n)) at δ, for ε₀ ≤ ln(n/(16·ln(2/δ))) (the same, Theorem 3.1): several times larger.
+*Counts*    n counts honest, delivered reports; the relation is replace.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from flint import arb
+
+from ..errors import Refused
+from ..exact.balls import above, ball, evaluate
+from ..exact.numbers import Number, positive, probability, text
+from .composition import count_of
+from .loss_laws import FUNCTION, UNIT, Atoms, Doubles, Law, Points
+
+_GROUPS = 256
+_TINY = 1e-40
+
+
+def clone_law(epsilon: float, n: int) -> Law:
+    """The law of the clone pair."""
+    lie = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
+    truth = 1.0 / (1.0 + math.exp(-epsilon))
+    first, masses = binomial(n - 1, 2.0 * lie)
+    width = max(1, -(-masses.size // _GROUPS))
+    starts = np.arange(0, masses.size, width)
+    chances = np.add.reduceat(masses, starts)
+    loss, p, q = [], [], []
+    for clones, chance in zip((first + starts).tolist(), chances.tolist(), strict=True):
+        low, half = binomial(clones, 0.5)
+        a = np.arange(low, low + half.size + 1, dtype=np.float64)
+        b = clones + 1 - a
+        before, here = np.append(0.0, half), np.append(half, 0.0)
+        p.append(chance * (truth * before + lie * here))
+        q.append(chance * (lie * before + truth * here))
+        loss.append(np.log1p((truth - lie) * (a - b) / (lie * a + truth * b)))
+    every = np.concatenate(loss)
+    order = np.argsort(every, kind="stable")
+    error = 16 * UNIT * (masses.size + max(half.size for half in loss) + 64) + FUNCTION
+    return Points(Atoms(every[order], np.concatenate(p)[order], np.concatenate(q)[order]), error, 32 * FUNCTION * (1 + epsilon), symmetric=True, unseen=1e-36)
+
+
+def binomial(n: int, chance: float) -> tuple[int, Doubles]:
+    """The binomial law around its mode: the first number, and the probabilities from there on, as far as they are not below 10⁻⁴⁰ of the largest.
+
+    Ratios of neighbours are multiplied outward from the mode and the whole is divided by its sum: a few roundings for each step.
+    """
+    if n == 0 or chance <= 0.0:
+        return 0, np.ones(1)
+    mode = min(n, math.floor((n + 1) * chance))
+    odds = chance / (1.0 - chance) if chance < 1.0 else math.inf
+    if math.isinf(odds):
+        return n, np.ones(1)
+    far = math.ceil(16 * math.sqrt(n * chance * (1 - chance)) + 64)
+    up = np.arange(mode, min(n, mode + far), dtype=np.float64)
+    down = np.arange(mode, max(0, mode - far), -1, dtype=np.float64)
+    above = np.cumprod((n - up) / (up + 1) * odds)
+    below = np.cumprod(down / (n - down + 1) / odds)
+    above, below = above[above >= _TINY], below[below >= _TINY]
+    masses = np.concatenate((below[::-1], [1.0], above))
+    return mode - below.size, masses / masses.sum()
+
+
+def closed_form(epsilon: Number, n: int, delta: Number) -> Fraction:
+    """The ε of the theorem in closed form, rounded up, for comparison: the pair itself gives several times less."""
+    e, count, d = positive(epsilon, "epsilon"), count_of(n, "n"), probability(delta, "delta", zero=False)
+    if e > Fraction(closed_form_limit(n, delta)):
+        raise Refused("shuffle.closed", f"epsilon={text(e)}, n={n}", "the theorem in closed form is proved for smaller ε only", "the clone pair itself")
+
+    def formula() -> arb:
+        growth = ball(e).exp()
+        return ((growth - 1) / (growth + 1) * (8 * (growth * ball(4 / d).log() / count).sqrt() + 8 * growth / count)).log1p()
+
+    return above(formula)
+
+
+def closed_form_limit(n: int, delta: Number) -> float:
+    """The largest ε₀ of the theorem in closed form, rounded down; negative where there is none."""
+    count, d = count_of(n, "n"), probability(delta, "delta", zero=False)
+    return evaluate(lambda: (count / (16 * ball(2 / d).log())).log(), "down")

@@ -1,0 +1,80 @@
+"""A mechanism on a sample of the units.
+
+*Law*        The base mechanism, run on a sample that nobody sees: every unit enters independently with probability q (Poisson), or m of n units do (fixed).
+*Promise*    Poisson, under add-remove: Pure and Approx become ln(1 + q(e^ε − 1)) and qδ (Balle, Barthe & Gaboardi 2018), GDP a Rényi curve (Mironov, Talwar &
+             Zhang 2019). Of a fixed size, under replace: Pure and Approx likewise with q = m/n; GDP as it was: only the law says how much it gains.
+             `sf.compose` knows that law, and both of its directions.
+*Sampling*   is the caller's: the sample is drawn anew for every use, is not published, and its size, if Poisson, is not either.
+*Proof*      docs/proofs/subsampled.md
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from ..errors import Refused
+from ..exact.numbers import Number, probability, text
+from ..guarantees import GDP, Guarantee, Relation
+from .base import Mechanism
+from .randomized_response import RandomizedResponse
+
+BINDS: dict[str, Relation] = {"poisson": "add-remove", "fixed": "replace"}
+"""The relation that each way of sampling is about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Subsampled(Mechanism):
+    """A base mechanism behind sampling at a rate."""
+
+    base: Mechanism
+    rate: Fraction
+    how: Literal["poisson", "fixed"]
+    relation: Relation | None
+    unit: str | None
+
+    def __init__(self, *, base: Mechanism, rate: Number, how: str = "poisson") -> None:
+        if how not in BINDS:
+            raise Refused("mechanism.sampling", f"how={how!r}", "units are sampled independently, or so many of all", "how='poisson' or how='fixed'")
+        if isinstance(base, Subsampled):
+            raise Refused("mechanism.sampling", f"{base}", "what is sampled twice is sampled once, at the product of the rates", "one subsample(q)")
+        if isinstance(base, RandomizedResponse) and how == "poisson":
+            reason = "a report exists only if its row does, so who was sampled is seen"
+            raise Refused("mechanism.sampling", f"{base}.subsample(…)", reason, "subsample(size=…, of=…), under replace")
+        relation = BINDS[how]
+        if base.relation not in (None, relation):
+            reason = f"{'Poisson sampling' if how == 'poisson' else 'a sample of a fixed size'} is about {relation}, the mechanism about {base.relation}"
+            raise Refused("guarantee.relation", f"{base}.subsample(…)", reason, f"relation={relation!r}")
+        put = object.__setattr__
+        put(self, "base", base)
+        put(self, "rate", probability(rate, "q", zero=False, one=True))
+        put(self, "how", how)
+        put(self, "relation", relation)
+        put(self, "unit", base.unit)
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        found = [self._amplified(promise) for promise in self.base.promises]
+        return tuple(promise for promise in found if promise is not None) or tuple(self._bound(1 * promise) for promise in self.base.promises)
+
+    def _amplified(self, promise: Guarantee) -> Guarantee | None:
+        if self.how == "fixed" and isinstance(promise, GDP):
+            return None
+        try:
+            return self._bound(self._bound(1 * promise, free=True).subsample(self.rate))
+        except Refused:  # not amplified by sampling
+            return None
+
+    def _bound(self, promise: Guarantee, *, free: bool = False) -> Guarantee:
+        return Guarantee._bind(promise, None if free else self.relation, self.unit)
+
+    def __repr__(self) -> str:
+        return f"{self.base}.subsample({text(self.rate)}{'' if self.how == 'poisson' else ', fixed'})"
+
+
+def fixed_rate(size: int, of: int) -> Fraction:
+    """m/n for a sample of m out of n units."""
+    if any(isinstance(v, bool) or not isinstance(v, int) for v in (size, of)) or not 1 <= size <= of:
+        raise Refused("mechanism.sampling", f"size={size}, of={of}", "a sample has at least one and at most all of the units", "subsample(size=100, of=10_000)")
+    return Fraction(size, of)

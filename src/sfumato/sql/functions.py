@@ -1,0 +1,312 @@
+"""The list of what may be computed from the columns of one row: sqlglot's nodes, and the functions of expressions that come of them.
+
+*Total*     The functions are those of `tables.functions`: none of them can fail, whatever a row holds. CAST is TRY_CAST, division by zero is null.
+*SQL's*     `//` and `%` round towards zero here, as in SQL; Python's operators of the same look round down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from ..tables.expressions import Expr, call, literal
+from .constants import constant, moment
+from .source import Node
+
+if TYPE_CHECKING:
+    from .scalars import Scalars
+
+Read = Callable[[Node], Expr]
+Build = Callable[[Any, Read, "Scalars"], Expr]
+
+FLAGS: Mapping[type[Node], frozenset[str]] = {
+    exp.Div: frozenset({"safe"}),
+    exp.DPipe: frozenset({"safe"}),
+    exp.Concat: frozenset({"safe", "coalesce"}),
+    exp.Greatest: frozenset({"ignore_nulls"}),
+    exp.Least: frozenset({"ignore_nulls"}),
+    exp.TryCast: frozenset({"safe", "to"}),
+    exp.Cast: frozenset({"to"}),
+    exp.DataType: frozenset({"this", "expressions"}),
+    exp.TimestampTrunc: frozenset({"unit"}),
+    exp.Interval: frozenset({"unit"}),
+    exp.DateDiff: frozenset({"unit"}),
+    exp.Extract: frozenset({"this"}),
+    exp.Trim: frozenset({"position"}),
+}
+"""Arguments that sqlglot's dialect sets by itself, or that are read apart."""
+
+
+def _plain(name: str, *places: str) -> tuple[tuple[str, ...], Build]:
+    """A function of the same arguments, in this order."""
+    return places, lambda node, read, _: call(name, *(read(node.args[place]) for place in places if node.args.get(place) is not None))
+
+
+def _swapped(name: str, second: str = "expression") -> tuple[tuple[str, ...], Build]:
+    return _plain(name, "this", second)
+
+
+def _listed(name: str) -> tuple[tuple[str, ...], Build]:
+    """this and expressions, as sqlglot has functions of any number of arguments."""
+
+    def build(node: Node, read: Read, _: Scalars) -> Expr:
+        given = [*([node.this] if node.args.get("this") is not None else []), *node.expressions]
+        return call(name, *map(read, given)) if len(given) > 1 else read(given[0])
+
+    return ("this", "expressions"), build
+
+
+def _not(node: exp.Not, read: Read, _: Scalars) -> Expr:
+    inner = node.this
+    if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
+        return call("not_null", read(inner.this))
+    return call("not", read(inner))
+
+
+def _is(node: exp.Is, read: Read, scalars: Scalars) -> Expr:
+    if isinstance(node.expression, exp.Null):
+        return call("is_null", read(node.this))
+    if isinstance(node.expression, exp.Boolean):
+        return call("identical", read(node.this), literal(bool(node.expression.this)))
+    raise scalars.unsupported(node)
+
+
+def _in(node: exp.In, read: Read, scalars: Scalars) -> Expr:
+    listed = [constant(item, scalars.parameters) for item in node.expressions]
+    if not listed or any(item is None for item in listed):
+        reason = "what a value is compared with is a list of constants"
+        raise scalars.source.refuse("sql.unsupported", node, "", reason, "x IN (1, 2, 3), or (x = a) OR (x = b)")
+    return call("is_in", read(node.this), *listed)
+
+
+def _case(node: exp.Case, read: Read, _: Scalars) -> Expr:
+    parts: list[Expr] = []
+    for branch in node.args["ifs"]:
+        condition = read(branch.this) if node.this is None else call("=", read(node.this), read(branch.this))
+        parts += [condition, read(branch.args["true"])]
+    default = node.args.get("default")
+    return call("case", *parts, literal(None) if default is None else read(default))
+
+
+def _if(node: exp.If, read: Read, _: Scalars) -> Expr:
+    other = node.args.get("false")
+    return call("case", read(node.this), read(node.args["true"]), literal(None) if other is None else read(other))
+
+
+def _cast(node: exp.Cast, read: Read, scalars: Scalars) -> Expr:
+    wanted = scalars.known_type(node.args["to"])
+    if wanted.kind in ("date", "timestamp", "uuid") and isinstance(node.this, exp.Literal) and node.this.is_string:
+        return moment(str(node.this.this), wanted, scalars.source, node)
+    return read(node.this).cast(wanted)
+
+
+def _log(node: exp.Log, read: Read, scalars: Scalars) -> Expr:
+    """LOG(x) is to base 10, LOG2(x) and LOG10(x) come as LOG(base, x)."""
+    if node.args.get("expression") is None:
+        return call("log10", read(node.this))
+    name = {"10": "log10", "2": "log2"}.get(str(node.this.this)) if isinstance(node.this, exp.Literal) else None
+    if name is None:
+        raise scalars.unsupported(node, "LN(x) / LN(base)")
+    return call(name, read(node.expression))
+
+
+def _round(node: exp.Round, read: Read, _: Scalars) -> Expr:
+    digits = node.args.get("decimals")
+    return call("round", read(node.this), literal(0) if digits is None else read(digits))
+
+
+def _substring(node: exp.Substring, read: Read, _: Scalars) -> Expr:
+    length = node.args.get("length")
+    return call("substr", read(node.this), read(node.args["start"]), literal(10**6) if length is None else read(length))
+
+
+def _trim(node: exp.Trim, read: Read, _: Scalars) -> Expr:
+    return call({"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position")), "trim"), read(node.this))
+
+
+def _concat(node: exp.Concat, read: Read, _: Scalars) -> Expr:
+    """CONCAT passes over nulls, where || does not."""
+    parts = [call("coalesce", read(part), literal("")) for part in node.expressions]
+    return call("concat", *parts) if len(parts) > 1 else parts[0]
+
+
+def _part(name: str, value: Expr, node: Node, scalars: Scalars) -> Expr:
+    known = PARTS.get(name.lower())
+    if known is None:
+        raise scalars.source.refuse("sql.function", node, "", f"a moment has no {name.lower():.40} here", f"one of {', '.join(PARTS)}")
+    return call("mod", call("day_of_week", value), 7) if known == "dow" else call(known, value)
+
+
+def _extract(node: exp.Extract, read: Read, scalars: Scalars) -> Expr:
+    return _part(node.this.name, read(node.expression), node, scalars)
+
+
+def _field(name: str) -> tuple[tuple[str, ...], Build]:
+    return ("this",), lambda node, read, scalars: _part(name, read(node.this), node, scalars)
+
+
+def _trunc(node: exp.TimestampTrunc, read: Read, scalars: Scalars) -> Expr:
+    return call("date_trunc", scalars.unit(node), read(node.this))
+
+
+def _days(node: exp.DateDiff, read: Read, scalars: Scalars) -> Expr:
+    if scalars.unit(node) != "day":
+        raise scalars.source.refuse("sql.function", node, "", "the difference of two moments is told in days", "DATE_DIFF('day', a, b)")
+    return call("days_between", read(node.this), read(node.expression))
+
+
+def _add(sign: int, name: str) -> tuple[tuple[str, ...], Build]:
+    """A sum or difference; with an interval, of a moment."""
+
+    def build(node: Node, read: Read, scalars: Scalars) -> Expr:
+        other = node.args["expression"].unnest()
+        if not isinstance(other, exp.Interval):
+            if not name:
+                raise scalars.unsupported(node)
+            return call(name, read(node.this), read(node.args["expression"]))
+        scalars.closed(other, ("this", "unit"))
+        amount = str(other.this.this) if isinstance(other.this, exp.Literal) else ""
+        if not amount.removeprefix("-").isdecimal() or len(amount) > 12:
+            raise scalars.source.refuse("sql.unsupported", other, "", "an interval is a whole number of units", "INTERVAL 3 DAY")
+        return call("date_add", read(node.this), sign * int(amount), scalars.unit(other))
+
+    return ("this", "expression"), build
+
+
+TABLE: Mapping[type[Node], tuple[tuple[str, ...], Build]] = {
+    exp.Paren: (("this",), lambda node, read, _: read(node.this)),
+    exp.And: _swapped("and"),
+    exp.Or: _swapped("or"),
+    exp.Not: (("this",), _not),
+    exp.EQ: _swapped("="),
+    exp.NEQ: _swapped("<>"),
+    exp.LT: _swapped("<"),
+    exp.LTE: _swapped("<="),
+    exp.GT: _swapped(">"),
+    exp.GTE: _swapped(">="),
+    exp.Between: _plain("between", "this", "low", "high"),
+    exp.In: (("this", "expressions"), _in),
+    exp.Is: (("this", "expression"), _is),
+    exp.NullSafeEQ: _swapped("identical"),
+    exp.NullSafeNEQ: (("this", "expression"), lambda node, read, _: call("not", call("identical", read(node.this), read(node.expression)))),
+    exp.Like: _swapped("like"),
+    exp.ILike: _swapped("ilike"),
+    exp.Case: (("this", "ifs", "default"), _case),
+    exp.If: (("this", "true", "false"), _if),
+    exp.Coalesce: _listed("coalesce"),
+    exp.Nullif: _swapped("nullif"),
+    exp.Greatest: _listed("greatest"),
+    exp.Least: _listed("least"),
+    exp.Cast: (("this",), _cast),
+    exp.TryCast: (("this",), _cast),
+    exp.Add: _add(1, "+"),
+    exp.Sub: _add(-1, "-"),
+    exp.DateAdd: _add(1, ""),
+    exp.DateSub: _add(-1, ""),
+    exp.Mul: _swapped("*"),
+    exp.Div: _swapped("/"),
+    exp.IntDiv: _swapped("div"),
+    exp.Mod: _swapped("mod"),
+    exp.Pow: _swapped("power"),
+    exp.Neg: _plain("negate", "this"),
+    exp.Abs: _plain("abs", "this"),
+    exp.Sign: _plain("sign", "this"),
+    exp.Ceil: _plain("ceil", "this"),
+    exp.Floor: _plain("floor", "this"),
+    exp.Trunc: _plain("trunc", "this"),
+    exp.Round: (("this", "decimals"), _round),
+    exp.Sqrt: _plain("sqrt", "this"),
+    exp.Exp: _plain("exp", "this"),
+    exp.Ln: _plain("ln", "this"),
+    exp.Log: (("this", "expression"), _log),
+    exp.Sin: _plain("sin", "this"),
+    exp.Cos: _plain("cos", "this"),
+    exp.Tan: _plain("tan", "this"),
+    exp.Asin: _plain("asin", "this"),
+    exp.Acos: _plain("acos", "this"),
+    exp.Atan: _plain("atan", "this"),
+    exp.Atan2: _swapped("atan2"),
+    exp.Degrees: _plain("degrees", "this"),
+    exp.Radians: _plain("radians", "this"),
+    exp.Upper: _plain("upper", "this"),
+    exp.Lower: _plain("lower", "this"),
+    exp.Length: _plain("length", "this"),
+    exp.Substring: (("this", "start", "length"), _substring),
+    exp.Trim: (("this",), _trim),
+    exp.Left: _swapped("left"),
+    exp.Right: _swapped("right"),
+    exp.Replace: _plain("replace", "this", "expression", "replacement"),
+    exp.DPipe: _swapped("concat"),
+    exp.Concat: (("expressions",), _concat),
+    exp.SplitPart: _plain("split_part", "this", "delimiter", "part_index"),
+    exp.Contains: _swapped("contains"),
+    exp.StartsWith: _swapped("starts_with"),
+    exp.EndsWith: _swapped("ends_with"),
+    exp.StrPosition: _swapped("position", "substr"),
+    exp.Extract: (("expression",), _extract),
+    exp.Year: _field("year"),
+    exp.Quarter: _field("quarter"),
+    exp.Month: _field("month"),
+    exp.Week: _field("week"),
+    exp.WeekOfYear: _field("week"),
+    exp.Day: _field("day"),
+    exp.DayOfMonth: _field("day"),
+    exp.DayOfWeek: _field("dow"),
+    exp.DayOfWeekIso: _field("isodow"),
+    exp.DayOfYear: _field("doy"),
+    exp.Hour: _field("hour"),
+    exp.Minute: _field("minute"),
+    exp.Second: _field("second"),
+    exp.TimeToUnix: _field("epoch"),
+    exp.TimestampTrunc: (("this",), _trunc),
+    exp.DateTrunc: (("this",), _trunc),
+    exp.DateDiff: (("this", "expression"), _days),
+}
+"""Node → the arguments that are read, and the function that comes of them."""
+
+NAMED: Mapping[str, Callable[[list[Node], Read, Node, Scalars], Expr]] = {
+    "clamp": lambda given, read, _, __: call("clip", *map(read, given)),
+    "clip": lambda given, read, _, __: call("clip", *map(read, given)),
+    "date_part": lambda given, read, node, scalars: _part(scalars.text(given[0]), read(given[1]), node, scalars),
+    "isfinite": lambda given, read, _, __: call("is_finite", *map(read, given)),
+    "prefix": lambda given, read, _, __: call("starts_with", *map(read, given)),
+    "suffix": lambda given, read, _, __: call("ends_with", *map(read, given)),
+    "mod": lambda given, read, _, __: call("mod", *map(read, given)),
+}
+"""Functions that sqlglot has no class for."""
+
+PARTS: Mapping[str, str] = {
+    "year": "year",
+    "quarter": "quarter",
+    "month": "month",
+    "week": "week",
+    "day": "day",
+    "dow": "dow",
+    "isodow": "day_of_week",
+    "doy": "day_of_year",
+    "hour": "hour",
+    "minute": "minute",
+    "second": "second",
+    "epoch": "epoch",
+}
+"""Parts of a moment, by SQL's names. `dow` begins with Sunday, which is 0; `isodow` with Monday, which is 1."""
+
+TYPES: Mapping[str, str] = {
+    "BOOLEAN": "bool",
+    "TINYINT": "int8",
+    "SMALLINT": "int16",
+    "INT": "int32",
+    "BIGINT": "int64",
+    "FLOAT": "float32",
+    "DOUBLE": "float64",
+    "TEXT": "string",
+    "VARCHAR": "string",
+    "DATE": "date",
+    "TIMESTAMP": "timestamp",
+    "TIMESTAMPNTZ": "timestamp",
+    "TIMESTAMPTZ": "timestamp with time zone",
+    "UUID": "uuid",
+}
+"""Types that a value may be cast to, as sqlglot names them."""

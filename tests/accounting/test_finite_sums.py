@@ -1,0 +1,52 @@
+"""Few answers, counted: against the sums written out, and against the lattice."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from sfumato.accounting import certificate, finite_sums
+from sfumato.accounting.pairs import GaussianPair, LaplacePair, law_of
+from sfumato.accounting.pairs_finite import FinitePair, ResponsePair
+from sfumato.accounting.pairs_sampled import SampledPair
+from sfumato.exact.balls import ball, precision
+
+from .exact_losses import BITS, random_composition
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_curve_and_its_inverse(seed: int) -> None:
+    whole = random_composition(seed)
+    parts = tuple((pair, count) for pair, count in whole.loss.parts if not isinstance(pair, GaussianPair))
+    if not parts or not finite_sums.few(parts) or whole.mu_squared:
+        return
+    for e in (Fraction(0), Fraction(1, 3), Fraction(2)):
+        low, high = finite_sums.delta_bounds(parts, e)
+        with precision(BITS):
+            truth = whole.delta(e)
+            assert ball(Fraction(low)) <= truth <= ball(Fraction(high))
+        assert high - low <= 1e-14 * high
+    for d in (Fraction(1, 10), Fraction(1, 10**6), Fraction(1, 10**15)):
+        low, high = finite_sums.epsilon_bounds(parts, d)
+        if high < 1e300:
+            with precision(BITS):
+                assert whole.delta(Fraction(high)) <= ball(d)
+                assert low == 0 or whole.delta(Fraction(low)) >= ball(d)
+            assert high - low <= 1e-9 * high + 1e-12
+
+
+def test_ways() -> None:
+    assert finite_sums.ways(((ResponsePair(Fraction(1)), 10),)) == 11
+    assert finite_sums.ways(((ResponsePair(Fraction(1), categories=3), 10),)) == 66
+    assert finite_sums.ways(((GaussianPair(Fraction(1)), 1),)) is None
+    assert not finite_sums.few(((ResponsePair(Fraction(1), categories=3), 1000),))
+
+
+def test_the_lattice_agrees() -> None:
+    parts = ((FinitePair((Fraction(1, 5), Fraction(4, 5)), (Fraction(1, 2), Fraction(1, 2))), 6), (SampledPair(LaplacePair(Fraction(1), 2), Fraction(1, 3)), 3))
+    exact = finite_sums.delta_bounds(parts, Fraction(1, 2))
+    low, high = certificate.delta_bounds([(law_of(pair), count) for pair, count in parts], Fraction(1, 2))
+    assert low <= exact[1]
+    assert high >= exact[0]
+    assert high - low < 0.01 * high

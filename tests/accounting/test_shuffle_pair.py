@@ -1,0 +1,70 @@
+"""The clone pair of one report among many, against enumeration."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from sfumato.accounting.loss import Loss
+from sfumato.accounting.pairs_sampled import ClonePair
+from sfumato.accounting.shuffle_pair import binomial, clone_law, closed_form, closed_form_limit
+from sfumato.errors import Refused
+
+
+def enumerated(epsilon: float, n: int, at: float) -> float:
+    """δ of the pair by summing over C, A and the report."""
+    odds = math.exp(epsilon)
+    clone, truth = 2 / (odds + 1), odds / (odds + 1)
+    p: dict[tuple[int, int], float] = {}
+    q: dict[tuple[int, int], float] = {}
+    for c in range(n):
+        chance = math.comb(n - 1, c) * clone**c * (1 - clone) ** (n - 1 - c)
+        for a in range(c + 1):
+            half = chance * math.comb(c, a) / 2**c
+            for law, first in ((p, truth), (q, 1 - truth)):
+                law[a + 1, c - a] = law.get((a + 1, c - a), 0.0) + half * first
+                law[a, c - a + 1] = law.get((a, c - a + 1), 0.0) + half * (1 - first)
+    return sum(max(0.0, p[key] - math.exp(at) * q[key]) for key in p)
+
+
+@pytest.mark.parametrize(("epsilon", "n"), [("1", 2), ("1", 30), ("0.1", 50), ("3", 40)])
+def test_the_curve_is_that_of_the_pair(epsilon: str, n: int) -> None:
+    loss = Loss(((ClonePair(Fraction(epsilon), n), 1),))
+    for at in (0.0, 0.05, 0.3, 0.9):
+        truth = enumerated(float(epsilon), n, at)
+        assert loss.delta_lower(at) <= truth * (1 + 1e-9)
+        assert loss.delta(at) >= truth * (1 - 1e-9)
+        assert loss.delta(at) - loss.delta_lower(at) < 1e-3 * truth + 1e-9
+    assert enumerated(float(epsilon), n + 5, 0.05) < enumerated(float(epsilon), n, 0.05), "more reports hide better, so another n would be seen"
+
+
+@pytest.mark.parametrize(("n", "epsilon"), [(1_000, 0.1487), (10_000, 0.0432)])
+def test_many_reports(n: int, epsilon: float) -> None:
+    loss = Loss(((ClonePair(Fraction(1), n), 1),))
+    assert round(loss.epsilon("1e-6"), 4) == epsilon
+    assert loss.epsilon("1e-6") < float(closed_form(1, n, "1e-6")) / 3
+
+
+def test_rounding_clones_down_dominates() -> None:
+    """With 200 000 reports the numbers of clones are grouped; a few more reports, not grouped otherwise, lose less."""
+    few, many = clone_law(1.0, 200_000), clone_law(1.0, 260_000)
+    assert few.points.loss.size < 1 << 22
+    assert float((few.points.p - few.points.q).clip(0).sum()) > float((many.points.p - many.points.q).clip(0).sum())
+
+
+@pytest.mark.parametrize(("n", "chance"), [(1, 0.5), (10, 0.1), (5000, 0.5), (10**6, 1e-3), (7, 0.99)])
+def test_binomial(n: int, chance: float) -> None:
+    first, masses = binomial(n, chance)
+    exact = Fraction(chance)
+    for at in {first, first + masses.size // 2, first + masses.size - 1}:
+        truth = math.exp(math.lgamma(n + 1) - math.lgamma(at + 1) - math.lgamma(n - at + 1) + at * math.log(exact) + (n - at) * math.log1p(-chance))
+        assert masses[at - first] == pytest.approx(truth, rel=1e-7)
+    assert masses.sum() == pytest.approx(1, abs=1e-14)
+
+
+def test_closed_form_is_refused_beyond_its_theorem() -> None:
+    assert closed_form_limit(100_000, "1e-6") == pytest.approx(6.065591186, abs=1e-9)
+    with pytest.raises(Refused, match=r"shuffle\.closed"):
+        closed_form(7, 100_000, "1e-6")

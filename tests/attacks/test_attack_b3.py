@@ -1,0 +1,31 @@
+"""B3, the mean inside a variance: deviations from a rounded mean move by far more than one row can."""
+
+from __future__ import annotations
+
+import sfumato as sf
+
+from .tables import distance, tally
+
+BASE, N = 2.0**50, 1024
+ONE = [BASE + 0.25] * N
+OTHER = [BASE + 0.5, *ONE[1:]]
+
+
+def test_attack_B3_moves_the_squared_deviations_of_doubles() -> None:
+    def added(values: list[float]) -> float:
+        """Two halves, each by itself."""
+        middle = len(values) // 2
+        return added(values[:middle]) + added(values[middle:]) if middle else values[0]
+
+    def spread(values: list[float]) -> float:
+        mean = added(values) / N
+        return added([(value - mean) ** 2 for value in values])
+
+    assert abs(spread(ONE) - spread(OTHER)) > 60  # where one row can move it by less than 1
+
+
+def test_attack_B3_moves_our_moments_by_what_one_row_has() -> None:
+    found = [tally({"x": values}, lambda t: t.aggregate(v=sf.var("x", low=2**50, high=2**50 + 1)), relation="replace") for values in (ONE, OTHER)]
+    for place in range(len(found[0].pieces)):
+        moved, declared = distance(*found, place)
+        assert moved <= declared <= 2

@@ -1,0 +1,43 @@
+"""B9, no bounds: where nothing limits a row, nothing can be promised; a system that goes on regardless releases the exact sum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import sfumato as sf
+
+from .tables import table
+
+ASKED = {
+    "sum": lambda: sf.sum("x"),
+    "mean": lambda: sf.mean("x"),
+    "var": lambda: sf.var("x"),
+    "std": lambda: sf.std("x"),
+    "median": lambda: sf.median("x"),
+    "expression": lambda: sf.sum(sf.col("x") / sf.col("x")),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_attack_B9_is_refused_with_nothing_read_and_nothing_spent(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with table({"x": [1.0, 2.0], "u": [1, 2]}, unit="u", max_rows=1) as made:
+        engine = made._source.engine
+
+        def touched(*_: Any, **__: Any) -> None:
+            raise AssertionError("data was read")
+
+        monkeypatch.setattr(type(engine), "run", touched)
+        for ask in (made.aggregate(a=ASKED[name]()).plan, made.aggregate(a=ASKED[name]()).release):
+            with pytest.raises(sf.Refused) as refused:
+                ask(epsilon=1)
+            assert refused.value.code == "aggregate.bounds"
+            assert "low=0, high=100" in refused.value.rewrite
+        assert made.spent == sf.Approx(0, 0, relation="add-remove", unit="u")
+
+
+def test_attack_B9_a_missing_limit_of_rows_is_refused_too() -> None:
+    with table({"x": [1.0], "u": [1]}, unit="u") as made, pytest.raises(sf.Refused) as refused:
+        made.aggregate(n=sf.count()).plan(epsilon=1)
+    assert refused.value.code == "table.max-rows"

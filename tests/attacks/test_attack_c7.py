@@ -1,0 +1,40 @@
+"""C7, bounds from the data: a library that takes the least and the largest value where none are given, with a warning, has released them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+import sfumato as sf
+
+from .tables import table
+
+SECRET = 987654.25
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "var", "std", "median"])
+def test_attack_C7_is_refused_without_a_warning_and_without_a_number(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with table({"x": [1.0, SECRET]}) as made, warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        def touched(*_: Any, **__: Any) -> None:
+            raise AssertionError("data was read")
+
+        monkeypatch.setattr(type(made._source.engine), "run", touched)
+        with pytest.raises(sf.Refused) as refused:
+            made.aggregate(a=getattr(sf, name)("x")).release(epsilon=1)
+    assert refused.value.code == "aggregate.bounds"
+    assert "98765" not in str(refused.value)
+
+
+def test_attack_C7_nothing_printed_knows_the_largest_value() -> None:
+    """Repr, plan, explanation, statements, declaration: none of them changes with the data."""
+
+    def said(largest: float) -> list[str]:
+        with table({"x": [1.0, largest], "k": ["a", str(largest)]}) as made:
+            plan = made.group_by("k").aggregate(s=sf.sum("x", low=0, high=10), h=sf.histogram("x", edges=(0, 5, 10))).plan(epsilon=1)
+            return [repr(made), str(plan), *plan.sql, made.declaration.to_toml(), repr(plan.mechanism), plan.query.text]
+
+    assert said(SECRET) == said(2.0)

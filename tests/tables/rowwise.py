@@ -1,0 +1,376 @@
+"""A query, row by row, in Python's integers and fractions: slow, and written from docs/proofs/tables.md, not from the expressions for the engine.
+
+*Rows*      dictionaries; None is null. `evaluate` gives the value of an expression on one row.
+*Result*    for every group the exact integers of every piece of a plan, by the places of the pieces; quantiles as weights of (group, point).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any
+from uuid import UUID
+
+from sfumato.tables.aggregates import Aggregate
+from sfumato.tables.bounding import Bounding
+from sfumato.tables.per_unit import PerUnit, Total
+from sfumato.tables.plan import Plan
+from sfumato.tables.stages import Query
+from sfumato.tables.types import Type
+from sfumato.testing.exact import Through
+
+from .oracle import evaluate
+
+Row = dict[str, Any]
+Group = tuple[Any, ...]
+EMPTY: Group = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A row that reaches the aggregates: whose it is, in which group, what it holds, and its two weights."""
+
+    unit: Group
+    group: Group
+    row: Row
+    weight: int = 1
+    pooled: int = 1
+
+
+@dataclass(slots=True)
+class Exact:
+    """What is handed to the noise."""
+
+    groups: list[Group]
+    ballot: dict[Group, int] | None
+    pieces: dict[int, list[list[int]]] = field(default_factory=dict)
+    points: dict[int, dict[tuple[int, int], int]] = field(default_factory=dict)
+    crowded: bool = False
+    """Under truncation: some unit has more than may count, and which of its rows do is drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The integers low … high, each worth `step`; and whether values pass through a double on their way."""
+
+    low: int
+    high: int
+    step: Fraction
+    floating: bool
+
+    @property
+    def centre(self) -> int:
+        return (self.low + self.high) // 2
+
+    @property
+    def largest(self) -> int:
+        """Of what is measured from the centre."""
+        return max(self.high - self.centre, self.centre - self.low)
+
+    @property
+    def shift(self) -> int:
+        return max(0, 2 * self.largest.bit_length() - 20)
+
+    def exactly(self, value: Any) -> Fraction | float | None:
+        """The number that is clipped; an infinity as it is."""
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return None
+        number = float(value) if self.floating else value
+        return number if isinstance(number, float) and math.isinf(number) else Fraction(number)
+
+    def side(self, value: Any) -> int | None:
+        number = self.exactly(value)
+        return None if number is None else 0 if number < self.low * self.step else 2 if number > self.high * self.step else 1
+
+    def integer(self, value: Any) -> int | None:
+        side = self.side(value)
+        return None if side is None else self.low if side == 0 else self.high if side == 2 else round(Fraction(self.exactly(value)) / self.step)  # type: ignore[arg-type]
+
+
+def ends_of(known: Type, low: Fraction, high: Fraction, bits: int) -> Ends:
+    """Integers and decimals as they are where few of them lie between the bounds; other numbers on 2^bits steps, a power of two wide."""
+    if known.kind in ("bool", "integer", "decimal"):
+        unit = Fraction(1, 10**known.scale) if known.kind == "decimal" else Fraction(1)
+        first, last = math.ceil(low / unit), math.floor(high / unit)
+        if max(abs(first), abs(last)) <= 2**26:
+            return Ends(first, last, unit, False)
+    step = max(_power(high - low) / 2**bits, _power(max(abs(low), abs(high))) / 2**51)
+    return Ends(round(low / step), round(high / step), step, True)
+
+
+def exact(rows: Iterable[Row], plan: Plan) -> Exact:
+    """The integers of every piece."""
+    query, bounding = plan.query, plan.calibration.bounding
+    arrived, schema = _arriving(rows, query)
+    weighted = _weighted(arrived, bounding)
+    found = Exact(_groups(arrived, query), None, crowded=_crowded(arrived, bounding))
+    if not query.public:
+        found.ballot = dict(_votes(arrived, bounding, "L1", 20 if bounding.unit and not bounding.truncation else 0))
+    for (_, aggregate), column in zip(query.aggregates, plan.columns, strict=True):
+        for place, cells in zip(column.pieces, _cells(aggregate, query, schema, weighted, arrived, bounding, found), strict=True):
+            if isinstance(cells, Counter):
+                found.points[place] = dict(cells)
+            else:
+                found.pieces[place] = cells
+    for place, piece in enumerate(plan.pieces):
+        if piece.form == "side":
+            assert piece.of is not None
+            assert piece.grid is not None
+            ends = Ends(piece.grid.low, piece.grid.high, piece.grid.step, piece.grid.floating)
+            total = [0, 0, 0]
+            for one in _among(weighted, Aggregate("count", where=piece.where), schema):
+                side = ends.side(evaluate(piece.of, one.row, schema))
+                if side is not None:
+                    total[side] += one.pooled
+            found.pieces[place] = [total]
+        elif piece.name == "total":
+            found.pieces[place] = [[sum(one.pooled for one in weighted)]]
+    return found
+
+
+def _cells(
+    aggregate: Aggregate, query: Query, schema: Mapping[str, Type], weighted: Sequence[Arrived], arrived: Sequence[Arrived], bounding: Bounding, found: Exact
+) -> list[Any]:
+    """The pieces of an aggregate, in the order in which finishing takes them."""
+    at = {group: i for i, group in enumerate(found.groups)}
+    kept = list(_among(weighted, aggregate, schema))
+    of = aggregate.of
+    nullable = of is None or of.type(schema).nullable
+
+    def summed(value: Any) -> list[list[int]]:
+        out = [[0] for _ in found.groups]
+        for one in kept:
+            number = value(one.row)
+            if number is not None:
+                out[at[one.group]][0] += number * one.weight
+        return out
+
+    if aggregate.kind == "count_units" and bounding.unit:
+        votes = _votes(arrived, bounding, bounding.norm, bounding.vote_bits) if bounding.grouped else {EMPTY: len({one.unit for one in arrived})}
+        return [[[votes.get(group, 0)] for group in found.groups]]
+    if aggregate.kind in ("count", "count_units"):
+        return [summed(lambda row: 1 if of is None or not nullable or evaluate(of, row, schema) is not None else None)]
+    assert of is not None
+    known = of.type(schema)
+    if aggregate.kind == "histogram":
+        out = [[0] * (len(aggregate.edges) - 1) for _ in found.groups]
+        for one in kept:
+            cell = _bin(evaluate(of, one.row, schema), aggregate.edges, known)
+            if cell is not None:
+                out[at[one.group]][cell] += one.weight
+        return [out]
+    low, high = (Fraction(0), Fraction(1)) if known.kind == "bool" else of.range(query.rows.ranges) or (None, None)
+    low, high = (aggregate.low, aggregate.high) if aggregate.low is not None else (low, high)
+    assert low is not None
+    assert high is not None
+    ends = ends_of(known, low, high, 16 if aggregate.kind == "quantile" else 20)
+
+    def integer(row: Row) -> int | None:
+        number = ends.integer(evaluate(of, row, schema))
+        return ends.low if number is None and not nullable else number
+
+    if aggregate.kind == "quantile":
+        points: Counter[tuple[int, int]] = Counter()
+        for one in kept:
+            number = integer(one.row)
+            if number is not None:
+                points[at[one.group], number] += one.pooled
+        return [points]
+    if aggregate.kind == "sum":
+        return [summed(integer)]
+    counted = summed(lambda row: 1 if not nullable or evaluate(of, row, schema) is not None else None)
+
+    def centred(row: Row) -> int | None:
+        number = integer(row)
+        return None if number is None else number - ends.centre
+
+    def squared(row: Row) -> int | None:
+        number = centred(row)
+        half = 2 ** (ends.shift - 1) if ends.shift else 0
+        return None if number is None else (number**2 + half) // 2**ends.shift
+
+    return [summed(centred), counted] if aggregate.kind == "mean" else [summed(squared), summed(centred), counted]
+
+
+def _bin(value: Any, edges: Sequence[Fraction], known: Type) -> int | None:
+    """Integers against the edges as they are, other numbers against the nearest doubles."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    number, marks = (value, list(edges)) if known.kind == "integer" else (float(value), [float(edge) for edge in edges])
+    if number == marks[-1]:
+        return len(marks) - 2
+    return next((i for i in range(len(marks) - 1) if marks[i] <= number < marks[i + 1]), None)
+
+
+def _arriving(rows: Iterable[Row], query: Query) -> tuple[list[Arrived], dict[str, Type]]:
+    """The rows that meet all conditions, are owned by somebody, and lie in a public group where groups are public."""
+    declared = query.rows.declaration
+    schema = dict(declared.schema)
+    table = [dict(row) for row in rows]
+    for step in query.rows.steps:
+        if isinstance(step, PerUnit):
+            table, schema = _per_unit(table, step, schema), step.schema(schema)
+        elif step.column is None:
+            table = [row for row in table if evaluate(step.expression, row, schema) is True]
+        else:
+            for row in table:
+                row[step.column] = evaluate(step.expression, row, schema)
+            schema[step.column] = step.expression.type(schema)
+    arrived = []
+    for number, row in enumerate(table):
+        unit = tuple(row[name] for name in declared.unit) if declared.unit else (number,)
+        group = tuple(plain(row[name]) for name in query.keys)
+        listed = all(not domain or key in [plain(one) for one in domain] for key, domain in zip(group, query.domains, strict=True))
+        if None not in unit and listed:
+            arrived.append(Arrived(unit, group, row))
+    return arrived, schema
+
+
+def _per_unit(table: Sequence[Row], step: PerUnit, schema: Mapping[str, Type]) -> list[Row]:
+    """One row for each unit and value of the keys."""
+    found: dict[Group, list[Row]] = defaultdict(list)
+    for row in table:
+        unit = tuple(row[name] for name in step.unit)
+        if None not in unit:
+            found[unit + tuple(plain(evaluate(key, row, schema)) for _, key in step.keys)].append(row)
+    names = [*step.unit, *(name for name, _ in step.keys)]
+    return [
+        {**dict(zip(names, group, strict=True)), **{name: _total(total, rows, schema, step) for name, total in step.totals}} for group, rows in found.items()
+    ]
+
+
+def _total(total: Total, rows: Sequence[Row], schema: Mapping[str, Type], step: PerUnit) -> Any:
+    rows = [row for row in rows if total.where is None or evaluate(total.where, row, schema) is True]
+    values = [1 if total.of is None else evaluate(total.of, row, schema) for row in rows]
+    values = [value for value in values if value is not None]
+    if total.kind == "count":
+        return len(values)
+    if total.kind == "count_distinct":
+        return len(set(values))
+    if not values:
+        return None
+    if total.kind in ("min", "max"):
+        return min(values) if total.kind == "min" else max(values)
+    assert total.of is not None
+    known = total.of.type(schema)
+    whole = sum(map(Fraction, values)) if known.kind != "float" else Fraction(0)
+    if known.kind == "float":
+        low, high = total.of.range(step.ranges) or (Fraction(0), Fraction(1))
+        ends = ends_of(known, low, high, 20)
+        whole = sum(ends.integer(value) or 0 for value in values) * ends.step
+    return float(whole) if total.kind == "sum" else float(whole) / len(values)
+
+
+def plain(key: Any) -> Any:
+    """A key as it is compared: NaN is null, −0 is 0, a uuid its text, a moment in UTC."""
+    if isinstance(key, float):
+        return None if math.isnan(key) else key + 0.0
+    if isinstance(key, datetime):
+        return key if key.tzinfo is None else key.astimezone(UTC).replace(tzinfo=None)
+    return str(key) if isinstance(key, UUID) else key
+
+
+def _groups(arrived: Sequence[Arrived], query: Query) -> list[Group]:
+    """Every combination of public keys; else those that there are. Sorted, null last."""
+    found = {EMPTY} if query.public else {one.group for one in arrived}
+    if query.public:
+        for domain in query.domains:
+            found = {(*group, plain(key)) for group in found for key in domain}
+    return sorted(found, key=lambda group: [(key is None, 0 if key is None else key) for key in group])
+
+
+def _weighted(arrived: Sequence[Arrived], bounding: Bounding) -> list[Arrived]:
+    """Each row with the weight that its unit's rows have."""
+    if not bounding.unit or bounding.truncation:
+        return list(arrived)
+    k, most = bounding.rows, 2**bounding.bits
+    cells: dict[Group, Counter[Group]] = defaultdict(Counter)
+    for one in arrived:
+        cells[one.unit][one.group] += 1
+    weights = {}
+    for unit, counts in cells.items():
+        light = (k * most) // max(sum(counts.values()), k)
+        square = sum(count**2 for count in counts.values())
+        euclidean = min(most, math.isqrt((k * most) ** 2 // square))
+        weights[unit] = (euclidean if bounding.norm == "L2" and bounding.grouped else light, light)
+    return [Arrived(one.unit, one.group, one.row, *weights[one.unit]) for one in arrived]
+
+
+def _votes(arrived: Sequence[Arrived], bounding: Bounding, norm: str, bits: int) -> Counter[Group]:
+    """One vote of each unit for every group that it is in, of a weight that bounds them together; of rows, where there are no units."""
+    votes: Counter[Group] = Counter()
+    if not bounding.unit:
+        return Counter(one.group for one in arrived)
+    groups: dict[Group, set[Group]] = defaultdict(set)
+    for one in arrived:
+        groups[one.unit].add(one.group)
+    m, most = bounding.groups, 2**bits
+    for named in groups.values():
+        if bounding.truncation:
+            weight = 1
+        elif norm == "L1":
+            weight = m * most // max(len(named), m)
+        else:
+            weight = min(most, math.isqrt(m * most**2 // len(named)))
+        for group in named:
+            votes[group] += weight
+    return votes
+
+
+def _crowded(arrived: Sequence[Arrived], bounding: Bounding) -> bool:
+    if not bounding.truncation:
+        return False
+    rows, groups = Counter(one.unit for one in arrived), Counter(unit for unit, _ in {(one.unit, one.group) for one in arrived})
+    return any(count > bounding.rows for count in rows.values()) or any(count > bounding.groups for count in groups.values())
+
+
+def _among(weighted: Sequence[Arrived], aggregate: Aggregate, schema: Mapping[str, Type]) -> Iterable[Arrived]:
+    """Those for which the aggregate's own condition holds; the others have counted towards what their unit may contribute."""
+    return (one for one in weighted if aggregate.where is None or evaluate(aggregate.where, one.row, schema) is True)
+
+
+def _power(value: Fraction) -> Fraction:
+    """The least power of two that is not below."""
+    found = Fraction(1)
+    while found < value:
+        found *= 2
+    while found / 2 >= value:
+        found /= 2
+    return found
+
+
+def differences(plan: Plan, through: Through, rows: Iterable[Row]) -> list[str]:
+    """Where the engine's integers are not those of this module; nothing, if all is well."""
+    wanted = exact(rows, plan)
+    named = [tuple(plain(key) for key in group) for group in through.groups.rows]
+    if wanted.crowded:
+        return []  # which rows of a unit count is drawn; how far that goes is checked by neighbours
+    if named != wanted.groups:
+        return [f"groups: {named} instead of {wanted.groups}"]
+    said, calls = [], list(through.calls)
+    if wanted.ballot is not None:
+        (votes,) = calls.pop(0).integers
+        listed = through.tally[0].drop_columns("votes").to_pylist()
+        found_votes = {tuple(plain(key) for key in line.values()): vote for line, vote in zip(listed, votes.tolist(), strict=True)}
+        if found_votes != wanted.ballot:
+            said.append(f"ballot: {found_votes} instead of {wanted.ballot}")
+    for place, piece in enumerate(plan.pieces):
+        if piece.form == "point":
+            for _ in plan.calibration.noise[place]:
+                if not wanted.groups:
+                    continue
+                groups, points, weights = calls.pop(0).integers
+                found: Counter[tuple[int, int]] = Counter()
+                for group, point, weight in zip(groups.tolist(), points.tolist(), weights.tolist(), strict=True):
+                    found[group, point] += weight
+                if +found != +Counter(wanted.points[place]):
+                    said.append(f"{piece.name}: {dict(found)} instead of {wanted.points[place]}")
+        else:
+            (integers,) = calls.pop(0).integers
+            if integers.tolist() != wanted.pieces[place]:
+                said.append(f"{piece.name}: {integers.tolist()} instead of {wanted.pieces[place]} in {named}")
+    return said

@@ -1,0 +1,117 @@
+"""Random queries on random tables: with silent mechanisms, the integers that reach the noise are those of the row-by-row evaluator, every one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+
+from sfumato.tables import tallies
+from sfumato.tables.aggregates import count, count_if, count_units, histogram, mean, median, std
+from sfumato.tables.aggregates import sum as total
+from sfumato.tables.declaration import declare
+from sfumato.tables.expressions import col
+from sfumato.tables.grids import Grid
+from sfumato.tables.plan import plan
+from sfumato.tables.stages import Rows
+from sfumato.testing.exact import through_the_door
+
+from .rowwise import differences
+from .worlds import PROMISES, Bench, Nobody, planned, world
+
+BLOCK = 25
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    made = Bench()
+    yield made
+    made.close()
+
+
+def wrong(seed: int, bench: Bench) -> list[str]:
+    """One query on one table; `Random(seed)` makes both."""
+    random = Random(seed)
+    asked = planned(random, bench)
+    rows = world(random, asked.query.rows.declaration)
+    bench.put(rows)
+    return differences(asked, through_the_door(asked), rows)
+
+
+@pytest.mark.parametrize("block", range(12))
+def test_the_engine_agrees_with_the_evaluator(block: int, bench: Bench) -> None:
+    for seed in range(block * BLOCK, (block + 1) * BLOCK):
+        assert not wrong(seed, bench), seed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(12, 140))
+def test_the_engine_agrees_with_the_evaluator_on_many_more(block: int, bench: Bench) -> None:
+    for seed in range(block * BLOCK, (block + 1) * BLOCK):
+        assert not wrong(seed, bench), seed
+
+
+def test_every_kind_of_question_is_asked(bench: Bench) -> None:
+    """What the generator covers: without it the test above could be green for want of questions."""
+    kinds, forms, norms, seen = set(), set(), set(), set()
+    for seed in range(500):
+        asked = planned(Random(seed), bench)
+        declared, bounding = asked.query.rows.declaration, asked.calibration.bounding
+        kinds |= {aggregate.kind for _, aggregate in asked.query.aggregates}
+        forms |= {piece.form for piece in asked.pieces}
+        norms.add((bounding.norm, bounding.truncation, bounding.relation, bounding.grouped))
+        seen |= {("unit", len(declared.unit)), ("public", asked.query.public), ("keys", len(asked.query.keys))}
+        seen |= {("step", type(step).__name__) for step in asked.query.rows.steps}
+        seen |= {("wide", tallies.wide(piece, bounding)) for piece in asked.pieces}
+        seen |= {("doubles", tallies.as_doubles(piece, bounding)) for piece in asked.pieces}
+        seen |= {("filter", aggregate.where is not None) for _, aggregate in asked.query.aggregates}
+    assert kinds == {"count", "count_units", "sum", "mean", "variance", "std", "quantile", "histogram"}
+    assert forms == {"one", "value", "centred", "square", "side", "unit", "bin", "point"}
+    assert len(norms) == 16
+    wanted = {("unit", n) for n in (0, 1, 2)} | {("keys", n) for n in (0, 1, 2)} | {("step", "Step"), ("step", "PerUnit")}
+    wanted |= {(what, known) for what in ("public", "wide", "doubles", "filter") for known in (True, False)}
+    assert wanted <= seen
+
+
+def _unclipped(self: Grid, value: Any) -> Any:
+    return (self.doubles(value) * float(1 / self.step)).cast("int64") if self.floating else self._whole(value)
+
+
+def _unweighted(base: Any, bounding: Any, *_: Any, **__: Any) -> Any:
+    return base.mutate(w=1 << bounding.bits, w1=1 << bounding.bits)
+
+
+def _first_vote(base: Any, bounding: Any, units: Any, keys: Any, secret: str) -> Any:
+    return base.group_by(keys).agg(votes=lambda t: t.count())
+
+
+@pytest.mark.parametrize(("where", "name", "twin"), [(Grid, "integers", _unclipped), (tallies, "row_weights", _unweighted), (tallies, "votes", _first_vote)])
+def test_a_wrong_engine_is_noticed(where: Any, name: str, twin: Any, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(where, name, twin)
+    assert any(wrong(seed, bench) for seed in range(60))
+
+
+def test_several_aggregates_share_their_pieces(bench: Bench) -> None:
+    """A count, a mean and a spread of the same rows need three pieces, and all columns are right."""
+    declared = declare(name="world", unit="user", max_rows=3, bounds={"v0": (-2, 10)}, keys={"k0": ["Roma", "Bari", None]}, schema=bench.schema)
+    rows = Rows.of(declared, Nobody()).group_by("k0")
+    asked = rows.aggregate(
+        n=count(),
+        m=mean("v0"),
+        s=std("v0"),
+        again=mean("v0"),
+        all=total("v0"),
+        u=count_units(),
+        some=count_if(col("v0") > 1),
+        q=median("v0"),
+        h=histogram("v0", edges=(0, 1, 5)),
+        of=count("v0"),
+    )
+    for promise in PROMISES:
+        made = plan(asked, promise, bench.source)
+        assert len(made.pieces) == 10
+        data = world(Random(3), declared)
+        bench.put(data)
+        assert not differences(made, through_the_door(made), data)

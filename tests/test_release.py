@@ -1,0 +1,307 @@
+"""The door: charged before anything is read, one text for whatever breaks, nothing of the data in it, and the same answer again for nothing."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import threading
+import traceback
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato import release as door
+from sfumato.errors import Failed
+from sfumato.session.table import Table
+from sfumato.tables import reading
+from sfumato.tables.stages import Query
+
+CANARY = "canary-5f2c81e7"
+NUMBER = 918273645
+ROWS = pa.table(
+    {
+        "u": [CANARY, CANARY, "b", "c", None] * 4,
+        "city": [CANARY, "Roma", "Roma", "Bari", "Roma"] * 4,
+        "x": [float(NUMBER), 1.0, 2.0, 3.0, 4.0] * 4,
+        "n": [NUMBER, 1, 2, 3, 4] * 4,
+    }
+)
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> Iterator[Table]:
+    made = sf.protect(ROWS, name="visits", unit="u", max_rows=3, bounds={"x": (0, 10)}, budget=sf.Approx(10, "1e-5"), ledger=tmp_path / "visits.ledger")
+    with made:
+        yield made
+
+
+def counted(table: Table) -> Query:
+    return table.group_by(city=["Roma", "Bari"]).aggregate(n=sf.count(), m=sf.mean("x"))
+
+
+def spent(table: Table) -> Fraction:
+    return Fraction(table.spent.parameters["epsilon"])
+
+
+def test_charge_then_answer(visits: Table) -> None:
+    answer = counted(visits).release(epsilon=1)
+    assert spent(visits) == 1
+    assert answer.rows == (("Bari",), ("Roma",))
+    assert answer.names == ("n", "m")
+    assert answer.receipt is not None
+    assert answer.receipt.number == visits.ledger.head.number - (1 if visits.ledger.head.number > answer.receipt.number else 0)
+    assert answer.cost.parameters["epsilon"] == 1
+    assert answer.left == visits.remaining
+
+
+def test_the_charge_is_durable_before_the_engine_is_asked(visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    run = type(visits._source.engine).run
+
+    def watched(self: Any, *arguments: Any, **named: Any) -> Any:
+        with sf.Ledger.open(visits.ledger.path) as other:  # type: ignore[attr-defined]
+            seen.append(Fraction(other.spent.parameters["epsilon"]))
+        return run(self, *arguments, **named)
+
+    monkeypatch.setattr(type(visits._source.engine), "run", watched)
+    counted(visits).release(epsilon=1)
+    assert seen
+    assert set(seen) == {Fraction(1)}
+
+
+# Again
+
+
+def test_the_same_question_again_costs_nothing_and_is_the_same(visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = counted(visits).release(epsilon=1)
+
+    def touched(*_: Any, **__: Any) -> None:
+        raise AssertionError("data was read")
+
+    monkeypatch.setattr(type(visits._source.engine), "run", touched)
+    again = counted(visits).release(epsilon=1)
+    assert spent(visits) == 1
+    assert again.recalled
+    assert not first.recalled
+    for one, other in zip(first.pieces, again.pieces, strict=True):
+        assert one.values.tolist() == other.values.tolist()
+    assert str(first["n"]) == str(again["n"])
+    third = counted(visits).release(epsilon=1)
+    assert third.to_json() == again.to_json()
+
+
+@pytest.mark.parametrize("other", ["epsilon", "question", "fresh", "version", "bounds"])
+def test_another_question_is_charged(other: str, tmp_path: Path) -> None:
+    def ask(**about: Any) -> Table:
+        limits = {"unit": "u", "max_rows": 3, "bounds": {"x": (0, 10)}, **about}
+        return sf.protect(ROWS, name="visits", budget=sf.Approx(10, "1e-5"), ledger=tmp_path / "visits.ledger", **limits)
+
+    with ask() as table:
+        counted(table).release(epsilon=1)
+    about = {"version": {"version": "2"}, "bounds": {"bounds": {"x": (0, 11)}}}.get(other, {})
+    with ask(**about) as table:
+        query = table.aggregate(n=sf.count()) if other == "question" else counted(table)
+        query.release(epsilon="1.5" if other == "epsilon" else 1, fresh=other == "fresh")
+        assert spent(table) == (Fraction(5, 2) if other == "epsilon" else 2)
+
+
+def test_a_stored_answer_outlives_the_process_and_the_table(tmp_path: Path) -> None:
+    path = tmp_path / "visits.ledger"
+    about: dict[str, Any] = {"name": "visits", "unit": "u", "max_rows": 3, "bounds": {"x": (0, 10)}, "budget": sf.Approx(10, "1e-5"), "ledger": path}
+    with sf.protect(ROWS, **about) as table:
+        first = counted(table).release(epsilon=1)
+    with sf.protect(ROWS, **about) as table:
+        again = counted(table).release(epsilon=1)
+        assert spent(table) == 1
+    assert first.pieces[0].values.tolist() == again.pieces[0].values.tolist()
+
+
+def test_shares(visits: Table) -> None:
+    visits.ledger.allow("ada", sf.Approx(1, "1e-6"))
+    visits.ledger.allow("bob", sf.Approx("1/2", "1e-6"))
+    counted(visits).release(epsilon="1/2", share="ada")
+    with pytest.raises(sf.Refused):
+        counted(visits).release(epsilon=1, share="bob")  # more than bob has
+    counted(visits).release(epsilon="1/2", share="bob")  # what ada was given, free for the dataset
+    assert spent(visits) == Fraction(1, 2)
+    with pytest.raises(sf.Refused):
+        counted(visits).release(epsilon="1/4", share="nobody")
+    with pytest.raises(sf.Refused):
+        counted(visits).release(epsilon="1/2", share="ada", fresh=True, delta="1e-5")
+    assert spent(visits) == Fraction(1, 2)
+
+
+# Refused: nothing is read, nothing is spent
+
+
+@pytest.mark.parametrize("timeout", [-1, 0, "soon", float("nan"), True])
+def test_a_refusal_spends_nothing(timeout: Any, visits: Table) -> None:
+    with pytest.raises(sf.Refused) as refused:
+        counted(visits).release(epsilon=1, timeout=timeout)
+    assert refused.value.code == "engine.timeout"
+    assert spent(visits) == 0
+
+
+def test_more_than_the_budget_reads_nothing(visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    def touched(*_: Any, **__: Any) -> None:
+        raise AssertionError("data was read")
+
+    monkeypatch.setattr(type(visits._source.engine), "run", touched)
+    with pytest.raises(sf.BudgetExceeded):
+        counted(visits).release(epsilon=11)
+    assert spent(visits) == 0
+
+
+# Failed: one text, no cause
+
+
+def broken(what: str) -> BaseException:
+    """An error that knows too much."""
+    try:
+        raise ValueError(f"cell {CANARY} of {NUMBER}")
+    except ValueError as error:
+        made: BaseException = {"exception": RuntimeError, "memory": MemoryError, "assertion": AssertionError}[what](f"row {CANARY}")
+        made.__cause__ = error
+        return made
+
+
+@pytest.mark.parametrize("what", ["exception", "memory", "assertion"])
+@pytest.mark.parametrize("where", ["run", "read", "votes_of", "keep"])
+def test_whatever_breaks_says_one_text(what: str, where: str, visits: Table, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def breaks(*_: Any, **__: Any) -> None:
+        raise broken(what)
+
+    from sfumato.mechanisms import OptimalSelection
+
+    target = {"run": (type(visits._source.engine), "run"), "read": (door, "read"), "votes_of": (door, "votes_of"), "keep": (OptimalSelection, "keep")}[where]
+    monkeypatch.setattr(*target, breaks)
+    caplog.set_level(logging.DEBUG)
+    with pytest.raises(Failed) as failed:
+        visits.group_by("city").aggregate(n=sf.count()).release(epsilon=1)
+    error = failed.value
+    assert str(error) == Failed.TEXT
+    assert (error.__cause__, error.__context__) == (None, None)
+    said = "".join(traceback.format_exception(error)) + caplog.text
+    assert CANARY not in said
+    assert str(NUMBER) not in said
+    assert spent(visits) == 1  # what was charged stays charged
+    monkeypatch.undo()
+    visits.group_by("city").aggregate(n=sf.count()).release(epsilon=1)
+    assert spent(visits) == 2  # nothing was stored that could be given again
+
+
+def test_no_frame_of_a_failure_holds_data(visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A debugger that looks at the frames of the traceback finds plans and statements, and no table."""
+
+    def breaks(*arguments: Any, **__: Any) -> None:
+        secret = pa.table({"x": [CANARY]})
+        raise RuntimeError(secret)
+
+    monkeypatch.setattr(door, "read", breaks)
+    with pytest.raises(Failed) as failed:
+        counted(visits).release(epsilon=1)
+    frame = failed.value.__traceback__
+    while frame is not None:
+        held = frame.tb_frame.f_locals
+        if "sfumato" in frame.tb_frame.f_code.co_filename and "tests" not in frame.tb_frame.f_code.co_filename:
+            assert not any(isinstance(value, pa.Table | pa.RecordBatch | np.ndarray | BaseException) for value in held.values())
+        frame = frame.tb_next
+
+
+def test_an_interrupted_engine_fails_like_any_other(visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A time-out that strikes: the engine is made to work on something endless instead."""
+    engine = visits._source.engine
+    monkeypatch.setattr(engine.backend, "compile", lambda *_, **__: "SELECT count(*) FROM range(100000000000) a, range(100000000) b")
+    with pytest.raises(Failed) as failed:
+        counted(visits).release(epsilon=1, timeout=0.05)
+    assert str(failed.value) == Failed.TEXT
+    assert failed.value.__context__ is None
+    assert spent(visits) == 1
+    monkeypatch.undo()
+    assert len(counted(visits).release(epsilon=1)) == 2  # the engine is still there
+
+
+def test_failed_is_the_same_wherever_it_goes() -> None:
+    again = pickle.loads(pickle.dumps(Failed()))
+    assert str(again) == Failed.TEXT
+
+
+# Canaries
+
+
+def test_no_canary_gets_out(visits: Table, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
+    """Unique texts and numbers in private cells: none of them in answers, plans, messages, logs, the book, or what is printed."""
+    caplog.set_level(logging.DEBUG)
+    said = [repr(visits), visits.declaration.to_toml()]
+    asked = [
+        counted(visits),
+        visits.group_by("city").aggregate(n=sf.count(), s=sf.sum("x")),
+        visits.where(sf.col("n") > 5)
+        .mutate(y=sf.col("n") * 2)
+        .aggregate(s=sf.sum("y", low=0, high=5), h=sf.histogram("n", edges=(0, 10**9)), q=sf.median("x")),
+        visits.group_by("n").aggregate(u=sf.count_units()),
+    ]
+    for query in asked:
+        plan = query.plan(epsilon="1/10")
+        answer = query.release(epsilon="1/10")
+        said += [str(plan), *plan.sql, repr(plan), str(answer), answer.to_json().decode(), answer._repr_html_(), answer.to_csv(), str(answer.card())]
+    for code in (lambda: visits.aggregate(s=sf.sum("n")), lambda: visits.where(sf.col("nothing") > 1)):
+        with pytest.raises(sf.Refused) as refused:
+            code().release(epsilon=1)
+        said.append(str(refused.value))
+    said.append(visits.ledger.export() if hasattr(visits.ledger, "export") else "")
+    captured = capfd.readouterr()
+    book = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    text = "\n".join(map(str, said)) + caplog.text + captured.out + captured.err
+    for secret in (CANARY, str(NUMBER)):
+        assert secret not in text
+        assert secret.encode() not in book
+
+
+# Side by side
+
+
+def test_many_threads_may_ask_at_once(visits: Table) -> None:
+    found: list[Any] = []
+
+    def ask(i: int) -> None:
+        try:
+            found.append(visits.aggregate(n=sf.count_if(sf.col("x") > i)).release(epsilon="1/10"))
+        except Exception as error:
+            found.append(error)
+
+    threads = [threading.Thread(target=ask, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(isinstance(answer, sf.answers.Answer) for answer in found), found
+    assert spent(visits) == Fraction(8, 10)
+
+
+def test_the_question_has_all_that_matters(visits: Table) -> None:
+    plan = counted(visits).plan(epsilon=1)
+    assert door.question(plan) == door.question(counted(visits).plan(epsilon=1))
+    for other in (counted(visits).plan(epsilon=2), counted(visits).plan(promise=sf.ZCDP("1/8")), visits.aggregate(n=sf.count()).plan(epsilon=1)):
+        assert door.question(other) != door.question(plan)
+
+
+def test_groups_that_nobody_selected_are_not_read(visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With private keys, pieces are read for the named groups alone."""
+    shapes = []
+    original = reading.read
+
+    def watched(*arguments: Any, **named: Any) -> Any:
+        found = original(*arguments, **named)
+        shapes.append(found.shape)
+        return found
+
+    monkeypatch.setattr(door, "read", watched)
+    answer = visits.group_by("city").aggregate(n=sf.count(), h=sf.histogram("x", edges=(0, 5, 10))).release(epsilon=1)
+    assert {shape[0] for shape in shapes} <= {len(answer), 1}
