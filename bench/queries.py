@@ -57,9 +57,9 @@ elif what in ("private", "private-unit", "public", "public-unit"):
     def run():
         return table.group_by("item").aggregate(n=sf.count()).release(epsilon=1, delta=1e-8, fresh=True)
 elif what == "plans":
-    table = sf.protect(sf.samples.visits(), name="visits", unit="user_id", max_rows=5, bounds={"spend": (0, 100)}, budget=1)
     c, cities = sf.col, ["Roma", "Milano", "Napoli"]
-    queries = {
+    def queries(table):
+      return {
         "count": table.aggregate(n=sf.count()),
         "count and mean by private city": table.group_by("city").aggregate(n=sf.count(), mean=sf.mean("spend")),
         "five aggregates by public city": table.where(c("age") >= 18).group_by(city=cities).aggregate(
@@ -67,14 +67,18 @@ elif what == "plans":
         "quantile by public city": table.group_by(city=cities).aggregate(p50=sf.quantile("spend", 0.5)),
         "histogram": table.aggregate(ages=sf.histogram("age", edges=range(0, 121, 10))),
         "mutated, filtered": table.mutate(decade=c("age") // 10).group_by(decade=range(13)).aggregate(n=sf.count(), rich=sf.count_if(c("spend") > 50)),
-    }
+      }
     def run():
         made = {}
-        for name, query in queries.items():
-            start = time.perf_counter()
-            plan = query.plan(epsilon=0.1)
-            plan.error(), plan.sql, plan.groups
-            made[name] = time.perf_counter() - start
+        with sf.protect(sf.samples.visits(), name="visits", unit="user_id", max_rows=5, bounds={"spend": (0, 100)}, budget=1) as table:
+            for name, query in queries(table).items():
+                took = []
+                for epsilon in (0.1, 0.2):
+                    start = time.perf_counter()
+                    plan = query.plan(epsilon=epsilon)
+                    plan.error(), plan.sql, plan.groups
+                    took.append(time.perf_counter() - start)
+                made[name] = took
         return made
 print(duckdb.__version__, flush=True)
 for _ in sys.stdin:
@@ -135,7 +139,7 @@ QUICK = Effort(sizes=(10**6,), items=10**5, rounds=3)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One comparison: ours and another, in seconds or MiB, and the goal for their ratio, "≥" times better than it or "≤" times as much."""
+    """One comparison: ours and another, and the goal for their ratio, "≥" times better than it or "≤" times as much; of milliseconds, for ours."""
 
     work: str
     rows: int
@@ -158,6 +162,8 @@ class Figure:
             return "not measured"
         if self.goal is None:
             return "reported"
+        if self.unit == "ms":
+            return "met" if self.ours <= self.goal else "not met"
         return "met" if (self.ratio >= self.goal if self.sense == "≥" else self.ratio <= self.goal) else "not met"
 
 
@@ -177,7 +183,7 @@ class Side:
         command = [str(python), "-c", script, *map(str, arguments)]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
         self.version = self._line()
-        self.seconds, self.peak, self.plans = float("inf"), 0.0, dict[str, float]()
+        self.seconds, self.peak, self.plans = float("inf"), 0.0, dict[str, list[float]]()
 
     def ask(self, *, count: bool) -> None:
         assert self._process.stdin is not None
@@ -186,7 +192,7 @@ class Side:
         self.peak = answer["peak"]
         if count:
             self.seconds = min(self.seconds, answer["seconds"])
-            self.plans = {name: min(took, self.plans.get(name, took)) for name, took in answer["plans"].items()}
+            self.plans = {name: [*map(min, took, self.plans.get(name, took))] for name, took in answer["plans"].items()}
 
     def close(self) -> None:
         self._process.communicate()
@@ -300,11 +306,14 @@ def by_item(path: Path, rows: int, effort: Effort) -> tuple[list[Figure], set[st
 
 
 def planning(effort: Effort) -> list[Figure]:
-    """From a query to everything that precedes reading: cost, error, the engine's statements as text."""
+    """From a query to everything that precedes reading: cost, error, the engine's statements as text. The first time; and again, with another ε."""
     say("planning")
     side = Side(sys.executable, OURS, "", 10**6, "plans")
     turns((side,), max(effort.rounds, 5))
-    return [Figure(work=f"plan: {name}", rows=0, ours=1e3 * took, beside="goal", other=PLAN_MS, unit="ms", goal=1) for name, took in side.plans.items()]
+    return [
+        Figure(work=f"plan: {name}", rows=0, ours=1e3 * first, beside="asked again", other=1e3 * again, unit="ms", goal=PLAN_MS)
+        for name, (first, again) in side.plans.items()
+    ]
 
 
 def pin() -> str:
@@ -325,10 +334,10 @@ def table(report: Report) -> list[list[str]]:
 
 def line(f: Figure) -> list[str]:
     rows = f"{f.rows:,}" if f.rows else "–"
-    other = "–" if f.other is None or f.unit == "ms" else f"{significant(f.other)} {f.unit}"
+    other = "–" if f.other is None else f"{significant(f.other)} {f.unit}"
     ratio = "–" if f.ratio is None else f"{significant(f.ratio)}{' × faster' if f.sense == '≥' else ' ×'}"
     goal = "–" if f.goal is None else f"≤ {PLAN_MS} ms" if f.unit == "ms" else f"{f.sense} {'1/8' if f.goal == 1 / 8 else significant(f.goal)} ×"
-    return [f.work, rows, f"{significant(f.ours)} {f.unit}", "–" if f.unit == "ms" else f.beside, other, "–" if f.unit == "ms" else ratio, goal, f.verdict]
+    return [f.work, rows, f"{significant(f.ours)} {f.unit}", f.beside, other, "–" if f.unit == "ms" else ratio, goal, f.verdict]
 
 
 def significant(value: float) -> str:

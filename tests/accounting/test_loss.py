@@ -200,4 +200,6 @@ def test_rounded_normal_noise_is_within_real_normal_noise() -> None:
         for e in (0, "0.3", 1, 3):
             assert rounded.delta_lower(e) <= real.delta(e) * (1 + 1e-9)
         assert (rounded.delta(1) < 0.9 * real.delta(1)) == gain
+    far = Loss(((RoundedPair(60, Fraction(1)), 1),))
+    assert far.delta(1) >= Loss(((RoundedPair(10, Fraction(1)), 1),)).delta_lower(1) > 0.99, "what is farther apart than doubles can say is lost"
     assert sf.compose([mech.Gaussian(sensitivity=1, sigma="0.5", size=1)]).delta(1) == pytest.approx(0.4101, abs=1e-4)

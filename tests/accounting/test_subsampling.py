@@ -90,6 +90,17 @@ def test_fixed_law_is_symmetric_and_a_law() -> None:
         assert np.allclose(law.atoms.p, law.atoms.q[::-1])
 
 
+@pytest.mark.parametrize("rate", [0.01, 0.3])
+def test_the_fixed_size_law_has_the_curve_of_the_theorem(rate: float) -> None:
+    """For e^ε ≥ 1, γ·H_t of the base at t = 1 + (e^ε − 1)/γ; for one response H_t = (e^ε₀ − t)₊/(1 + e^ε₀). Its mass is 1, or no lower bound would hold."""
+    law = FixedLaw(PoissonLaw(response_law(1.0, 2), rate))
+    assert law.atoms.p.sum() == pytest.approx(1.0, abs=1e-14)
+    for e in (0.0, 0.002, 0.1):
+        t = 1 + math.expm1(e) / rate
+        curve = float((law.atoms.p * np.maximum(0.0, -np.expm1(e - law.atoms.loss))).sum())
+        assert curve == pytest.approx(rate * max(0.0, math.e - t) / (1 + math.e), abs=1e-14)
+
+
 def test_sampling_gains_about_the_rate() -> None:
     whole, sampled = sf.compose([mech.Laplace(sensitivity=1, epsilon=1)]), sf.compose([mech.Laplace(sensitivity=1, epsilon=1).subsample(0.01)])
     assert sampled.delta(0) == pytest.approx(0.01 * whole.delta(0), rel=1e-6)

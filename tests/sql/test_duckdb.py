@@ -97,7 +97,7 @@ GROUPED = [
     "SELECT c, COUNT(*) AS n FROM (SELECT city, age FROM visits) AS s(c, a) WHERE a > 30 GROUP BY c",
     "SELECT many, COUNT(*) AS n FROM (SELECT id, COUNT(*) AS many FROM visits GROUP BY id) AS s GROUP BY many",
     "SELECT c, COUNT(*) AS n FROM (SELECT DISTINCT id, city AS c FROM visits) AS s GROUP BY c",
-    "SELECT city, AVG(a) AS m FROM (SELECT id, city, AVG(age) AS a, MIN(age) AS b FROM visits GROUP BY id, city HAVING MIN(age) > 20) s WHERE a = b GROUP BY city",
+    "SELECT city, AVG(a) AS m FROM (SELECT id, city, AVG(age) AS a, MIN(age) AS b FROM visits GROUP BY id, city HAVING MIN(age) > 9) WHERE a = b GROUP BY city",
     "SELECT 2 * k AS twice, COUNT(*) AS n FROM (SELECT age % 3 AS k FROM visits) AS s GROUP BY twice",
     "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY n DESC, city LIMIT 3 OFFSET 1",
     "SELECT city, AVG(age) AS m FROM visits GROUP BY city ORDER BY 2, 1",

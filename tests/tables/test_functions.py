@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -22,7 +23,8 @@ import pytest
 import sqlglot
 from sqlglot import expressions
 
-from sfumato.tables.expressions import Call, Expr, call, literal
+from sfumato.errors import Refused
+from sfumato.tables.expressions import Call, Expr, call, col, literal
 from sfumato.tables.functions import FUNCTIONS
 from sfumato.tables.scalar import Argument
 from sfumato.tables.types import TIMESTAMP, Type
@@ -175,6 +177,41 @@ def test_constants_are_as_good_as_columns(name: str, connection: Any) -> None:
     found = [column.to_pylist()[0] for column in asked(connection, [name], [(None,)], fixed).columns]
     wanted = [value for column in columns.columns for value in column.to_pylist()]
     assert [expression.text for expression, got, want in zip(fixed, found, wanted, strict=True) if not close(got, want)] == []
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_column_beside_a_constant(name: str, connection: Any) -> None:
+    """Constants make types narrow: what a column is turned into still has to hold it. Sums of sums, too."""
+    known = Type.of(name)
+    numbers = [0, 1, -1, 100, -129, 2**31, -(2**63), 10**20, Decimal("0.01"), Decimal("-99.5"), 0.1, 1e300]
+    beside = numbers if known.numeric else constants(name)[:: max(1, len(constants(name)) // 6)]
+    binary = [
+        function.name
+        for function in FUNCTIONS.values()
+        if len(function.takes) == 2 and not function.pairs and all(slot.test is None for slot in function.takes)
+    ]
+    expressions: list[Expr] = []
+    for value, function in product(beside, binary):
+        for pair in ((col("c0"), literal(value)), (literal(value), col("c0"))):
+            made = call(function, *pair)
+            expressions += [made, *(call(outer, made, inner) for outer in ("+", "-", "*") for inner in (1, 0, -value) if known.numeric and function in "+-*")]
+    accepted = [expression for expression in expressions if fits(expression, schema(name))]
+    rows = rows_of([name])
+    found = asked(connection, [name], rows, accepted)
+    for number, expression in enumerate(accepted):
+        check_column(found.column(number), expression._known(schema(name), {}))
+        if expression._known(schema(name), {}).type.kind not in ("integer", "decimal", "bool") or name in COARSE:
+            continue
+        for row, got in zip(rows, found.column(number).to_pylist(), strict=True):
+            wanted = evaluate(expression, {"c0": held(known, python(name, row[0]))}, schema(name))
+            assert close(got, wanted), f"{expression.text:.200} of {row!s:.200}: {got!r:.80}, not {wanted!r:.80}"
+
+
+def fits(expression: Expr, types: dict[str, Type]) -> bool:
+    with suppress(Refused):
+        expression.type(types)
+        return True
+    return False
 
 
 @pytest.mark.parametrize("name", ["float64", "float32", "int64", "date", "timestamp", "string"])

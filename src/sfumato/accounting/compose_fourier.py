@@ -15,32 +15,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import reduce
 from operator import mul
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .compose_window import Mesh, window
 from .loss_lattice import Measure, Whole
 from .loss_laws import FARTHEST, FUNCTION, UNIT, Doubles, binned
 
 _FAINT = -80.0  # ln of a power that counts as nothing
 _ROUND = 16 * UNIT
 _MANY = 256
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mesh:
-    """The lattice of a sum: N numbers of spacing h, and the tilt λ."""
-
-    h: float
-    size: int
-    tilt: float
-
-    @property
-    def period(self) -> float:
-        return self.h * self.size
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,8 +118,8 @@ def add(parts: tuple[tuple[Measure, int], ...], mesh: Mesh) -> Sum:
         scale += k * size
         doubt += k * (measure.error + (4 * float(np.abs(exponent).max()) + 4 * abs(size) + 32) * UNIT + FUNCTION)
     seen, power, waste = _power(faces)
-    window, mean = _window(mesh, seen)
-    product = power * window
+    turned, mean = window(mesh, seen)
+    product = power * turned
     heights = np.abs(product)
     norm = math.sqrt(2 * float((heights * heights).sum()) / n)
     off = mean * (math.expm1(min(700.0, node)) + waste) + transform_error * norm * 2 + 4096 * UNIT * float(heights.sum()) / n
@@ -161,38 +149,6 @@ def _raised(base: NDArray[Any], k: int) -> NDArray[Any]:
         k >>= 1
         base = base * base if k else base
     return np.ones_like(base) if found is None else found
-
-
-def _window(mesh: Mesh, seen: Whole) -> tuple[NDArray[np.complex128], float]:
-    """Σ_d r_d·e^(iyd) over d ≥ 1, y = 2πn/N, at the nodes seen, and the mean of its absolute value over all N nodes, not below the truth.
-
-    It is 1/(e^z − 1) − 1/(e^(z+h) − 1) for z = λh − iy; written without a difference, e^z·(e^h − 1)/((e^z − 1)(e^(z+h) − 1)).
-    """
-    sine, cosine = _half_angles(mesh.size)
-    square = 4 * sine * sine
-
-    def length(real: float) -> Doubles:
-        """|e^(real − iy) − 1|² = (e^real − 1)² + 4·e^real·sin²(y/2)."""
-        return math.expm1(real) ** 2 + math.exp(real) * square
-
-    a, b = mesh.tilt * mesh.h, (mesh.tilt + 1) * mesh.h
-    size = math.exp(a) * math.expm1(mesh.h) / np.sqrt(length(a) * length(b))
-    mean = (2 * float(size.sum()) - float(size[0])) / mesh.size * (1 + 1e-9)
-    s, c = sine[seen], cosine[seen]
-    turn = 1 - 2 * s * s - 2j * s * c
-
-    def less_one(real: float) -> NDArray[np.complex128]:
-        """e^(real − iy) − 1 = (e^real − 1)·cos y − 2·sin²(y/2) − i·e^real·sin y."""
-        return math.expm1(real) * (1 - 2 * s * s) - 2 * s * s - 2j * math.exp(real) * s * c
-
-    return math.exp(a) * math.expm1(mesh.h) * turn / (less_one(a) * less_one(b)), mean
-
-
-@lru_cache(maxsize=4)
-def _half_angles(size: int) -> tuple[Doubles, Doubles]:
-    """sin and cos of πn/N for the nodes of a real transform."""
-    angles = np.pi / size * np.arange(size // 2 + 1)
-    return np.sin(angles), np.cos(angles)
 
 
 def log_sum(measure: Measure, slope: float) -> float:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .compose_fourier import Mesh
+from .compose_window import Mesh
 from .loss_lattice import Nodes
 from .loss_laws import Law
 from .loss_nodes import breaks, nodes, spacing

@@ -117,7 +117,8 @@ class RoundedPair(Pair):
         loss = np.log(p[seen]) - np.log(q[seen])
         error = real.error + 256 * UNIT * (1 + reach / sigma)
         slack = 2 * error + FUNCTION * 1500
-        return Points(Atoms(loss, p[seen], q[seen]), error, slack, symmetric=True, unseen=2.0**-980)
+        apart = float(max(p[~seen].sum(), q[~seen].sum())) * (1 + 1e-9)  # where one of the two is nothing to a double
+        return Points(Atoms(loss, p[seen], q[seen]), error, slack, symmetric=True, unseen=apart + 2.0**-980)
 
     def numbers(self) -> dict[str, str]:
         return {"steps": str(self.steps), "sigma": str(self.sigma)}

@@ -74,6 +74,8 @@ def constant(node: exp.Expression, parameters: Parameters) -> Expr | None:
                 return literal(None)
             case exp.Boolean():
                 return literal(bool(node.this))
+            case exp.RawString():  # $$text$$
+                return literal(str(node.this))
             case exp.Literal() if node.is_string:
                 return literal(str(node.this))
             case exp.Literal():

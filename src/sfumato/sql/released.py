@@ -99,6 +99,11 @@ def read(node: Node, names: Names, scalars: Scalars) -> Released:
         if shown.denominator != 1 or not -15 <= shown <= 15:
             raise source.refuse("sql.released", node, "", "digits are a whole number from -15 to 15", "ROUND(x, 2)")
         return Released("round", "number", (_of(node.this, "number", names, scalars), Released("number", "number", value=shown)))
+    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal) and node.this.is_string:  # DATE '2026-01-31'
+        moment = scalars.read(node, lambda column: col(column.name))
+        if not isinstance(moment, Constant):
+            raise source.refuse("sql.released", node, "", "a constant is written as what it is", source.example)
+        return _constant(moment)
     if isinstance(node, exp.Cast) and isinstance(node.args["to"].this, exp.DataType.Type) and node.args["to"].this.name in _NUMBERS:
         inner = _of(node.this, "number", names, scalars)
         whole = _NUMBERS[node.args["to"].this.name]

@@ -62,7 +62,7 @@ class Scalars:
 
         if (found := special(node)) is not None:
             return found
-        if isinstance(node, exp.Column):
+        if type(node) is exp.Column:  # its subclasses are something else
             return column(node)
         if (made := constant(node, self.parameters)) is not None:
             return made

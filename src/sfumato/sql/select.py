@@ -78,9 +78,9 @@ class Outermost:
 
     def _check(self) -> None:
         """Refuse rows, and groups that are about one person."""
-        if (distinct := self.select.args.get("distinct")) is not None:
+        if self.select.args.get("distinct") is not None:
             reason = "which values there are is about the people who have them: they are named with how often they occur"
-            raise self.source.refuse("sql.distinct", self.items[0].node, "", reason, self._counted(self.items[:1]) or f"{distinct and self.source.example}")
+            raise self.source.refuse("sql.distinct", self.items[0].node, "", reason, self._counted(self.items[:1]))
         for key in self.keys:
             if self.scope.unit(key.expression):
                 unit = ", ".join(map(quoted, self.scope.rows.declaration.unit))
@@ -108,7 +108,7 @@ class Outermost:
 
     def _counted(self, items: list[Item]) -> str:
         """How often values occur, which can be asked."""
-        fine = [item for item in items if not self.scope.unit(self.scope.read(item.node, self.scalars))]
+        fine = [item for item in items if not has_aggregate(item.node) and not self.scope.unit(self.scope.read(item.node, self.scalars))]
         if not fine:
             return self.source.example
         listed = ", ".join(self.source.words_of(item.node) for item in fine)

@@ -76,7 +76,7 @@ class Engine(ABC):
 
     def sql(self, expression: Any) -> str:
         """What the engine would be asked, for people to read. Nothing is run."""
-        return str(self.backend.compile(expression, pretty=True))
+        return self.kept(("for people", expression.op()), lambda: str(self.backend.compile(expression, pretty=True)))
 
     def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """What was made for a key: the last statements and their texts, all public, as to write one takes longer than all else that is planned."""

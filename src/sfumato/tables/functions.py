@@ -30,3 +30,7 @@ _MODULES = (
 )
 
 FUNCTIONS: dict[str, Function] = {function.name: function for module in _MODULES for function in module.FUNCTIONS}
+
+
+def named(name: str) -> Function:
+    return FUNCTIONS[name]

@@ -57,7 +57,7 @@ class Plan:
         bounding = self.calibration.bounding
         if bounding.truncation:
             return statements(self.source.table, self.query, self.pieces, bounding, secrets.token_hex(16))
-        known = ("statements", self.query.rows.declaration.name, self.query.text, bounding)
+        known = (self.query.rows.declaration, self.query.text, bounding)
         made: tuple[Statement, ...] = self.source.engine.kept(known, lambda: statements(self.source.table, self.query, self.pieces, bounding, ""))
         return made
 

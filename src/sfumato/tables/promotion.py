@@ -34,10 +34,10 @@ def exact(ends: Span | None, scale: int, *, whole: bool) -> Type:
 
 
 def arithmetic(ends: Span | None, arguments: Sequence[Argument], scale: int) -> Type:
-    """Of a sum, a difference or a product of numbers that lies between the ends."""
+    """Of numbers that are turned into this type and then make a result between the ends: it holds them as well as what they make."""
     if any(argument.type.kind == "float" for argument in arguments):
         return FLOAT
-    return exact(ends, scale, whole=all(argument.type.kind == "integer" for argument in arguments))
+    return exact(hull([ends, *(argument.span for argument in arguments)]), scale, whole=all(argument.type.kind == "integer" for argument in arguments))
 
 
 def common(arguments: Sequence[Argument], place: str) -> Type:
@@ -57,21 +57,24 @@ def common(arguments: Sequence[Argument], place: str) -> Type:
         found = firm[0].type.bare
     else:
         raise _unlike(firm, place)
-    if written and found.kind not in (*_READ, "string"):
+    if found.kind in _READ:
+        for argument in written:
+            read(str(argument.value), found, place)
+    elif written and found.kind != "string":
         raise _unlike(known, place)
     return found
 
 
 def convert(value: Value, argument: Argument, to: Type, place: str = "") -> Value:
-    """A value as the common type. By the types alone no such cast can fail."""
+    """A value as a type that holds it. Where the types alone do not say that it does, the cast is one that cannot fail."""
     known = argument.type
     if argument.fixed:
         reads = known.kind == "string" and to.kind in _READ
         return ev.constant(read(str(argument.value), to, place) if reads else argument.value, to)
     if replace(known, nullable=True, zone=to.zone) == to:
         return value
-    narrower = known.limits is not None and to.limits is not None and not within(known.limits, to.limits)
-    return (ev.try_cast if narrower else ev.cast)(value, ev.unzoned(to))
+    narrow = known.limits is not None and to.limits is not None and not within(known.limits, to.limits)
+    return (ev.try_cast if narrow else ev.cast)(value, ev.unzoned(to))
 
 
 def _numbers(arguments: Sequence[Argument]) -> Type:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ..errors import Refused
 from . import ranges
@@ -148,6 +148,12 @@ class Function:
         return Argument(
             Type(known.kind, known.bits, known.precision, known.scale, known.zone, self._nullable(arguments)), _both(ends, known.limits), self.text(texts)
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and stored expressions hold the row of the table, by its name."""
+        from .functions import named
+
+        return named, (self.name,)
 
     def _nullable(self, arguments: Sequence[Argument]) -> bool:
         if self.never_null or self.makes_null:

@@ -82,7 +82,7 @@ class Type:
         found = Type("decimal", precision=int(decimal[1]), scale=int(decimal[2])) if decimal else NAMES.get(name)
         if found is None:
             known = ", ".join(map(str, dict.fromkeys(NAMES.values())))
-            raise Refused("table.type", f"{text!s:.60}", _UNKNOWN, f"one of {known}, decimal(18,2)")
+            raise Refused("table.type", f"{text!r:.60}", _UNKNOWN, f"one of {known}, decimal(18,2)")
         return replace(found, nullable=not words.endswith(_NOT_NULL))
 
     @staticmethod

@@ -1,0 +1,105 @@
+"""Aggregates in SQL's spelling."""
+
+from __future__ import annotations
+
+import pytest
+
+from sfumato.session import Table
+
+from .asking import lines, refused, under
+from .people import protected, unasked
+
+MADE = {
+    "COUNT(*)": "count()",
+    "COUNT()": "count()",
+    "COUNT(1)": "count()",
+    "COUNT(spend)": "count(spend)",
+    "COUNT(NULL::INT)": "count(TRY_CAST(NULL AS int32))",
+    "COUNT(DISTINCT user_id)": "count_units()",
+    "COUNT(DISTINCT (user_id))": "count_units()",
+    "COUNT_IF(vip)": "count(where=vip)",
+    "COUNT(*) FILTER (WHERE vip)": "count(where=vip)",
+    "SUM(spend)": "sum(spend)",
+    "SUM((spend))": "sum(spend)",
+    "SUM(CLAMP(amount, 0, 9))": "sum(amount, low=0, high=9)",
+    "SUM(CLAMP(amount, -1.5, 9)) FILTER (WHERE vip AND age > 1)": "sum(amount, low=-1.5, high=9, where=vip AND (age > 1))",
+    "AVG(age)": "mean(age)",
+    "MEAN(age)": "mean(age)",
+    "MEDIAN(age)": "quantile(age, 0.5, confidence=0.95)",
+    "QUANTILE(age, 0.9)": "quantile(age, 0.9, confidence=0.95)",
+    "QUANTILE_CONT(age, 0.9)": "quantile(age, 0.9, confidence=0.95)",
+    "APPROX_QUANTILE(age, 0.9)": "quantile(age, 0.9, confidence=0.95)",
+    "PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY age)": "quantile(age, 0.9, confidence=0.95)",
+    "PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY age DESC)": "quantile(age, 0.1, confidence=0.95)",
+    "MEDIAN(CLAMP(amount, 0, 9))": "quantile(amount, 0.5, low=0, high=9, confidence=0.95)",
+    "VAR(age)": "variance(age)",
+    "VARIANCE(age)": "variance(age)",
+    "VAR_POP(age)": "variance(age)",
+    "VAR_SAMP(age)": "variance(age)",
+    "STDDEV(age)": "std(age)",
+    "STDDEV_POP(age)": "std(age)",
+    "STDDEV_SAMP(age)": "std(age)",
+    "HISTOGRAM(age, [0, 10.5, 20])": "histogram(age, edges=[0, 10.5, 20])",
+}
+
+
+@pytest.mark.parametrize("text", MADE)
+def test_made(table: Table, text: str) -> None:
+    assert lines(table, f"SELECT {text} AS x FROM visits") == [f"x = {MADE[text]}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "rewrite"),
+    [
+        ("SUM(amount)", "sql.bounds", "SELECT SUM(CLAMP(amount, 0, 100)) FROM visits"),
+        ("MEAN(amount)", "sql.bounds", "SELECT MEAN(CLAMP(amount, 0, 100)) FROM visits"),
+        ("AVG(amount) FILTER (WHERE vip)", "sql.bounds", "SELECT AVG(CLAMP(amount, 0, 100)) FILTER (WHERE vip) FROM visits"),
+        (
+            "PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY amount)",
+            "sql.bounds",
+            "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY CLAMP(amount, 0, 100)) FROM visits",
+        ),
+        ("MIN(age)", "sql.aggregate", "SELECT QUANTILE(age, 0.01) FROM visits"),
+        ("MAX(age)", "sql.aggregate", "SELECT QUANTILE(age, 0.99) FROM visits"),
+        ("COUNT(DISTINCT city)", "sql.distinct", "SELECT COUNT(DISTINCT user_id) FROM visits"),
+        ("HISTOGRAM(age)", "sql.aggregate", "SELECT HISTOGRAM(age, [0, 10, 20, 50]) FROM visits"),
+    ],
+)
+def test_taught(table: Table, text: str, code: str, rewrite: str) -> None:
+    refusal = refused(table, f"SELECT {text} FROM visits")
+    assert (refusal.code, refusal.rewrite) == (code, rewrite)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("SUM(note)", "aggregate.type"),
+        ("SUM(DISTINCT age)", "sql.distinct"),
+        ("SUM(*)", "sql.aggregate"),
+        ("QUANTILE(age, 2)", "number.not-a-probability"),
+        ("QUANTILE(age, 0.123456789)", "aggregate.quantile"),
+        ("HISTOGRAM(note, [1, 2])", "aggregate.type"),
+        ("HISTOGRAM(age, [2, 1])", "aggregate.edges"),
+        ("COUNT_IF(age)", "aggregate.where"),
+        ("COUNT(DISTINCT user_id) FILTER (WHERE vip)", "aggregate.units"),
+        ("SUM(age ORDER BY day)", "sql.unsupported"),
+        ("STRING_AGG(note, ',')", "sql.aggregate"),
+        ("SUM(CLAMP(amount, 3, 3))", "sql.bounds"),
+    ],
+)
+def test_refused(table: Table, text: str, code: str) -> None:
+    refusal = refused(table, f"SELECT {text} FROM visits")
+    assert refusal.code == code
+    assert under(refusal) in f"SELECT {text} FROM visits"
+
+
+def test_units_of_two_columns() -> None:
+    with unasked(protected(unit=["user_id", "city"], keys={})) as table:
+        assert lines(table, "SELECT COUNT(DISTINCT (user_id, city)) AS n FROM visits") == ["n = count_units()"]
+        assert lines(table, "SELECT COUNT(DISTINCT city, user_id) AS n FROM visits") == ["n = count_units()"]
+        assert refused(table, "SELECT COUNT(DISTINCT user_id) AS n FROM visits").code == "sql.distinct"
+
+
+def test_without_a_unit_there_are_none_to_count() -> None:
+    with unasked(protected(unit=None, max_rows=None)) as table:
+        assert refused(table, "SELECT COUNT(DISTINCT user_id) AS n FROM visits").code == "sql.distinct"

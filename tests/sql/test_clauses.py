@@ -1,0 +1,70 @@
+"""ORDER BY and LIMIT."""
+
+from __future__ import annotations
+
+import pytest
+
+from sfumato.session import Table
+
+from .asking import asked, refused
+
+TEXT = "SELECT city, COUNT(*) AS n, AVG(age) AS m FROM visits GROUP BY city {}"
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("ORDER BY n", [("n", False, False)]),
+        ("ORDER BY n DESC NULLS FIRST, city", [("n", True, True), ("city", False, False)]),
+        ("ORDER BY 2 DESC", [("n", True, False)]),
+        ("ORDER BY COUNT(*)", [("n", False, False)]),
+        ("ORDER BY ALL", [("city", False, False), ("n", False, False), ("m", False, False)]),
+        ("ORDER BY SUM(age) DESC", [("SUM(age)", True, False)]),
+    ],
+)
+def test_order(table: Table, text: str, order: list[tuple[str, bool, bool]]) -> None:
+    found = asked(table, TEXT.format(text)).finish.order
+    assert [(one.by.value, one.descending, one.nulls_first) for one in found] == order
+
+
+def test_what_only_the_order_names_is_released_and_not_shown(table: Table) -> None:
+    found = asked(table, TEXT.format("HAVING SUM(spend) > 1 ORDER BY SUM(age)"))
+    assert [name for name, _ in found.query.aggregates] == ["n", "m", "SUM(spend)", "SUM(age)"]
+    assert [column.name for column in found.finish.columns] == ["n", "m"]
+
+
+def test_limit(table: Table) -> None:
+    found = asked(table, TEXT.format("LIMIT 3 OFFSET 2")).finish
+    assert (found.limit, found.offset) == (3, 2)
+    assert (asked(table, TEXT.format("OFFSET 2")).finish.limit, asked(table, TEXT.format("LIMIT ?"), [0]).finish.limit) == (None, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("ORDER BY age", "sql.released"),
+        ("ORDER BY 4", "sql.released"),
+        ("ORDER BY 0", "sql.released"),
+        ("ORDER BY 'x'", "sql.released"),
+        ("ORDER BY 1 + 1", None),
+        ("ORDER BY RANDOM()", "sql.function"),
+        ("ORDER BY n WITH FILL", "sql.unsupported"),
+        ("LIMIT -1", "sql.limit"),
+        ("LIMIT 1.5", "sql.limit"),
+        ("LIMIT n", "sql.limit"),
+        ("LIMIT 'x'", "sql.unsupported"),
+        ("LIMIT 10 PERCENT", "sql.limit"),
+        ("LIMIT ALL", "sql.limit"),
+        ("FETCH FIRST 3 ROWS ONLY", "sql.limit"),
+        ("OFFSET 99999999999999999999", "sql.limit"),
+    ],
+)
+def test_refused(table: Table, text: str, code: str | None) -> None:
+    if code is None:
+        asked(table, TEXT.format(text))  # a constant, as in SQL
+        return
+    assert refused(table, TEXT.format(text)).code == code
+
+
+def test_a_histogram_has_no_order(table: Table) -> None:
+    assert refused(table, "SELECT city, HISTOGRAM(age, [0, 50, 99]) AS h FROM visits GROUP BY city ORDER BY h").code == "sql.released"
