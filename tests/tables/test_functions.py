@@ -137,7 +137,7 @@ def test_one_column(name: str, connection: Any) -> None:
 
 @pytest.mark.parametrize("names", PAIRS, ids=" and ".join)
 def test_two_columns(names: tuple[str, str], connection: Any) -> None:
-    compare(connection, names, 60)
+    compare(connection, names, 40)
 
 
 @pytest.mark.slow
@@ -157,7 +157,7 @@ def test_a_row_alone_has_the_value_it_has_among_others(name: str, connection: An
     given = table(connection, "given_rows", {"c0": (name, [])})
     sql = ibis.to_sql(given.select(**{f"r{i}": e.build(given, schema(name)) for i, e in enumerate(expressions)}), dialect="duckdb")
     connection.con.execute(f"PREPARE alone AS {sql}")
-    for row, wanted in list(zip(rows, together, strict=True))[:: max(1, len(rows) // 20)]:
+    for row, wanted in list(zip(rows, together, strict=True))[:: max(1, len(rows) // 8)]:
         table(connection, "one_row", {"c0": (name, [row[0]])})
         connection.con.execute("DELETE FROM given_rows; INSERT INTO given_rows FROM one_row")
         alone = connection.con.execute("EXECUTE alone").to_arrow_table().to_pylist()
@@ -183,28 +183,27 @@ def test_constants_are_as_good_as_columns(name: str, connection: Any) -> None:
 def test_a_column_beside_a_constant(name: str, connection: Any) -> None:
     """Constants make types narrow: what a column is turned into still has to hold it. Sums of sums, too."""
     known = Type.of(name)
-    numbers = [0, 1, -1, 100, -129, 2**31, -(2**63), 10**20, Decimal("0.01"), Decimal("-99.5"), 0.1, 1e300]
-    beside = numbers if known.numeric else constants(name)[:: max(1, len(constants(name)) // 6)]
+    numbers = [0, -1, -129, 2**31, 10**20, Decimal("-99.5"), 1e300]
+    beside = numbers if known.numeric else constants(name)[:: max(1, len(constants(name)) // 4)]
     binary = [
         function.name
         for function in FUNCTIONS.values()
         if len(function.takes) == 2 and not function.pairs and all(slot.test is None for slot in function.takes)
     ]
-    expressions: list[Expr] = []
-    for value, function in product(beside, binary):
-        for pair in ((col("c0"), literal(value)), (literal(value), col("c0"))):
-            made = call(function, *pair)
-            expressions += [made, *(call(outer, made, inner) for outer in ("+", "-", "*") for inner in (1, 0, -value) if known.numeric and function in "+-*")]
-    accepted = [expression for expression in expressions if fits(expression, schema(name))]
+    made = [call(function, *pair) for value in beside for function in binary for pair in ((col("c0"), literal(value)), (literal(value), col("c0")))]
+    undone = [call(outer, col("c0") + value, value) for value in numbers for outer in ("-", "*")] if known.numeric else []
+    accepted = [expression for expression in [*made, *undone] if fits(expression, schema(name))]
     rows = rows_of([name])
+    places = spread(len(rows), 10, 1)
     found = asked(connection, [name], rows, accepted)
     for number, expression in enumerate(accepted):
-        check_column(found.column(number), expression._known(schema(name), {}))
-        if expression._known(schema(name), {}).type.kind not in ("integer", "decimal", "bool") or name in COARSE:
+        result = expression._known(schema(name), {})
+        check_column(found.column(number), result)
+        if result.type.kind not in ("integer", "decimal", "bool") or name in COARSE:
             continue
-        for row, got in zip(rows, found.column(number).to_pylist(), strict=True):
-            wanted = evaluate(expression, {"c0": held(known, python(name, row[0]))}, schema(name))
-            assert close(got, wanted), f"{expression.text:.200} of {row!s:.200}: {got!r:.80}, not {wanted!r:.80}"
+        for place, got in zip(places, found.column(number).take(list(places)).to_pylist(), strict=True):
+            wanted = evaluate(expression, {"c0": held(known, python(name, rows[place][0]))}, schema(name))
+            assert close(got, wanted), f"{expression.text:.200} of {rows[place]!s:.200}: {got!r:.80}, not {wanted!r:.80}"
 
 
 def fits(expression: Expr, types: dict[str, Type]) -> bool:
@@ -225,7 +224,7 @@ def test_what_a_file_states_about_its_values_changes_nothing(name: str, connecti
         wanted = asked(connection, [name], [(value,) for value in values], expressions)
         pyarrow.parquet.write_table(pa.table({"c0": array(name, values)}), tmp_path / f"{place}.parquet", row_group_size=50)
         found = answers(connection, connection.read_parquet(tmp_path / f"{place}.parquet"), expressions, schema(name))
-        assert repr(found.to_pylist()) == repr(wanted.to_pylist())
+        assert sorted(map(repr, found.to_pylist())) == sorted(map(repr, wanted.to_pylist()))
 
 
 def test_what_the_guards_are_for() -> None:
@@ -311,5 +310,5 @@ def test_a_value_far_away_changes_nothing_nearby(connection: Any) -> None:
         )
         alone = asked(connection, names, [good], expressions).to_pylist()[0]
         rows = rows_of(names)
-        for bad in (rows[place] for place in spread(len(rows), 20, len(VALUES[names[1]]))):
+        for bad in (rows[place] for place in spread(len(rows), 12, len(VALUES[names[1]]))):
             assert asked(connection, names, [bad, good], expressions).to_pylist()[1] == alone

@@ -55,7 +55,7 @@ def test_types(expression: Expr, a: str, b: str, kind: str) -> None:
     [
         (A + B, ("int8", 127), ("int8", 127), 254),
         (A - 1 + 1, ("int8", -128), ("int8", 0), -128),
-        (-(-A), ("int8", -128), ("int8", 0), -128),
+        (-(0 - A), ("int8", -128), ("int8", 0), -128),
         (A * 0, ("int64", MOST), ("int8", 0), 0),
         (A * 0 * B, ("decimal(38,0)", Decimal(10**38 - 1)), ("decimal(38,0)", Decimal(10**38 - 1)), 0),
         (A + B, ("int64", MOST), ("int64", MOST), 2.0**64),
