@@ -60,13 +60,14 @@ def test_charge_then_answer(visits: Table) -> None:
     assert answer.left == visits.remaining
 
 
-def test_the_charge_is_durable_before_the_engine_is_asked(visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_charge_is_durable_before_the_engine_is_asked(visits: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     run = type(visits._source.engine).run
 
     def watched(self: Any, *arguments: Any, **named: Any) -> Any:
-        with sf.Ledger.open(visits.ledger.path) as other:  # type: ignore[attr-defined]
-            seen.append(Fraction(other.spent.parameters["epsilon"]))
+        other = sf.Ledger.open(tmp_path / "visits.ledger", dataset="visits")
+        seen.append(Fraction(other.spent.parameters["epsilon"]))
+        other.close()
         return run(self, *arguments, **named)
 
     monkeypatch.setattr(type(visits._source.engine), "run", watched)
@@ -133,7 +134,7 @@ def test_shares(visits: Table) -> None:
     with pytest.raises(sf.Refused):
         counted(visits).release(epsilon="1/4", share="nobody")
     with pytest.raises(sf.Refused):
-        counted(visits).release(epsilon="1/2", share="ada", fresh=True, delta="1e-5")
+        counted(visits).release(epsilon="3/4", share="ada", fresh=True)  # more than ada has left
     assert spent(visits) == Fraction(1, 2)
 
 
@@ -225,7 +226,7 @@ def test_an_interrupted_engine_fails_like_any_other(visits: Table, monkeypatch: 
     assert failed.value.__context__ is None
     assert spent(visits) == 1
     monkeypatch.undo()
-    assert len(counted(visits).release(epsilon=1)) == 2  # the engine is still there
+    assert visits.aggregate(n=sf.count()).release(epsilon=1)  # the engine is still there
 
 
 def test_failed_is_the_same_wherever_it_goes() -> None:
@@ -243,9 +244,7 @@ def test_no_canary_gets_out(visits: Table, tmp_path: Path, caplog: pytest.LogCap
     asked = [
         counted(visits),
         visits.group_by("city").aggregate(n=sf.count(), s=sf.sum("x")),
-        visits.where(sf.col("n") > 5)
-        .mutate(y=sf.col("n") * 2)
-        .aggregate(s=sf.sum("y", low=0, high=5), h=sf.histogram("n", edges=(0, 9)), q=sf.median("x")),
+        visits.where(sf.col("n") > 5).mutate(y=sf.col("n") * 2).aggregate(s=sf.sum("y", low=0, high=5), h=sf.histogram("n", edges=(0, 9)), q=sf.median("x")),
         visits.group_by("n").aggregate(u=sf.count_units()),
     ]
     for query in asked:
@@ -256,7 +255,7 @@ def test_no_canary_gets_out(visits: Table, tmp_path: Path, caplog: pytest.LogCap
         with pytest.raises(sf.Refused) as refused:
             code().release(epsilon=1)
         said.append(str(refused.value))
-    said.append(visits.ledger.export() if hasattr(visits.ledger, "export") else "")
+    said += [visits.ledger.to_csv(), visits.ledger.to_json()]
     captured = capfd.readouterr()
     book = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     text = "\n".join(map(str, said)) + caplog.text + captured.out + captured.err

@@ -31,3 +31,7 @@ class Failed(RuntimeError):
 
     def __init__(self) -> None:
         super().__init__(self.TEXT)
+
+    def __reduce__(self) -> tuple[type[Failed], tuple[()]]:
+        """From one process to another: the text is all there is."""
+        return Failed, ()

@@ -156,7 +156,7 @@ def test_a_sensitivity_that_is_too_small_is_caught() -> None:
 @pytest.mark.parametrize(
     ("given", "expected"),
     [({}, lambda q: max(q, 1 - q)), ({"relation": "replace"}, lambda q: 2 * max(q, 1 - q)), ({"relation": "replace", "groups": False}, lambda q: Fraction(1))],
-    ids=str,
+    ids=["add-remove", "replace", "replace one group"],
 )
 @pytest.mark.parametrize("q", [*QS, Fraction(1, 3)])
 def test_the_sensitivity_by_brute_force(given: dict[str, Any], expected: Any, q: Fraction) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import ibis.expr.datatypes as dt
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,7 +15,10 @@ import pytest
 import sfumato as sf
 from sfumato.tables import engine_values as ev
 from sfumato.tables.sources import open_source
+from sfumato.tables.types import Type
 from sfumato.testing.exact import through_the_door
+
+from .special_values import engine
 
 ROWS = 1000
 HIGH = 600  # of the values 0 … 998, so many are not above
@@ -64,3 +69,52 @@ def test_sums_and_sides_leave_nan_out(path: Path) -> None:
     assert next(piece.values for piece in through.pieces if piece.name.startswith("clipped")).tolist() == [[0, ROWS - 1, 0]]
     assert next(piece.values for piece in through.pieces if piece.name.startswith("histogram")).tolist() == [[ROWS - 1]]
     table.close()
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "seen"),
+    [
+        ("TIMESTAMP_S", "2020-01-01 12:34:56", "2020-01-01 12:34:56"),
+        ("TIMESTAMP_MS", "2020-01-01 12:34:56.789", "2020-01-01 12:34:56.789"),
+        ("TIMESTAMP_NS", "2020-01-01 12:34:56.123456789", "2020-01-01 12:34:56.123456"),
+        ("TIMESTAMP_S", "290000-01-01 00:00:00", None),
+        ("TIMESTAMP", "infinity", None),
+        ("TIMESTAMPTZ", "2020-01-01 00:00:00+02", "2019-12-31 22:00:00"),
+        ("TIMESTAMPTZ", "294247-01-10 04:00:54.775806+00", None),
+        ("DATE", "2020-01-01", "2020-01-01 00:00:00"),
+        ("VARCHAR", "2020-01-01", "2020-01-01 00:00:00"),
+        ("VARCHAR", "hello", None),
+    ],
+)
+def test_a_column_is_read_as_its_type(unit: str, value: str, seen: str | None) -> None:
+    """Microseconds in UTC, whatever the engine holds; what Python cannot hold is null."""
+    connection = engine()
+    connection.con.execute(f"CREATE TABLE moments AS SELECT CAST('{value}' AS {unit}) AS x")
+    given = connection.table("moments")
+    known = Type.of("timestamp with time zone" if unit == "TIMESTAMPTZ" else "timestamp")
+    found = connection.to_pyarrow(given.select(r=sf.col("x").build(given, {"x": known}))).column("r")
+    assert str(found.type) == "timestamp[us]"
+    assert found.to_pylist() == [None if seen is None else datetime.fromisoformat(seen)]
+
+
+def test_what_an_expression_made_of_a_zone_is_not_turned_twice() -> None:
+    """A column that was made from a timestamp with a zone is in UTC already, and has none."""
+    connection = engine()
+    connection.con.execute("CREATE TABLE moments AS SELECT TIMESTAMPTZ '2020-01-01 00:00:00+02' AS x")
+    given = connection.table("moments")
+    zoned = {"x": Type.of("timestamp with time zone")}
+    made = given.mutate(y=sf.col("x").build(given, zoned))
+    types = zoned | {"y": sf.col("x").type(zoned)}
+    found = connection.to_pyarrow(made.select(a=sf.col("y").build(made, types), b=(sf.col("x") == sf.col("y")).build(made, types))).to_pylist()
+    assert found == [{"a": datetime(2019, 12, 31, 22), "b": True}]
+
+
+@pytest.mark.parametrize("kind", ["UTINYINT", "UINTEGER", "UBIGINT", "FLOAT", "DECIMAL(4, 2)", "SMALLINT"])
+def test_engines_own_numbers_are_read_as_their_type(kind: str) -> None:
+    connection = engine()
+    connection.con.execute(f"CREATE TABLE numbers AS SELECT CAST(3 AS {kind}) AS x")
+    given = connection.table("numbers")
+    known = Type.from_ibis(given["x"].type(), "x")
+    found = connection.to_pyarrow(given.select(r=sf.col("x").build(given, {"x": known}))).column("r")
+    assert Type.from_ibis(dt.DataType.from_pyarrow(found.type), "r") == known.bare
+    assert found.to_pylist() == [3]

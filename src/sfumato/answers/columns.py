@@ -102,13 +102,14 @@ def slack(column: Column) -> Fraction:
 
 
 def _ends(column: Column) -> Limits:
-    return column.numbers["low"] - slack(column), column.numbers["high"] + slack(column)
+    """Of values that were clipped: rounding to the grid comes after, and leaves the ends where they are."""
+    return column.numbers["low"], column.numbers["high"]
 
 
 def _spread(column: Column) -> Limits:
     """At most half the range away from the middle of the range, in the mean square."""
     half = (column.numbers["high"] - column.numbers["low"]) / 2
-    return Fraction(0), (half if column.kind == "std" else half**2) + slack(column)
+    return Fraction(0), half if column.kind == "std" else half**2
 
 
 KINDS: dict[str, Kind] = {

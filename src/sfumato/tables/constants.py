@@ -128,7 +128,8 @@ def read(written: str, wanted: Type, place: str) -> Constant:
     except ValueError:
         pass
     examples = {"date": "DATE '2026-01-31'", "timestamp": "TIMESTAMP '2026-01-31 23:59:59'", "uuid": "UUID '00000000-0000-0000-0000-000000000000'"}
-    raise Refused("expression.literal", f"{place:.200}", f"{text(written):.60} is not {wanted.words}", examples.get(wanted.kind, f"a constant that is {wanted.words}"))
+    rewrite = examples.get(wanted.kind, f"a constant that is {wanted.words}")
+    raise Refused("expression.literal", f"{place:.200}", f"{text(written):.60} is not {wanted.words}", rewrite)
 
 
 def _utc(value: datetime) -> datetime:

@@ -46,7 +46,7 @@ def common(arguments: Sequence[Argument], place: str) -> Type:
     if not known:
         raise Refused("expression.type", shorten(place), "a null alone has no type", "TRY_CAST(NULL AS int64)")
     written = [argument for argument in known if argument.fixed and argument.type.kind == "string"]
-    firm = [argument for argument in known if argument not in written] or written
+    firm = [argument for argument in known if not (argument.fixed and argument.type.kind == "string")] or written
     kinds = {argument.type.kind for argument in firm}
     if kinds <= {"integer", "decimal", "float"}:
         found = _numbers(firm)

@@ -44,11 +44,12 @@ class Slot:
 
     def check(self, argument: Argument, place: Callable[[str], str], name: str) -> None:
         """Refuse what does not belong here. `place` writes the call with another text in this place."""
-        here = shorten(place(argument.text))
-        if self.test is not None and not (argument.fixed and argument.type.kind in self.kinds and self.test(argument.value)):
-            raise Refused("expression.constant", here, f"{name} takes {self.words}, as a constant", shorten(place(self.example)))
-        if argument.type.kind in self.kinds:
+        known = argument.type.kind in self.kinds
+        if known and (self.test is None or (argument.fixed and self.test(argument.value))):
             return
+        here = shorten(place(argument.text))
+        if self.test is not None:
+            raise Refused("expression.constant", here, f"{name} takes {self.words}, as a constant", shorten(place(self.example)))
         reason = f"{name} takes {self.words}, and {shorten(argument.text, 60)} is {argument.type.words}"
         if argument.type.kind == "null":
             raise Refused("expression.type", here, reason, f"is_null(…), or TRY_CAST(NULL AS {self.example or 'int64'})")

@@ -1,0 +1,52 @@
+"""What a user asks for, as a promise."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import sfumato as sf
+from sfumato.session.promises import BUDGET_DELTA, PART, budget_of, promise_of
+
+
+def test_a_number_is_a_budget_with_a_small_delta() -> None:
+    assert budget_of(2) == sf.Approx(2, "1e-6")
+    assert budget_of("1/3") == sf.Approx("1/3", BUDGET_DELTA)
+    assert budget_of(sf.ZCDP(1)) == sf.ZCDP(1)
+
+
+def test_an_epsilon_takes_a_thousandth_of_the_delta_of_the_budget() -> None:
+    assert promise_of(sf.Approx(1, "1e-6"), 0.1, None, None) == sf.Approx("0.1", Fraction(1, 10**6) / PART)
+    assert promise_of(sf.Pure(1), 0.1, None, None) == sf.Pure("0.1")
+    assert promise_of(sf.ZCDP(1, "1e-6"), 0.1, None, None) == sf.Approx("0.1", "1e-9")
+    assert promise_of(sf.GDP(1), 0.1, None, None) == sf.Pure("0.1")
+
+
+def test_a_delta_is_taken_as_it_is() -> None:
+    assert promise_of(sf.Approx(1, "1e-6"), 1, "1e-7", None) == sf.Approx(1, "1e-7")
+    assert promise_of(sf.Approx(1, "1e-6"), 1, 0, None) == sf.Pure(1)
+
+
+def test_any_guarantee_is_a_promise() -> None:
+    assert promise_of(sf.Pure(1), None, None, sf.GDP("1/2")) == sf.GDP("1/2")
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "promise", "code"),
+    [
+        (None, None, None, "plan.promise"),
+        (1, None, sf.Pure(1), "plan.promise"),
+        (None, "1e-6", sf.Pure(1), "plan.promise"),
+        (None, None, 1, "plan.promise"),
+        (None, None, "Pure(1)", "plan.promise"),
+        (None, "1e-6", None, "plan.promise"),
+        (0, None, None, "number.not-positive"),
+        (1, 1, None, "number.not-a-probability"),
+    ],
+)
+def test_what_is_no_promise_is_refused(epsilon: Any, delta: Any, promise: Any, code: str) -> None:
+    with pytest.raises(sf.Refused) as refused:
+        promise_of(sf.Approx(1, "1e-6"), epsilon, delta, promise)
+    assert refused.value.code == code

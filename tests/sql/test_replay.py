@@ -1,0 +1,85 @@
+"""Record and replay: what SQL hands to the noise moves, between neighbours, by no more than the noise was fitted to."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sfumato.errors import Refused
+from sfumato.testing.exact import through_the_door
+
+from ..tables.replay import moved
+from .described import Describer
+from .people import protected, rows
+
+BY_UNIT = "(SELECT user_id, {} FROM visits GROUP BY {}) AS q"
+
+PER_UNIT = [
+    "SELECT COUNT(*) AS n, SUM(CLAMP(s, 0, 500)) AS t FROM " + BY_UNIT.format("SUM(spend) AS s", "user_id"),
+    "SELECT city, COUNT(*) AS n FROM (SELECT DISTINCT user_id, city FROM visits) AS q GROUP BY city",
+    "SELECT f, COUNT(*) AS n, AVG(CLAMP(m, 0, 9)) AS a FROM " + BY_UNIT.format("MIN(city) AS f, COUNT(*) AS m", "user_id") + " GROUP BY f",
+    "SELECT COUNT(DISTINCT user_id) AS p, MEDIAN(m) AS h FROM " + BY_UNIT.format("city, AVG(age) AS m", "ALL HAVING COUNT(*) > 1") + " WHERE m > 22",
+    "SELECT HISTOGRAM(k, [0, 1, 2, 9]) AS h FROM " + BY_UNIT.format("COUNT(DISTINCT city) AS k, MAX(spend) AS x", "1") + " WHERE x > 3 OR x IS NULL",
+    "SELECT m, COUNT(*) AS n FROM (SELECT user_id, MAX(n) AS m FROM " + BY_UNIT.format("city, COUNT(*) AS n", "ALL") + " GROUP BY 1) AS b GROUP BY m",
+]
+
+
+def neighbours(seed: int, relation: str) -> list[dict[str, list[Any]]]:
+    """A table, and tables in which one person is not there, or is another."""
+    pick, data = random.Random(seed), rows(60)
+    found = [data]
+    for who in pick.sample(sorted(set(data["user_id"])), 5):
+        keep = [i for i, user in enumerate(data["user_id"]) if user != who]
+        other = {name: [values[i] for i in keep] for name, values in data.items()}
+        if relation == "replace":
+            taken = pick.choices(range(60), k=pick.randrange(1, 12))
+            other = {name: values + [who if name == "user_id" else data[name][i] for i in taken] for name, values in other.items()}
+        found.append(other)
+    return found
+
+
+def replayed(texts: list[str], seed: int, relation: str, bounding: str) -> int:
+    tables = [protected(data, relation=relation, bounding=bounding, max_rows=3) for data in neighbours(seed, relation)]
+    compared = 0
+    try:
+        for text in texts:
+            try:
+                plan = tables[0].plan(text, epsilon=1, delta="1e-6")
+            except Refused:
+                continue
+            one = through_the_door(plan)
+            for other in tables[1:]:
+                found = moved(plan, one, through_the_door(replace(plan, source=other._source)))
+                assert not found.wrong, (text, found.wrong)
+                compared += 1
+    finally:
+        for table in tables:
+            table.close()
+    return compared
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+@pytest.mark.parametrize("bounding", ["weights", "truncation"])
+def test_sub_queries_by_unit(relation: str, bounding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sfumato.tables.plan.secrets.token_hex", lambda size: "00" * size)  # neighbours are compared under one key
+    assert replayed(PER_UNIT, 5, relation, bounding) == 5 * len(PER_UNIT)
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+def test_random_questions(relation: str) -> None:
+    describer = Describer(77)
+    assert replayed([describer.question().text for _ in range(12)], 9, relation, "weights") >= 40
+
+
+def test_a_limit_that_is_too_small_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin: rows of a sub-query by unit and key, taken for one row of each unit."""
+    from sfumato.tables.stages import Rows
+
+    plainly = Rows.per_unit
+    monkeypatch.setattr(Rows, "per_unit", lambda self, keys, totals: replace(plainly(self, keys, totals), once=True))
+    monkeypatch.setattr("sfumato.tables.tallies.row_weights", lambda base, *_, **__: base.mutate(w=1 << 20, w1=1 << 20))
+    with pytest.raises(AssertionError, match="moved by"):
+        replayed(["SELECT COUNT(*) AS n FROM (SELECT DISTINCT user_id, city, age FROM visits) AS q"], 5, "add-remove", "weights")
