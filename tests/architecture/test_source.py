@@ -44,7 +44,8 @@ def seeded_names(tree: ast.AST) -> Iterator[str]:
 
 
 def perturbs(tree: ast.AST) -> bool:
-    return any(isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("perturb", "perturb_each", "keep") for node in ast.walk(tree))
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return any(isinstance(called, ast.Attribute) and called.attr in ("perturb", "perturb_each", "keep") for called in calls)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
