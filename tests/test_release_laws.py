@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -16,57 +18,96 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
+from scipy.signal import fftconvolve
 
 import sfumato as sf
 from sfumato.mechanisms import WeightedQuantile
 from sfumato.mechanisms.additive import Additive
 from sfumato.tables.bounding import Bounding
-from sfumato.tables.plan import Plan
-from sfumato.tables.stages import Query
-from sfumato.testing.exact import Through, through_the_door
+from sfumato.tables.declaration import declare
+from sfumato.tables.plan import Plan, plan
+from sfumato.tables.stages import Query, Rows
+from sfumato.testing.exact import Rehearsal, Through
+
+from .tables.worlds import Nobody, Swap
 
 Floats = NDArray[np.float64]
 CITIES = ["a", "b"]
 
 
+ORDERS = (1.5, 2.0, 4.0)
+STEP = 2.0**-13
+"""Losses are rounded up to multiples of it, so what is computed is above the truth: by at most 1e-3 in ε for eight coordinates."""
+
+
 @dataclass(frozen=True)
 class Loss:
-    """The law of the privacy loss: values, their probabilities, and what is lost for certain."""
+    """The law of the privacy loss on a lattice: chances of first·STEP, (first + 1)·STEP, …; what is lost for certain; the largest loss itself; and the
+    Rényi divergences of the orders above, which add up."""
 
-    values: Floats
+    first: int
     chances: Floats
-    lost: float = 0.0
+    lost: float
+    most: float
+    renyi: Floats = field(default_factory=lambda: np.zeros(len(ORDERS)))
 
     def __add__(self, other: Loss) -> Loss:
-        values = np.add.outer(self.values, other.values).ravel()
-        chances = np.multiply.outer(self.chances, other.chances).ravel()
-        kept = chances > 1e-18
-        # equal losses are put together, rounded up by less than 1e-9
-        rounded, place = np.unique(np.ceil(values[kept] * 1e9) / 1e9, return_inverse=True)
-        return Loss(rounded, np.bincount(place, chances[kept], len(rounded)), self.lost + other.lost + float(chances[~kept].sum()))
+        if self is NOTHING or other is NOTHING:
+            return other if self is NOTHING else self
+        chances = np.maximum(fftconvolve(self.chances, other.chances), 0.0)
+        return Loss(self.first + other.first, chances, self.lost + other.lost, self.most + other.most, self.renyi + other.renyi)
+
+    def part(self, chance: float, shift: float) -> Loss:
+        """Of an event of this chance, that has a loss of its own."""
+        return Loss(self.first + math.ceil(shift / STEP), self.chances * chance, self.lost * chance, self.most + shift)
+
+    @property
+    def values(self) -> Floats:
+        return (self.first + np.arange(len(self.chances))) * STEP
 
     def delta(self, epsilon: float) -> float:
-        return self.lost + float((self.chances * np.maximum(0.0, -np.expm1(epsilon - self.values))).sum())
-
-    def renyi(self, order: float) -> float:
-        return float(np.log((self.chances * np.exp((order - 1) * self.values)).sum()) / (order - 1))
+        above = self.values > epsilon
+        return self.lost + float((self.chances[above] * -np.expm1(epsilon - self.values[above])).sum())
 
 
-NOTHING = Loss(np.zeros(1), np.ones(1))
+NOTHING = Loss(0, np.ones(1), 0.0, 0.0)
 
 
 def of(p: Floats, q: Floats) -> Loss:
-    both = (p > 0) & (q > 0)
-    return Loss(np.log(p[both] / q[both]), p[both], max(0.0, 1 - float(p[both].sum())))
+    """Of an outcome with these probabilities."""
+    both = (p > 1e-30) & (q > 1e-30)
+    values = np.log(p[both] / q[both])
+    places = np.ceil(values / STEP - 1e-9).astype(np.int64)
+    first = int(places.min())
+    renyi = np.array([np.log((p[both] * np.exp((order - 1) * values)).sum()) / (order - 1) for order in ORDERS])
+    return Loss(first, np.bincount(places - first, p[both]), max(0.0, float(p[~both].sum())), float(values.max()), renyi)
+
+
+def either(one: Loss, other: Loss) -> Loss:
+    """Of two events that exclude each other."""
+    first = min(one.first, other.first)
+    chances = np.zeros(max(one.first + len(one.chances), other.first + len(other.chances)) - first)
+    for each in (one, other):
+        chances[each.first - first : each.first - first + len(each.chances)] += each.chances
+    return Loss(first, chances, one.lost + other.lost, max(one.most, other.most))
+
+
+@cache
+def half(law: Any, far: int) -> Floats:
+    """P(0), P(1), …, P(far)."""
+    found: Floats = law.pmf(np.arange(far + 1))
+    return found
 
 
 def added(mechanism: Additive, one: int, other: int) -> Loss:
-    """Of an integer with noise."""
+    """Of an integer with noise; what lies beyond the window is lost."""
     if one == other:
         return NOTHING
-    far = mechanism.law.half_width(1 - 1e-13) + abs(one - other)
+    far = mechanism.law.half_width(Fraction(10**25 - 1, 10**25))
+    law = half(mechanism.law, far + 200)
     window = np.arange(min(one, other) - far, max(one, other) + far + 1)
-    return of(mechanism.law.pmf(window - one), mechanism.law.pmf(window - other))
+    found = of(law[abs(window - one)], law[abs(window - other)])
+    return Loss(found.first, found.chances, found.lost + 1e-12, found.most, found.renyi)
 
 
 def chosen(mechanism: WeightedQuantile, one: list[tuple[int, int]], other: list[tuple[int, int]]) -> Loss:
@@ -111,11 +152,8 @@ def loss(plan: Plan, one: Through, other: Through) -> Loss:
             total = total + found
             continue
         p, q = (selection.keep_probability(v.get(key, 0)) for v in votes)
-        lost = p if q == 0 else 0.0
-        kept = Loss(found.values + math.log(p / q), found.chances * p, found.lost * p) if p and q else Loss(np.zeros(0), np.zeros(0), lost)
-        silent = of(np.array([1 - p]), np.array([1 - q])) if p < 1 and q < 1 else Loss(np.zeros(0), np.zeros(0), 1 - p)
-        missed = Loss(np.array([math.log((1 - p) / (1 - q))]), np.array([1 - p])) if p < 1 and q < 1 else silent
-        total = total + Loss(np.concatenate([kept.values, missed.values]), np.concatenate([kept.chances, missed.chances]), kept.lost + missed.lost)
+        silent = Loss(0, np.array([1 - p]), 0.0, 0.0).part(1.0, math.log((1 - p) / (1 - q)))
+        total = total + (either(found.part(p, math.log(p / q)), silent) if p and q else Loss(silent.first, silent.chances, p, silent.most))
     return total
 
 
@@ -125,44 +163,38 @@ def _votes(through: Through) -> dict[Any, int]:
     return {tuple(line[name] for name in names): int(line["votes"]) for line in ballot.to_pylist()}
 
 
-Rows = list[tuple[int, str, float]]
-SMALL: list[Rows] = [[], [(1, "a", 1.0)], [(1, "a", 3.0), (2, "a", 0.0), (3, "b", 2.0)], [(u, "a", 1.0) for u in range(8)]]
-NEW: list[Rows] = [
-    [(9, "a", 3.0)],
-    [(9, "b", 0.0)],
-    [(9, "a", 3.0), (9, "a", 3.0), (9, "b", 1.0), (9, "a", 0.0)],
-    [(9, "b", float("nan"))],
-    [(9, "b", 3.0)] * 30,
-]
+Data = list[tuple[int, str, float]]
+SMALL: list[Data] = [[], [(1, "a", 1.0)], [(1, "a", 3.0), (2, "a", 0.0), (3, "b", 2.0)], [(u, "a", 1.0) for u in range(8)]]
+SPREAD: Data = [(9, "a", 3.0), (9, "a", 3.0), (9, "b", 1.0), (9, "a", 0.0)]
+NEW: list[Data] = [[(9, "a", 3.0)], [(9, "b", 0.0)], SPREAD, [(9, "b", float("nan"))], [(9, "b", 3.0)] * 30]
 
 
-def neighbours(relation: str) -> Iterator[tuple[Rows, Rows]]:
+def arrow(rows: Data) -> pa.Table:
+    kinds = {"u": pa.int64(), "k": pa.string(), "x": pa.float64()}
+    return pa.table({name: pa.array([row[i] for row in rows], kind) for i, (name, kind) in enumerate(kinds.items())})
+
+
+def neighbours(relation: str) -> Iterator[tuple[Data, Data]]:
     for rest in SMALL:
-        pairs: Iterable[tuple[Rows, Rows]] = product(NEW, NEW) if relation == "replace" else ((new, []) for new in NEW)
+        pairs: Iterable[tuple[Data, Data]] = product(NEW, NEW) if relation == "replace" else ((new, []) for new in NEW)
         yield from (([*rest, *one], [*rest, *other]) for one, other in pairs)
 
 
 def worst(ask: Callable[[Any], Query], promise: sf.Guarantee, measure: Callable[[Loss], float], **about: Any) -> float:
     """The largest loss over all pairs, both ways round."""
-    found, limits = 0.0, {"unit": "u", "max_rows": 2, "max_groups": 2, "bounding": "truncation", "relation": "add-remove", **about}
-    seen: dict[str, Through] = {}
-    plan: Plan | None = None
+    limits = {"unit": "u", "max_rows": 2, "max_groups": 2, "bounding": "truncation", "relation": "add-remove", **about}
+    swap, found = Swap(arrow([]).schema), 0.0
+    rows = Rows.of(declare(name="world", schema=swap.source.schema, **limits), Nobody())
+    made = plan(ask(rows), promise, swap.source)
+    rehearsal, seen = Rehearsal(made), dict[str, Through]()
     for one, other in neighbours(limits["relation"]):
-        for rows in (one, other):
-            if str(rows) not in seen:
-                table = pa.table(
-                    {
-                        "u": pa.array([r[0] for r in rows], pa.int64()),
-                        "k": pa.array([r[1] for r in rows], pa.string()),
-                        "x": pa.array([r[2] for r in rows], pa.float64()),
-                    }
-                )
-                with sf.protect(table, name="t", budget=1000, **limits) as protected:
-                    plan = ask(protected).plan(promise=promise)
-                    seen[str(rows)] = through_the_door(plan)
-        assert plan is not None
+        for data in (one, other):
+            if str(data) not in seen:
+                swap.hold(arrow(data))
+                seen[str(data)] = rehearsal.run()
         for a, b in ((one, other), (other, one)):
-            found = max(found, measure(loss(plan, seen[str(a)], seen[str(b)])))
+            found = max(found, measure(loss(made, seen[str(a)], seen[str(b)])))
+    swap.close()
     return found
 
 
@@ -186,9 +218,8 @@ ASKED = {"counts and sums": counted, "histogram": histogram, "quantiles": quanti
 
 
 def largest(found: Loss) -> float:
-    """Of a pure promise: no outcome tells more."""
-    assert found.lost < 1e-9
-    return float(found.values[found.chances > 1e-12].max(initial=0.0))
+    """Of a pure promise: no outcome tells more. (Beyond the window the loss of these laws is that at its ends.)"""
+    return found.most
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -199,23 +230,25 @@ def test_a_pure_promise_is_kept_outcome_by_outcome(name: str, relation: str) -> 
 
 @pytest.mark.parametrize("name", ["counts and sums", "histogram"])
 def test_a_promise_with_a_delta_is_kept(name: str) -> None:
-    promise = sf.Approx(2, "1e-3")
-    assert worst(ASKED[name], promise, lambda found: found.delta(2.0)) <= 1e-3
-    assert worst(lambda t: t.aggregate(**{f"n{i}": sf.count_if(sf.col("x") > i) for i in range(12)}), promise, lambda found: found.delta(2.0)) <= 1e-3
+    assert worst(ASKED[name], sf.Approx(2, "1e-3"), lambda found: found.delta(2.0)) <= 1e-3
+
+
+def test_gaussian_noise_keeps_a_promise_with_a_delta() -> None:
+    many = {f"n{i}": sf.count_if(sf.col("x") > i / 8) for i in range(12)}
+    found = worst(lambda t: t.aggregate(**many), sf.Approx(2, "1e-3"), lambda found: found.delta(2.0), max_rows=1)
+    assert 1e-4 < found <= 1.02e-3  # rounded up; and nearly all of what is promised is used
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_a_concentrated_promise_is_kept_at_every_order(relation: str) -> None:
-    for order in (1.5, 2.0, 8.0, 30.0):
-        assert worst(counted, sf.ZCDP("1/2"), lambda found, order=order: found.renyi(order) / order, relation=relation) <= 0.5 + 1e-6  # type: ignore[misc]
+    assert 0.3 < worst(counted, sf.ZCDP("1/2"), lambda found: float((found.renyi / ORDERS).max()), relation=relation) <= 0.5 + 1e-6
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_naming_groups_keeps_its_promise_too(relation: str) -> None:
     """Groups that only the neighbour has are named with a small probability, which is what δ pays for."""
     found = worst(named, sf.Approx(1, "1e-3"), lambda loss_: loss_.delta(1.0), relation=relation)
-    assert found <= 1e-3
-    assert found > 1e-5  # it does use some of it
+    assert 1e-5 < found <= 1.001e-3  # rounded up; and some of it is used
 
 
 def test_noise_that_is_too_small_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,7 +257,7 @@ def test_noise_that_is_too_small_is_found(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(Bounding, "l1", lambda self, piece: max(1, honest_l1(self, piece) // 2))
     monkeypatch.setattr(Bounding, "l2_squared", lambda self, piece: max(1, honest_l2(self, piece) // 4))
     assert worst(counted, sf.Pure(2), largest) > 2.5
-    assert worst(counted, sf.ZCDP("1/2"), lambda found: found.renyi(2.0) / 2) > 0.6
+    assert worst(counted, sf.ZCDP("1/2"), lambda found: float((found.renyi / ORDERS).max())) > 0.6
 
 
 @pytest.mark.parametrize("norm", ["L1", "L2"])
@@ -232,19 +265,18 @@ def test_weights_lose_no_more_than_whole_rows(norm: str) -> None:
     """With weights in parts of 2^-20 the laws are too wide to enumerate, and need not be: of Laplace noise the loss is distance/scale, of Gaussian noise
     (distance/σ)²/2 at order 1, exactly."""
     promise: sf.Guarantee = sf.Pure(1) if norm == "L1" else sf.ZCDP("1/8")
-    for one, other in neighbours("add-remove"):
+    swap = Swap(arrow([]).schema)
+    rows = Rows.of(declare(name="world", schema=swap.source.schema, unit="u", max_rows=2), Nobody())
+    rehearsal = Rehearsal(plan(rows.group_by(k=CITIES).aggregate(n=sf.count(), m=sf.mean("x", low=0, high=3)), promise, swap.source))
+    for pair in neighbours("add-remove"):
         found = []
-        for rows in (one, other):
-            table = pa.table(
-                {"u": pa.array([r[0] for r in rows], pa.int64()), "k": pa.array([r[1] for r in rows]), "x": pa.array([r[2] for r in rows], pa.float64())}
-            )
-            with sf.protect(
-                table.cast(pa.schema([("u", pa.int64()), ("k", pa.string()), ("x", pa.float64())])), name="t", budget=10, unit="u", max_rows=2
-            ) as made:
-                found.append(through_the_door(made.group_by(k=CITIES).aggregate(n=sf.count(), m=sf.mean("x", low=0, high=3)).plan(promise=promise)))
+        for data in pair:
+            swap.hold(arrow(data))
+            found.append(rehearsal.run())
         total = 0.0
         for a, b in zip(found[0].pieces, found[1].pieces, strict=True):
             apart = [int(x) - int(y) for x, y in zip(a.values.ravel().tolist(), b.values.ravel().tolist(), strict=True)]
             mechanism: Any = a.mechanism
             total += sum(map(abs, apart)) / float(mechanism.scale) if norm == "L1" else sum(d * d for d in apart) / float(mechanism.sigma) ** 2 / 2
         assert total <= (1 if norm == "L1" else 1 / 8) + 1e-9
+    swap.close()

@@ -47,8 +47,9 @@ def release(plan: Plan, ledger: Ledger, *, share: str | None = None, fresh: bool
 
 def question(plan: Plan) -> str:
     """Query, declaration (with the owner's label of the data) and promise: what has to be the same for an answer to be given again."""
-    declared = plan.declared
-    return json.dumps({"question": 1, "query": plan.query.text, "declaration": declared, "promise": plan.promise.to_json()}, ensure_ascii=False)
+    pieces = [[p.name, p.form, p.low, p.high, str(p.step), p.cells, *map(str, p.edges)] for p in plan.pieces]  # should two queries ever be written alike
+    said = {"question": 1, "query": plan.query.text, "pieces": pieces, "declaration": plan.declared, "promise": plan.promise.to_json()}
+    return json.dumps(said, ensure_ascii=False)
 
 
 def _attempt(plan: Plan, statements: Tables, groups: Groups | None, timeout: float | None, bits: Bits) -> tuple[Groups, tuple[Noisy, ...]] | None:

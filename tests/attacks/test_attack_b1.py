@@ -31,7 +31,7 @@ def added(values: list[float]) -> float:
     return total
 
 
-@pytest.mark.parametrize("n", [1024, 4096, 16384])
+@pytest.mark.parametrize("n", [1024, 16384])
 @pytest.mark.parametrize("about", [{}, {"table_rows": 2**15}, {"unit": "u", "max_rows": 1}], ids=["integers", "doubles", "weights"])
 def test_attack_B1_moves_ours_by_one(n: int, about: dict[str, object]) -> None:
     found = [

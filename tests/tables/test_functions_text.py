@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -74,11 +73,10 @@ def test_what_would_grow_is_null() -> None:
 
 
 def test_no_pattern_that_is_taken_is_slow() -> None:
-    """On texts that make a search by trial and error take minutes, every kind of pattern is through before a slow one would have looked at the first."""
+    """On texts that make a search by trial and error take hours, this test ends. (`%_%_c`, which is refused, is one that does not.)"""
     texts = ["a" * 100_000, "ab" * 50_000]
     given = table(connection(), "texts", {"t": ("string", texts)})
     patterns = ["%a%a%a%a%a%a%c", "%_c", "_%ac%", "%a_c", "%ab%ab%ab%ab%ac%", "a%_c"]
-    started = time.monotonic()
     for expression in [
         *(T.like(pattern) for pattern in patterns),
         *(T.ilike(pattern) for pattern in patterns),
@@ -87,4 +85,3 @@ def test_no_pattern_that_is_taken_is_slow() -> None:
     ]:
         found = connection().to_pyarrow(given.select(r=expression.build(given, {"t": schema("string")["c0"]}))).column("r").to_pylist()
         assert not any(found)
-    assert time.monotonic() - started < 60

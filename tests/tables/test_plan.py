@@ -42,7 +42,7 @@ def test_planning_runs_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(type(bench.source.engine), "run", touched)
     monkeypatch.setattr(type(bench.source.engine), "_load", touched)
-    for seed in range(40):
+    for seed in range(15):
         made = planned(Random(seed), bench)
         assert made.sql
         assert made.explain()
@@ -133,7 +133,7 @@ def test_sums_that_could_leave_the_engines_integers_are_refused(aggregate: ag.Ag
 
 
 def test_no_plan_of_the_generator_could_overflow(bench: Bench) -> None:
-    for seed in range(200):
+    for seed in range(80):
         made = planned(Random(seed), bench)
         bounding = made.calibration.bounding
         assert all((piece.largest << bounding.bits) < 2**62 and (piece.largest << bounding.bits) * bounding.table_rows < 2**126 for piece in made.pieces)

@@ -37,7 +37,7 @@ def bench() -> Iterator[Bench]:
 def replay(seed: int, bench: Bench, *, every: bool = False) -> Fraction:
     """One plan on one table and on its neighbours. Returns the largest part of what was declared that anything moved."""
     random = Random(10**6 + seed)
-    made = planned(random, bench)
+    made = planned(random, bench, aggregates=3 if every else 1)
     declared = made.query.rows.declaration
     rows = world(random, declared)
     rehearsal = Rehearsal(made)

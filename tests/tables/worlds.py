@@ -258,8 +258,8 @@ def _same(value: Any) -> Any:
     return value + 0.0 if isinstance(value, float) else value
 
 
-def query(random: Random, declared: Declaration) -> Query:
-    """Conditions, new columns, groups and aggregates."""
+def query(random: Random, declared: Declaration, aggregates: int = 3) -> Query:
+    """Conditions, new columns, groups and aggregates, at most so many."""
     rows = Rows.of(declared, Nobody())
     if declared.unit and random.random() < 0.2:
         return per_unit(random, rows)
@@ -274,7 +274,7 @@ def query(random: Random, declared: Declaration) -> Query:
     keys = [name for name in random.sample(KEYS, random.choice((0, 0, 1, 1, 1, 2))) if name not in declared.unit]
     known = [name for name in keys if random.random() < 0.4 and name not in {getattr(step, "column", None) for step in rows.steps}]
     groups = rows.group_by(*(name for name in keys if name not in known), **{name: public_keys(random, name) for name in known})
-    return groups.aggregate(**{f"a{i}": aggregate(random) for i in range(random.choice((1, 1, 1, 2, 3)))})
+    return groups.aggregate(**{f"a{i}": aggregate(random) for i in range(min(aggregates, random.choice((1, 1, 1, 2, 3))))})
 
 
 def per_unit(random: Random, rows: Rows) -> Query:
@@ -373,12 +373,12 @@ PROMISES: tuple[Guarantee, ...] = (Pure(1), Approx(1, "1e-6"), ZCDP("1/8"), GDP(
 WITH_DELTA: tuple[Guarantee, ...] = (Approx(1, "1e-6"), ZCDP("1/8", "1e-6"))
 
 
-def planned(random: Random, bench: Bench) -> Plan:
+def planned(random: Random, bench: Bench, aggregates: int = 3) -> Plan:
     """A plan of a random query; queries that are refused are drawn again."""
     while True:
         declared = declaration(random, bench.schema)
         try:
-            asked = query(random, declared)
+            asked = query(random, declared, aggregates)
             return plan(asked, random.choice(PROMISES if asked.public else WITH_DELTA), bench.source)
         except Refused:
             continue

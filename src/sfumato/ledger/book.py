@@ -25,7 +25,7 @@ from . import answers, pages
 from .charging import Ask, charge, given_before
 from .entries import WHOLE, Account, budget_record, spent_as_guarantee
 from .names import named, told
-from .opening import opened, place_of, said_of
+from .opening import opened, place_of, said_of, same
 from .pricing import Priced, Prices
 from .readings import Readings
 from .receipts import Head, Recalled, Receipt
@@ -74,6 +74,13 @@ class Ledger(Readings):
             store.close()
             raise
         return cls(store, name, seen)
+
+    def agree(self, *, budget: Guarantee, dataset: str, unit: str, relation: str, schema: dict[str, str]) -> None:
+        """Refuse to be the book of something else than this; of a schema, where the book knows one."""
+        if dataset != self.dataset:
+            raise Refused("ledger.dataset", f"dataset={dataset!r:.60}", "the account is another dataset's", f"Ledger.open(…, dataset={dataset!r:.60})")
+        header = self.header
+        same(header, said_of(budget, unit, relation, schema if header.get("schema") else None))
 
     def charge(self, mechanisms: Priced | Sequence[Priced], memo: str = "", key: str | None = None, *, share: str | None = None) -> Receipt:
         """Record the cost of these, durably, or refuse. The same key again returns the same receipt."""

@@ -52,7 +52,7 @@ def opened(tx: Any, dataset: str | None, said: dict[str, Any], when: str) -> str
     if name is None:
         raise Refused("ledger.dataset", f"{len(known)} datasets", "the book holds several: say which", f"dataset={known[0]!r}")
     if name in known:
-        _same(pages.header(tx, name), said)
+        same(pages.header(tx, name), said)
     elif not {"budget", "unit", "relation"} <= said.keys():
         raise Refused("ledger.dataset", f"dataset={name!r}", "the book does not know it; a new one needs a budget, a unit and a relation", NEW)
     else:
@@ -67,7 +67,7 @@ def _header_of(said: dict[str, Any]) -> dict[str, Any]:
     return {**said, "budget": budget_record(bound), "theorem": FILTERS[type(budget)]}
 
 
-def _same(header: dict[str, Any], said: dict[str, Any]) -> None:
+def same(header: dict[str, Any], said: dict[str, Any]) -> None:
     """Refuse what the book says otherwise. A budget that names no unit or relation means those of the book."""
     for what in ("unit", "relation", "schema", "currency"):
         if what in said and said[what] != header.get(what):

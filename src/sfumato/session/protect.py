@@ -55,13 +55,22 @@ def protect(
             bounding=bounding,
             version=version,
         )
-        book = ledger if isinstance(ledger, Ledger) else _book(ledger, total, declared)
+        book = _own_book(ledger, total, declared) if isinstance(ledger, Ledger) else _book(ledger, total, declared)
     except BaseException:
         opened.engine.close()
         raise
     return Table(declared, opened, book, durable=ledger is not None)
 
 
+def _own_book(book: Ledger, budget: Guarantee, declared: Declaration) -> Ledger:
+    """An open ledger, if it is about this table: what a path would be refused for, it is refused for as well."""
+    book.agree(budget=budget, dataset=declared.name, unit=declared.unit_name, relation=declared.relation, schema=_schema(declared))
+    return book
+
+
 def _book(path: str | Path | None, budget: Guarantee, declared: Declaration) -> Ledger:
-    schema = {column: str(known) for column, known in declared.types}
-    return Ledger.open(path, budget=budget, dataset=declared.name, unit=declared.unit_name, relation=declared.relation, schema=schema)
+    return Ledger.open(path, budget=budget, dataset=declared.name, unit=declared.unit_name, relation=declared.relation, schema=_schema(declared))
+
+
+def _schema(declared: Declaration) -> dict[str, str]:
+    return {column: str(known) for column, known in declared.types}

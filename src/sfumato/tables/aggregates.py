@@ -42,14 +42,14 @@ class Aggregate:
         """As it would be written; equal aggregates have equal texts."""
         said = [self.of.text] if self.of is not None else []
         if self.q is not None:
-            said.append(text(self.q))
-        said += [f"{name}={text(end)}" for name, end in (("low", self.low), ("high", self.high)) if end is not None]
+            said.append(_exactly(self.q))
+        said += [f"{name}={_exactly(end)}" for name, end in (("low", self.low), ("high", self.high)) if end is not None]
         if self.edges:
-            said.append(f"edges=[{', '.join(text(edge) for edge in self.edges)}]")
+            said.append(f"edges=[{', '.join(_exactly(edge) for edge in self.edges)}]")
         if self.where is not None:
             said.append(f"where={self.where.text}")
         if self.kind == "quantile":
-            said.append(f"confidence={text(self.confidence)}" if self.interval else "interval=False")
+            said.append(f"confidence={_exactly(self.confidence)}" if self.interval else "interval=False")
         return f"{self.kind}({', '.join(said)})"
 
     def filter(self, where: Expr) -> Aggregate:
@@ -118,6 +118,12 @@ def histogram(of: str | Expr, *, edges: Iterable[Number]) -> Aggregate:
             "aggregate.edges", f"{len(ends)} edges", f"edges are from 2 to {MOST_EDGES} numbers, each above the one before", "edges=range(0, 121, 10)"
         )
     return Aggregate("histogram", known(of), edges=ends)
+
+
+def _exactly(number: Fraction) -> str:
+    """A number as one writes it, and as a fraction where that would be another number: different aggregates have different texts."""
+    short = text(number)
+    return short if short[-1] != "…" else str(number)
 
 
 def _check_condition(where: object, place: str) -> None:

@@ -157,6 +157,9 @@ def _known_unit(unit: object, known: Mapping[str, Type], left_out: Mapping[str, 
             raise Refused(
                 "table.unit", f"unit={column!r:.60}", "floats that look the same may differ: nobody is known by one", f"types={{{column!r:.60}: 'int64'}}"
             )
+    if "row" in columns or any(", " in column for column in columns):
+        reason = "in a ledger this name would be taken for each row by itself, or for several columns"
+        raise Refused("table.unit", f"unit={unit!r:.60}", reason, "a column of another name")
     if not columns or len(set(columns)) != len(columns):
         raise Refused("table.unit", f"unit={unit!r:.60}", "the unit is a column, or several different ones", "unit='user_id' or unit=['hospital', 'patient']")
     return columns

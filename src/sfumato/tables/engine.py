@@ -16,8 +16,8 @@ import tempfile
 import threading
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from ..errors import Refused
 from .deadline import deadline, known_timeout
@@ -47,11 +47,8 @@ default is 12. Measured with 2 threads, GROUP BY an integer unit: 10^8 rows of 1
 and they cannot be spilled) would take more than an eighth of the memory."""
 
 _SESSION = ("enable_progress_bar",)  # off on every new cursor, and only settable on one
-MOST_KEPT = 64
 _PLACE = 32  # bytes of a place in such an array, with a count and two sums
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
-
-Made = TypeVar("Made")
 
 
 class Frame(Protocol):
@@ -76,17 +73,7 @@ class Engine(ABC):
 
     def sql(self, expression: Any) -> str:
         """What the engine would be asked, for people to read. Nothing is run."""
-        return self.kept(("for people", expression.op()), lambda: str(self.backend.compile(expression, pretty=True)))
-
-    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What was made for a key: the last statements and their texts, all public, as to write one takes longer than all else that is planned."""
-        made: dict[Hashable, Any] = self.__dict__.setdefault("_made", {})
-        if key not in made:
-            while len(made) >= MOST_KEPT:
-                made.pop(next(iter(made)), None)
-            made[key] = make()
-        found: Made = made[key]
-        return found
+        return str(self.backend.compile(expression, pretty=True))
 
     @abstractmethod
     def check(self, timeout: float | None = None) -> None:
@@ -149,7 +136,7 @@ class Pinned(Engine):
         import ibis.expr.operations as ops
 
         self.check(timeout)
-        text = self.kept(expression.op(), lambda: str(self.backend.compile(expression)))
+        text = str(self.backend.compile(expression))
         with self._lock:  # cursors are made one at a time, used side by side
             cursor = self.connection.cursor()
         try:

@@ -76,6 +76,8 @@ def _readable(column: Any) -> Any:
     import pyarrow.compute as pc
 
     kind, wanted = column.type, arrow_type(column.type)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        column = _utf8(column)
     if kind == wanted:
         return column
     if pa.types.is_dictionary(kind):
@@ -87,6 +89,25 @@ def _readable(column: Any) -> Any:
         fits = pc.and_(pc.greater_equal(whole, -most), pc.less_equal(whole, most))
         return pc.multiply(pc.if_else(fits, whole, pa.scalar(None, pa.int64())), steps).cast(wanted)
     return column.cast(wanted)
+
+
+def _utf8(column: Any) -> Any:
+    """Text; null where the bytes of a cell are none."""
+    import pyarrow as pa
+
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        cells = column.cast(pa.large_binary() if pa.types.is_large_string(column.type) else pa.binary()).to_pylist()
+        return pa.chunked_array([pa.array([_text(cell) for cell in cells], type=column.type)])
+    return column
+
+
+def _text(cell: bytes | None) -> str | None:
+    try:
+        return None if cell is None else cell.decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def _pandas(frame: Any, kinds: Mapping[str, str]) -> Held:

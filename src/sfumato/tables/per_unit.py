@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from ..errors import Refused
 from . import engine_values as ev
-from .expressions import Expr
+from .expressions import Expr, col
 from .grids import grid_of
 from .types import FLOAT, INT64, Span, Type
 
@@ -78,8 +78,8 @@ class PerUnit:
 
     @property
     def text(self) -> str:
-        by = ", ".join([*self.unit, *(f"{name} = {key.text}" for name, key in self.keys)])
-        return f"per {by}: {', '.join(f'{name} = {total.text}' for name, total in self.totals)}".removesuffix(": ")
+        by = ", ".join([*(col(name).text for name in self.unit), *(f"{col(name).text} = {key.text}" for name, key in self.keys)])
+        return f"per {by}: {', '.join(f'{col(name).text} = {total.text}' for name, total in self.totals)}".removesuffix(": ")
 
     def schema(self, before: Schema) -> dict[str, Type]:
         """The columns that come out."""

@@ -53,13 +53,8 @@ class Plan:
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
-        """What the engine is to compute. It does not depend on the promise but by the norm; only a truncation has a secret of its own."""
-        bounding = self.calibration.bounding
-        if bounding.truncation:
-            return statements(self.source.table, self.query, self.pieces, bounding, secrets.token_hex(16))
-        known = (self.query.rows.declaration, self.query.text, bounding)
-        made: tuple[Statement, ...] = self.source.engine.kept(known, lambda: statements(self.source.table, self.query, self.pieces, bounding, ""))
-        return made
+        """What the engine is to compute: made of the same pieces as the noise, for this plan alone."""
+        return statements(self.source.table, self.query, self.pieces, self.calibration.bounding, secrets.token_hex(16))
 
     @cached_property
     def declared(self) -> str:

@@ -126,7 +126,7 @@ def _viewed(engine: Pinned, name: str | None, table: Files | Held, declared: dic
     left_out |= {column: unread(text) for column, text in described if column not in have}
     schema = _schema(have, declared, left_out, view)
     made = [
-        f"{_converted(column, text, schema[column], same=schema[column].bare == have[column].bare)} AS {identifier(column)}"
+        f"{_converted(column, text, schema[column], same=schema[column].bare == have[column].bare)}{_by_bytes(table, schema[column])} AS {identifier(column)}"
         for column, text in described
         if column in schema
     ]
@@ -175,6 +175,11 @@ def _sql_type(kind: Type) -> str:
         return "TIMESTAMP WITH TIME ZONE"
     text = str(DuckDBType.to_string(kind.to_ibis())).replace(", ", ",")
     return _OWN_NAMES.get(text, text)
+
+
+def _by_bytes(table: Files | Held, wanted: Type) -> str:
+    """A database may have been told to take "a" and "A" for one: then one person's rows would weigh another's, and name their group."""
+    return ' COLLATE "binary"' if isinstance(table, Files) and table.attached and wanted.kind == "string" else ""
 
 
 def _converted(column: str, text: str, wanted: Type, *, same: bool) -> str:

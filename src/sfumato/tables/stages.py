@@ -115,6 +115,7 @@ class Rows:
         names = [*unit, *keys, *totals]
         if len({name.lower() for name in names}) != len(names):
             raise Refused("stage.unit", f"per_unit({', '.join([*keys, *totals])})", "each column has a name of its own, and not the unit's", "other names")
+        known_names(names, "per_unit(…)")
         step = PerUnit(unit, tuple(keys.items()), tuple(totals.items()), self.ranges)
         ends = {name: self.ranges.get(name) for name in unit} | {name: key.range(self.ranges) for name, key in keys.items()}
         ends |= {name: total.range(self.ranges) for name, total in totals.items()}

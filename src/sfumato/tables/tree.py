@@ -30,7 +30,9 @@ WEIGHT = 4000
 ARGUMENTS = 10_000
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_RESERVED = re.compile("(?i)and|as|between|case|date|decimal|else|end|false|from|ilike|in|is|like|not|null|or|then|timestamp|true|try_cast|uuid|when|with")
+_RESERVED = re.compile(
+    "(?i)and|as|between|case|date|decimal|else|end|false|from|ilike|in|inf|infinity|is|like|nan|not|null|or|then|timestamp|true|try_cast|uuid|when|with"
+)
 
 Schema = Mapping[str, Type]
 Bounds = Mapping[str, Span]
