@@ -54,6 +54,7 @@ KINDS: list[Mechanism] = [
     ),
     mech.SmoothLaplace("median", epsilon=1, delta="1e-6", low=0, high=10, unit="patient"),
     mech.Staircase(sensitivity=1, epsilon=1, **SAID),
+    mech.Laplace(sensitivity=1, epsilon="1/3", unit="patient").subsample("1/10"),
     mech.TopK(k=2, sensitivity=1, epsilon=1, **SAID),
     mech.WeightedQuantile(q="1/3", low=0, high=10, grid="1/8", weight=5 << 20, epsilon=1, shift=-7, **SAID),
 ]

@@ -101,8 +101,10 @@ def test_a_book_is_for_one_budget_one_unit_and_one_relation(other: dict[str, Any
 def test_a_ledger_of_somebody_else_pays_for_nothing() -> None:
     """A book that was opened for another unit or relation cannot be charged for this table."""
     book = sf.Ledger.open(None, budget=sf.Pure(1), dataset="visits", unit="row", relation="replace")
-    with sf.protect(pa.table(ROWS), name="visits", unit="u", max_rows=1, budget=1, ledger=book) as table, pytest.raises(sf.Refused):
-        table.aggregate(n=sf.count()).release(epsilon="1/10")
+    with pytest.raises(sf.Refused) as refused:
+        sf.protect(pa.table(ROWS), name="visits", unit="u", max_rows=1, budget=1, ledger=book)
+    assert refused.value.code == "ledger.unit"
+    assert book.spent.parameters["epsilon"] == 0
 
 
 @pytest.mark.parametrize(

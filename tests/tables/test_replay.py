@@ -21,7 +21,7 @@ from sfumato.testing.exact import Rehearsal
 
 from .replay import Moved, moved, texts
 from .rowwise import differences
-from .worlds import Bench, Nobody, Row, neighbour, planned, row, world
+from .worlds import Bench, Nobody, Row, Shelf, neighbour, planned, row, world
 
 PLANS = 10
 PAIRS = 20
@@ -34,22 +34,31 @@ def bench() -> Iterator[Bench]:
     made.close()
 
 
-def replay(seed: int, bench: Bench, *, every: bool = False) -> Fraction:
+@pytest.fixture(scope="module")
+def shelf() -> Iterator[Shelf]:
+    made = Shelf()
+    yield made
+    made.close()
+
+
+def replay(seed: int, shelf: Shelf, *, every: bool = False) -> Fraction:
     """One plan on one table and on its neighbours. Returns the largest part of what was declared that anything moved."""
     random = Random(10**6 + seed)
-    made = planned(random, bench, aggregates=3 if every else 1)
+    made = planned(random, shelf, aggregates=3 if every else 1)
     declared = made.query.rows.declaration
     rows = world(random, declared)
+    others = [neighbour(random, rows, declared) for _ in range(PAIRS)]
+    nobodys = [{**row(random), declared.unit[-1]: None} for _ in range(3)] if declared.unit else []
+    shelf.lay([rows, *others, [*rows, *nobodys]])
     rehearsal = Rehearsal(made)
-    bench.put(rows)
+    shelf.look(0)
     one = rehearsal.run()
     assert not differences(made, one, rows), seed
     most = Fraction(0)
-    for pair in range(PAIRS):
-        other_rows = neighbour(random, rows, declared)
-        bench.put(other_rows)
+    for pair, other_rows in enumerate(others):
+        shelf.look(pair + 1)
         if pair == 0 and (every or seed % 4 == 0):
-            again = plan(made.query, made.promise, bench.source)
+            again = plan(made.query, made.promise, shelf.source)
             assert texts(again) == texts(rehearsal.plan), seed
             assert again.mechanism == made.mechanism, seed
         other = rehearsal.run()
@@ -58,23 +67,22 @@ def replay(seed: int, bench: Bench, *, every: bool = False) -> Fraction:
         most = max(most, found.most)
         if pair < 2:
             assert not differences(made, other, other_rows), (seed, pair)
-    if declared.unit:
-        bench.put([*rows, *({**row(random), declared.unit[-1]: None} for _ in range(3))])
-        assert moved(made, one, rehearsal.run()) == Moved([], Fraction(0)), seed  # what nobody owns changes nothing
+    shelf.look(PAIRS + 1)
+    assert moved(made, one, rehearsal.run()) == Moved([], Fraction(0)), seed  # what nobody owns changes nothing
     return most
 
 
 @pytest.mark.parametrize("block", range(20))
-def test_neighbours_look_alike(block: int, bench: Bench) -> None:
+def test_neighbours_look_alike(block: int, shelf: Shelf) -> None:
     """Two hundred plans, twenty pairs each. The limits are reached, too: what is declared is not more than is needed."""
-    parts = [replay(seed, bench) for seed in range(block * PLANS, (block + 1) * PLANS)]
+    parts = [replay(seed, shelf) for seed in range(block * PLANS, (block + 1) * PLANS)]
     assert max(parts) > Fraction(9, 10)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(20, 120))
-def test_neighbours_of_many_more_plans_look_alike(block: int, bench: Bench) -> None:
-    parts = [replay(seed, bench, every=True) for seed in range(block * PLANS, (block + 1) * PLANS)]
+def test_neighbours_of_many_more_plans_look_alike(block: int, shelf: Shelf) -> None:
+    parts = [replay(seed, shelf, every=True) for seed in range(block * PLANS, (block + 1) * PLANS)]
     assert max(parts) > Fraction(9, 10)
 
 

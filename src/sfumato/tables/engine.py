@@ -47,6 +47,7 @@ default is 12. Measured with 2 threads, GROUP BY an integer unit: 10^8 rows of 1
 and they cannot be spilled) would take more than an eighth of the memory."""
 
 _SESSION = ("enable_progress_bar",)  # off on every new cursor, and only settable on one
+MOST_TEXTS = 64
 _PLACE = 32  # bytes of a place in such an array, with a count and two sums
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
@@ -96,6 +97,7 @@ class Pinned(Engine):
         self._pid = os.getpid()
         self._lock, self._loading = threading.Lock(), threading.Lock()
         self._frames: dict[str, Frame] = {}
+        self._texts: dict[int, tuple[Any, str]] = {}
         self.directory = tempfile.mkdtemp(prefix="sfumato-")  # made with mode 0700
         self._remove = weakref.finalize(self, _remove, self.directory, self._pid)  # at the latest when the interpreter ends
         options = {"temp_directory": self.directory, "threads": threads, "memory_limit": memory}
@@ -136,7 +138,7 @@ class Pinned(Engine):
         import ibis.expr.operations as ops
 
         self.check(timeout)
-        text = str(self.backend.compile(expression))
+        text = self._written(expression)
         with self._lock:  # cursors are made one at a time, used side by side
             cursor = self.connection.cursor()
         try:
@@ -160,6 +162,18 @@ class Pinned(Engine):
         cursor.register("rows of arrow", table)
         cursor.execute(f'{how} {identifier(name)} {"" if how == "INSERT INTO" else "AS"} SELECT * FROM "rows of arrow"')
         cursor.unregister("rows of arrow")
+
+    def _written(self, expression: Any) -> str:
+        """The text of this very expression, kept for a few: to write one takes longer than most of what is planned. Equal is not enough: −0 equals 0."""
+        op = expression.op()
+        known, text = self._texts.get(id(op), (None, ""))
+        if known is op:
+            return text
+        text = str(self.backend.compile(expression))
+        while len(self._texts) >= MOST_TEXTS:
+            self._texts.pop(next(iter(self._texts)), None)
+        self._texts[id(op)] = (op, text)  # with the expression, so that its number is nobody else's
+        return text
 
     def _attach(self, name: str, path: str) -> None:
         try:
