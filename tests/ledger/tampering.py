@@ -18,7 +18,7 @@ from sfumato.ledger.entries import digest, genesis
 
 from .books import loosen, open_book, sql, tighten
 
-TABLES = ("book", "entry", "account", "reservation", "answer", "shown")
+TABLES = ("book", "entry", "balance", "reservation", "answer", "shown")
 
 
 def rich_book(folder: Path, monkeypatch: Any) -> tuple[Path, list[Path], str]:
@@ -105,7 +105,7 @@ def swap(path: Path, chance: random.Random, head: str) -> None:
 
 
 def structure(path: Path, chance: random.Random, head: str) -> None:
-    statement = ["DROP TRIGGER entry_stays", "DROP INDEX entry_key", "DROP INDEX entry_open", "ALTER TABLE account ADD COLUMN note", "CREATE TABLE more (a)"]
+    statement = ["DROP TRIGGER entry_stays", "DROP INDEX entry_key", "DROP INDEX entry_open", "ALTER TABLE balance ADD COLUMN note", "CREATE TABLE more (a)"]
     sql(path, chance.choice(statement))
 
 

@@ -13,6 +13,7 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.ledger import pages
 from sfumato.ledger.entries import Account, canonical, digest, genesis
+from sfumato.testing.ledger import fill
 
 from .books import open_book, quick_folder, refusal, sql
 
@@ -63,8 +64,54 @@ def test_a_charge_reads_no_more_in_a_longer_book(tmp_path: Path) -> None:
     assert len(statements) > 10
     for statement in statements:
         plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", (None,) * statement.count("?"))]
-        assert [step for step in plan if step.startswith("SCAN") and step != "SCAN book" and "ORDER BY number DESC LIMIT 1" not in statement] == [], statement
+        last = "ORDER BY number DESC LIMIT 1" in statement or "FROM account" in statement  # the end of the chain: one row, by its number
+        assert [step for step in plan if step.startswith("SCAN") and step != "SCAN book" and not last] == [], statement
     ledger.close()
+
+
+def test_a_charge_takes_no_more_steps_in_a_longer_book() -> None:
+    """Of SQLite's machine, counted: whatever its plans say."""
+    steps = []
+    for entries in (10, 10_000):
+        ledger = open_book(None, 10**6)
+        ledger.allow("alice", sf.Pure(50))
+        fill(ledger, entries, sf.Pure(1))
+        ledger.charge(sf.Pure(1))
+        connection, seen = ledger._store._connection, [0]
+        assert connection is not None
+        connection.set_progress_handler(lambda seen=seen: bool(seen.__setitem__(0, seen[0] + 1)), 1)
+        ledger.charge(sf.Pure(1))
+        ledger.charge(sf.Pure(1), share="alice")
+        assert ledger.spent
+        connection.set_progress_handler(None)
+        steps.append(seen[0])
+    short, long = steps
+    assert 0 < long < 1.1 * short
+
+
+def test_charges_in_a_row_carry_their_total(tmp_path: Path) -> None:
+    """And whatever follows finds it in its place: the account is the same whoever asks, and between two datasets' charges, too."""
+    path = tmp_path / "a.ledger"
+    one, two = open_book(path, 10), sf.Ledger.open(path, budget=sf.Pure(10), dataset="other", unit="patient", relation="add-remove")
+    seen = []
+    for ledger, cost in ((one, 1), (one, 2), (two, 3), (one, 1), (one, 1)):
+        ledger.charge(sf.Pure(cost))
+        settled = dict(sql(path, "SELECT dataset, spent FROM balance"))
+        seen.append(tuple(json.loads(settled[name.dataset])[0] for name in (one, two)))
+        assert (one.spent, two.spent) == tuple(sf.Pure(json.loads(text)[0], relation="add-remove", unit="patient") for _, text in _accounts(path, one, two))
+        assert one.verify().ok
+    assert seen == [("0", "0"), ("0", "0"), ("3", "0"), ("3", "3"), ("3", "3")]
+    one.allow("alice", sf.Pure(2))
+    assert dict(sql(path, "SELECT share, spent FROM balance WHERE dataset = ?", (one.dataset,))) == {"": '["5"]', "alice": '["0"]'}
+    one.charge(sf.Pure(1), share="alice")
+    assert [spent for (spent,) in sql(path, "SELECT spent FROM entry ORDER BY number DESC LIMIT 1")] == [None]
+    assert (one.account().spent, one.account("alice").spent) == ((6,), (1,))
+    assert one.verify().ok
+
+
+def _accounts(path: Path, *ledgers: sf.Ledger) -> list[tuple[str, str]]:
+    found = dict(sql(path, "SELECT dataset, spent FROM account WHERE share = ''"))
+    return [(ledger.dataset, found[ledger.dataset]) for ledger in ledgers]
 
 
 def test_a_damaged_account_is_refused(tmp_path: Path) -> None:
@@ -73,7 +120,7 @@ def test_a_damaged_account_is_refused(tmp_path: Path) -> None:
         path.unlink(missing_ok=True)
         ledger = open_book(path)
         ledger.close()
-        sql(path, f"UPDATE account SET {change}")
+        sql(path, f"UPDATE balance SET {change}")
         with refusal("ledger.corrupt"):
             ledger.charge(sf.Pure(1))
         with refusal("ledger.corrupt"):

@@ -1,4 +1,4 @@
-"""The one version of the format: what is read, and what is refused untouched."""
+"""The version of the format: what is read, and what is refused untouched."""
 
 from __future__ import annotations
 
@@ -8,24 +8,27 @@ import pytest
 
 import sfumato as sf
 from sfumato.ledger import reading
-from sfumato.ledger.schema import APPLICATION, SCHEMA
+from sfumato.ledger.schema import APPLICATION, FIRST, SCHEMA
 
 from .books import refusal, sql
 
-STORED = Path(__file__).parent.parent / "vectors" / "stored" / "ledger-v1.sqlite"
-"""Written by the first version; test_verify reads it to its end."""
+STORED = Path(__file__).parent.parent / "vectors" / "stored"
+"""Books written by every version; test_verify reads them to their end."""
 
 
-def test_the_stored_book_has_the_version_that_is_known() -> None:
-    assert int.from_bytes(STORED.read_bytes()[60:64], "big") == SCHEMA == 1
-    assert int.from_bytes(STORED.read_bytes()[68:72], "big") == APPLICATION
+@pytest.mark.parametrize("version", [FIRST, SCHEMA])
+def test_the_stored_books_have_the_versions_that_are_known(version: int) -> None:
+    first = (STORED / f"ledger-v{version}.sqlite").read_bytes()[:100]
+    assert int.from_bytes(first[60:64], "big") == version
+    assert int.from_bytes(first[68:72], "big") == APPLICATION
+    assert (FIRST, SCHEMA) == (1, 2)
 
 
-@pytest.mark.parametrize("version", [0, 2, 99])
+@pytest.mark.parametrize("version", [0, 3, 99])
 def test_another_schema_is_refused(version: int, tmp_path: Path) -> None:
     """With the command that helps, and by whoever only looks, too."""
     path = tmp_path / "a.ledger"
-    path.write_bytes(STORED.read_bytes())
+    path.write_bytes((STORED / f"ledger-v{SCHEMA}.sqlite").read_bytes())
     sql(path, f"PRAGMA user_version={version}")
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
     with refusal("ledger.version") as caught:

@@ -150,7 +150,7 @@ def test_a_file_that_disappears_under_a_running_process(tmp_path: Path) -> None:
 
 def interrupted(ledger: sf.Ledger, error: BaseException) -> None:
     with ledger._store.writing() as tx:
-        tx.execute("INSERT INTO entry VALUES (2, 'visits', 'charge', NULL, '', '')")
+        tx.execute("INSERT INTO entry VALUES (2, 'visits', 'charge', NULL, '', '', NULL, NULL)")
         raise error
 
 
@@ -174,13 +174,20 @@ def test_the_tables_guard_themselves(tmp_path: Path) -> None:
     """A second stop, for whoever writes past the book: entries are not changed, and no total stands above its budget."""
     path = tmp_path / "a.ledger"
     open_book(path, 1).charge(sf.Pure("0.5"), key="k")
-    ((number, dataset, kind, key, body, fresh),) = sql(path, "SELECT * FROM entry WHERE number = 2")
-    for statement in ("UPDATE entry SET body = ''", "DELETE FROM entry", "UPDATE account SET parts = 1152921504606846977"):
+    ((number, dataset, kind, key, body, fresh, spent, parts),) = sql(path, "SELECT * FROM entry WHERE number = 2")
+    for statement in ("UPDATE entry SET body = ''", "DELETE FROM entry", "UPDATE balance SET parts = 1152921504606846977"):
         with pytest.raises(apsw.ConstraintError):
             sql(path, statement)
-    for row in ((number, dataset, kind, None, body, fresh), (3, dataset, kind, key, body, fresh), (3, dataset, "open", None, body, fresh)):
+    rows = [
+        (number, dataset, kind, None, body, fresh, spent, parts),
+        (3, dataset, kind, key, body, fresh, spent, parts),
+        (3, dataset, "open", None, body, fresh, None, None),
+        (3, dataset, kind, None, body, fresh, spent, 1152921504606846977),
+    ]
+    for row in rows:
         with pytest.raises(apsw.ConstraintError):
-            sql(path, "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", row)
+            sql(path, "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+    sql(path, "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (3, dataset, kind, None, body, fresh, spent, parts))
     assert json.loads(body)["cost"] == ["1/2"]
 
 

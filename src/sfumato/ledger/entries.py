@@ -19,7 +19,7 @@ from ..accounting.filters import FILTERS
 from ..guarantees import Guarantee
 from ..guarantees.stored import record as guarantee_record
 from ..guarantees.stored import restore as restore_guarantee
-from .totals import Ratios, exact, fractions, minus, plus, ratios, within
+from .totals import Ratios, exact, fractions, minus, parts, plus, ratios, within, written
 
 WHOLE = ""  # the name of a dataset's own account among its shares
 quoted = json.encoder.encode_basestring  # as the encoder below writes a string
@@ -45,6 +45,11 @@ class Account:
     @property
     def fits(self) -> bool:
         return within(self.totals, self.limits)
+
+    @property
+    def sums(self) -> tuple[str, int]:
+        """What is spent, as the tables have it: the totals, and the parts of the budget that they are."""
+        return written(self.totals), parts(self.totals, self.limits)
 
     def plus(self, cost: Ratios) -> Account:
         return Account(self.budget, plus(self.totals, cost), self.limits)
@@ -150,6 +155,34 @@ def apply(datasets: dict[str, Dataset], number: int, body: dict[str, Any]) -> No
                 accounts[account] = Account(before.budget, lower, before.limits)
         case other:
             raise ValueError(other)
+
+
+class Replay:
+    """What all entries of a book come to, counted in one by one."""
+
+    def __init__(self) -> None:
+        self.datasets: dict[str, Dataset] = {}
+        self._waiting: tuple[str, Account] | None = None  # the dataset whose last charges carry their total, and its own account before these
+
+    def count(self, number: int, body: dict[str, Any]) -> tuple[str, int] | tuple[None, None]:
+        """Count an entry in, and say which total it carries: that of a charge or a reservation to the dataset's own account alone."""
+        name = body["dataset"]
+        before = self.datasets[name].accounts[WHOLE] if name in self.datasets else None
+        apply(self.datasets, number, body)
+        if body["kind"] not in ("charge", "reserve") or body["share"] is not None or before is None:
+            self._waiting = None
+            return None, None
+        if self._waiting is None or self._waiting[0] != name:
+            self._waiting = name, before
+        return self.datasets[name].accounts[WHOLE].sums
+
+    def balances(self) -> dict[tuple[str, str], Account]:
+        """The accounts as their table has them: without what the last charges carry."""
+        found = {(name, share): account for name, dataset in self.datasets.items() for share, account in dataset.accounts.items()}
+        if self._waiting is not None:
+            name, before = self._waiting
+            found[name, WHOLE] = before
+        return found
 
 
 def budget_record(budget: Guarantee) -> dict[str, Any]:

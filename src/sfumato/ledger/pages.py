@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -14,18 +14,23 @@ from ..guarantees.stored import restore as restore_guarantee
 from . import totals
 from .entries import WHOLE, Account, Dataset, Reservation, apply, budget_record, canonical, digest, genesis, in_currency
 from .receipts import Charge, Head
-from .totals import Ratios, exact, fractions, parts, ratios, written
+from .totals import Ratios, exact, fractions, ratios
 
 LOOK = """
 SELECT CASE (SELECT count(*) FROM book) WHEN 1 THEN (SELECT id FROM book) END, number, digest,
-    (SELECT budget FROM account WHERE dataset = ? AND share = ''), (SELECT spent FROM account WHERE dataset = ? AND share = '')
+    (SELECT budget FROM balance WHERE dataset = ? AND share = ''), (SELECT spent FROM balance WHERE dataset = ? AND share = ''), dataset, coalesce(spent, '')
 FROM entry ORDER BY number DESC LIMIT 1"""
-ENTER = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)"
-SPEND = "UPDATE account SET spent = ?, parts = ? WHERE dataset = ? AND share = ?"
+ENTER = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+SETTLE = """
+UPDATE balance SET spent = last.spent, parts = last.parts FROM (SELECT dataset, spent, parts FROM entry ORDER BY number DESC LIMIT 1) AS last
+WHERE last.spent IS NOT NULL AND balance.dataset = last.dataset AND share = ''"""
+"""Before an entry of another kind: what the last charges carried with them."""
+
+SPEND = "UPDATE balance SET spent = ?, parts = ? WHERE dataset = ? AND share = ?"
 Spent = tuple[str, int, str, str]
 """What SPEND writes: totals, parts, dataset and share."""
 
-WRITE = "INSERT INTO account VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET budget = excluded.budget, spent = excluded.spent, parts = excluded.parts"
+WRITE = "INSERT INTO balance VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET budget = excluded.budget, spent = excluded.spent, parts = excluded.parts"
 
 
 def begin(tx: Any, book: str) -> None:
@@ -86,19 +91,29 @@ def whole(tx: Any, dataset: str) -> Account:
     if len(rows) != 1 or None in rows[0]:  # not as the book writes it: what follows says why
         head(tx)
         return account(tx, dataset, WHOLE)
-    ((book, number, fresh, budget, spent),) = rows
+    ((book, number, fresh, budget, spent, last, carried),) = rows
     tx.head = Head(book, number, fresh)
-    return _account(budget, spent)
+    tx.carried = dataset if carried and last == dataset else None
+    return _account(budget, carried if tx.carried else spent)
 
 
-def enter(tx: Any, kind: str, dataset: str, key: str | None, text: str, after: Iterable[Spent]) -> tuple[int, str]:
-    """Write a charge or a reservation, whose text is at hand, at the end of the chain, and what the accounts that it touches come to."""
+def enter(tx: Any, kind: str, dataset: str, key: str | None, text: str, after: Sequence[Spent]) -> tuple[int, str]:
+    """Write a charge or a reservation, whose text is at hand, at the end of the chain, and what the accounts that it touches come to: carried by the
+    entry where that is the dataset's own account alone."""
     last = head(tx)
     number, fresh = last.number + 1, digest(last.digest, text)
-    tx.run(ENTER, (number, dataset, kind, key, text, fresh))
+    if tx.carried != dataset or len(after) > 1:
+        tx.run(SETTLE)
+    (total, taken, *_), *shares = after
+    if shares:
+        tx.carried = None
+        tx.run(ENTER, (number, dataset, kind, key, text, fresh, None, None))
+        for spent in after:
+            tx.run(SPEND, spent)
+    else:
+        tx.carried = dataset
+        tx.run(ENTER, (number, dataset, kind, key, text, fresh, total, taken))
     tx.head = Head(last.book, number, fresh)
-    for spent in after:
-        tx.run(SPEND, spent)
     if kind == "reserve":
         tx.execute("INSERT INTO reservation VALUES (?, 'open')", (number,))
     return number, fresh
@@ -109,8 +124,9 @@ def append(tx: Any, body: dict[str, Any]) -> None:
     last = head(tx)
     number, name, text = last.number + 1, body["dataset"], canonical(body)
     fresh = digest(last.digest, text)
-    tx.execute(ENTER, (number, name, body["kind"], None, text, fresh))
-    tx.head = Head(last.book, number, fresh)
+    tx.execute(SETTLE)
+    tx.execute(ENTER, (number, name, body["kind"], None, text, fresh, None, None))
+    tx.head, tx.carried = Head(last.book, number, fresh), None
     state = {} if body["kind"] == "open" else {name: _touched(tx, body)}
     before = dict(state[name].accounts) if state else {}
     apply(state, number, body)
@@ -125,7 +141,7 @@ def append(tx: Any, body: dict[str, Any]) -> None:
 
 def account_row(name: str, share: str, account: Account) -> tuple[str, str, str, str, int]:
     """An account as the table holds it."""
-    return name, share, _budget_text(account.budget), written(account.totals), parts(account.totals, account.limits)
+    return name, share, _budget_text(account.budget), *account.sums
 
 
 def _touched(tx: Any, body: dict[str, Any]) -> Dataset:

@@ -1,6 +1,9 @@
 """The tables of a book, and what a file must be to be one.
 
-*Version*   There is one so far. A file that names another is refused, untouched: it was written by a newer sfumato, or was not written by any.
+*Balances*  What an account comes to stands in `balance`; but the charges of one dataset that follow each other, which are most, carry their total with them,
+            and the balance waits for the first entry of another kind: so a charge writes one page, not two. `account` is the two taken together.
+*Version*   The second. A file of the first is rewritten in one transaction when it is opened to be written. A file that names another is refused, untouched: it
+            was written by a newer sfumato, or was not written by any.
 """
 
 from __future__ import annotations
@@ -15,18 +18,24 @@ if TYPE_CHECKING:
     import apsw
 
 APPLICATION = 0x73666D74  # "sfmt", in the header of the file
-SCHEMA = 1
+SCHEMA = 2
+FIRST = 1  # whose charges wrote their totals to the accounts each time
 UPGRADE = "pip install --upgrade sfumato"
+REWRITE = "sf.Ledger.open(path), which rewrites it; keep a copy"
 
 TABLES = """
 CREATE TABLE book (id TEXT NOT NULL);
 CREATE TABLE entry (
-    number INTEGER PRIMARY KEY, dataset TEXT NOT NULL, kind TEXT NOT NULL, key TEXT, body TEXT NOT NULL, digest TEXT NOT NULL);
+    number INTEGER PRIMARY KEY, dataset TEXT NOT NULL, kind TEXT NOT NULL, key TEXT, body TEXT NOT NULL, digest TEXT NOT NULL,
+    spent TEXT, parts INTEGER CHECK (parts BETWEEN 0 AND 1152921504606846976));
 CREATE UNIQUE INDEX entry_key ON entry (dataset, key) WHERE key IS NOT NULL;
 CREATE UNIQUE INDEX entry_open ON entry (dataset) WHERE kind = 'open';
-CREATE TABLE account (
+CREATE TABLE balance (
     dataset TEXT NOT NULL, share TEXT NOT NULL, budget TEXT NOT NULL, spent TEXT NOT NULL,
     parts INTEGER NOT NULL CHECK (parts BETWEEN 0 AND 1152921504606846976), PRIMARY KEY (dataset, share)) WITHOUT ROWID;
+CREATE VIEW account AS
+    SELECT balance.dataset, share, budget, coalesce(last.spent, balance.spent) AS spent, coalesce(last.parts, balance.parts) AS parts
+    FROM balance LEFT JOIN (SELECT dataset, spent, parts FROM entry ORDER BY number DESC LIMIT 1) AS last ON last.dataset = balance.dataset AND share = '';
 CREATE TABLE reservation (number INTEGER PRIMARY KEY, state TEXT NOT NULL);
 CREATE TABLE answer (
     dataset TEXT NOT NULL, question TEXT NOT NULL, number INTEGER NOT NULL, answer BLOB NOT NULL, PRIMARY KEY (dataset, question)) WITHOUT ROWID;
@@ -37,7 +46,9 @@ CREATE TRIGGER entry_kept BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'entr
 
 
 def prepare(connection: apsw.Connection) -> None:
-    """Make the tables in an empty file, or see that the file is a ledger of a known version."""
+    """Make the tables in an empty file, or see that the file is a ledger of a known version, and bring it to this one."""
+    from .upgrade import rewrite
+
     connection.execute("PRAGMA synchronous=EXTRA")  # until the log is on: the rollback journal of a beginning must not come back after a power loss
     if (_ask(connection, "PRAGMA application_id"), _ask(connection, "SELECT count(*) FROM sqlite_schema")) in ((0, 0), (APPLICATION, 0)):
         connection.execute("BEGIN IMMEDIATE")
@@ -50,19 +61,22 @@ def prepare(connection: apsw.Connection) -> None:
         except BaseException:
             undo(connection)
             raise
-    check(connection, "another database")
+    check(connection, "another database", (SCHEMA, FIRST))
+    if _ask(connection, "PRAGMA user_version") == FIRST:
+        rewrite(connection)
     if connection.filename and _ask(connection, "PRAGMA journal_mode=WAL") != "wal":
         raise Refused("ledger.storage", "PRAGMA journal_mode=WAL", "this file system cannot hold a book that several processes write", "a local disk")
     connection.execute("PRAGMA synchronous=FULL")
 
 
-def check(connection: apsw.Connection, name: str) -> None:
-    """Whether the file is a ledger of the version that is known here."""
+def check(connection: apsw.Connection, name: str, known: tuple[int, ...] = (SCHEMA,)) -> None:
+    """Whether the file is a ledger of a version that is known here."""
     if _ask(connection, "PRAGMA application_id") != APPLICATION:
         raise Refused("ledger.format", name, "this file is something else than a ledger; it was not touched", "another path")
     version = _ask(connection, "PRAGMA user_version")
-    if version != SCHEMA:
-        raise Refused("ledger.version", f"schema {version}", f"this sfumato knows schema {SCHEMA}; the file was not touched", UPGRADE)
+    if version not in known:
+        rewrite = REWRITE if version == FIRST else UPGRADE
+        raise Refused("ledger.version", f"schema {version}", f"this sfumato reads schema {SCHEMA}; the file was not touched", rewrite)
 
 
 def _ask(connection: apsw.Connection, query: str) -> Any:

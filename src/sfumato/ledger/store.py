@@ -33,11 +33,12 @@ UNSURE = "no receipt was given, no data was read; should the entry stand when th
 class Transaction:
     """What may be done while a transaction is open. As a context it ends with a durable commit, or, if anything was raised inside, with nothing done."""
 
-    __slots__ = ("_begin", "_connection", "_store", "execute", "executemany", "head", "run")
+    __slots__ = ("_begin", "_connection", "_store", "carried", "execute", "executemany", "head", "run")
 
     def __init__(self, store: Store, begin: str) -> None:
         self._store, self._begin = store, begin
         self.head: Head | None = None  # the end of the chain, once it was read or written
+        self.carried: str | None = None  # the dataset whose total the last entry is known to carry
 
     def __enter__(self) -> Self:
         store = self._store

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import Refused
 from . import pages
-from .entries import Dataset, apply, canonical, digest, genesis
+from .entries import Replay, canonical, digest, genesis
 from .receipts import Head, Verification
 from .schema import TABLES
 
@@ -30,9 +30,9 @@ def verify(tx: Any, known: Head | None) -> Verification:
         head = pages.head(tx)
     except Refused as refusal:
         return Verification((*problems, refusal.reason), (), Head("", 0, ""))
-    state: dict[str, Dataset] = {}
+    replay = Replay()
     previous, expected, wrong = genesis(head.book), 0, 0
-    for number, dataset, kind, key, text, stored in tx.execute("SELECT number, dataset, kind, key, body, digest FROM entry ORDER BY number"):
+    for number, dataset, kind, key, text, stored, spent, parts in tx.execute("SELECT * FROM entry ORDER BY number"):
         expected += 1
         found = [] if number == expected else [f"entry {expected} is missing"]
         expected = number
@@ -40,12 +40,12 @@ def verify(tx: Any, known: Head | None) -> Verification:
         if previous != stored:
             found.append(f"entry {number} does not follow from the one before it")
             previous = stored
-        found.extend(_replayed(state, number, (dataset, kind, key), text))
+        found.extend(_replayed(replay, number, (dataset, kind, key), (spent, parts), text))
         wrong += bool(found)
         problems.extend(found if wrong <= _LISTED else ())
     if wrong > _LISTED:
         problems.append(f"{wrong - _LISTED} more entries are wrong")
-    problems.extend(_tables(tx, state))
+    problems.extend(_tables(tx, replay))
     if known is not None and not pages.holds(tx, known):
         problems.append("the book does not contain the head that was kept: it was cut, rewritten, or is another or an older copy")
     blind = () if known is not None and known.number >= head.number else (BLIND if known is None else LATER.format(known.number),)
@@ -66,23 +66,24 @@ def _structure(tx: Any) -> list[str]:
     return problems
 
 
-def _replayed(state: dict[str, Dataset], number: int, columns: tuple[Any, ...], text: str) -> list[str]:
+def _replayed(replay: Replay, number: int, columns: tuple[Any, ...], carried: tuple[Any, Any], text: str) -> list[str]:
     try:
         body = json.loads(text)
         if (body["dataset"], body["kind"], body.get("key")) != columns or canonical(body) != text:
             return [f"entry {number} is not in the form the book writes"]
-        apply(state, number, body)
-        over = any(not account.fits for account in state[body["dataset"]].accounts.values())
-        return [f"entry {number} goes beyond a budget"] if over and body["kind"] in ("charge", "reserve", "recall", "amend") else []
+        total = replay.count(number, body)
+        over = any(not account.fits for account in replay.datasets[body["dataset"]].accounts.values())
+        found = [f"entry {number} goes beyond a budget"] if over and body["kind"] in ("charge", "reserve", "recall", "amend") else []
+        return found if carried == total else [*found, f"entry {number} carries another total than the entries come to"]
     except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError):
         return [f"entry {number} cannot be read"]
 
 
-def _tables(tx: Any, state: dict[str, Dataset]) -> list[str]:
+def _tables(tx: Any, replay: Replay) -> list[str]:
     """What the entries come to, row by row, against what the tables say."""
-    due = list(state.items())
+    due = list(replay.datasets.items())
     expected: dict[str, set[tuple[Any, ...]]] = {
-        "account": {pages.account_row(name, share, account) for name, dataset in due for share, account in dataset.accounts.items()},
+        "balance": {pages.account_row(name, share, account) for (name, share), account in replay.balances().items()},
         "reservation": {(number, reserved.state) for _, dataset in due for number, reserved in dataset.reservations.items()},
         "answer": {(name, question, *answer) for name, dataset in due for question, answer in dataset.answers.items()},
         "shown": {(name, *seen) for name, dataset in due for seen in dataset.shown},
