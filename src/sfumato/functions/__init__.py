@@ -1,6 +1,21 @@
 """Statistics and functions of whole datasets, released with what they promise."""
 
+from . import fits
+from .bernstein import Bernstein
+from .calibrated import noise_for
+from .curve import Curve
 from .released import Released
 from .robust import inverse_sensitivity, propose_test_release, smooth_sensitivity
+from .sampled_noise import SampledNoise
 
-__all__ = ["Released", "inverse_sensitivity", "propose_test_release", "smooth_sensitivity"]
+__all__ = [
+    "Bernstein",
+    "Curve",
+    "Released",
+    "SampledNoise",
+    "fits",
+    "inverse_sensitivity",
+    "noise_for",
+    "propose_test_release",
+    "smooth_sensitivity",
+]

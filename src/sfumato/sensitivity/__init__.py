@@ -1,1 +1,36 @@
-"""How far a statistic can move between neighbours: at a dataset, at a distance from it, and how far away a value is."""
+"""How far a statistic can move between neighbours: over all of them, at a dataset, at a distance from it, over random ones; and how far away a value is."""
+
+from .closed_forms import CLOSED_FORMS, count, counts, covariance, histogram, linear, maximum, mean, median, minimum, quantile, sum, variance  # noqa: A004
+from .kinds import Global, Inverse, Lipschitz, Local, Sensitivity, Smooth
+from .local import local_maximum, local_mean, local_median
+from .plans import Plan
+from .sampled import Sampled, SampledFunction, sample_sensitivity
+
+__all__ = [
+    "CLOSED_FORMS",
+    "Global",
+    "Inverse",
+    "Lipschitz",
+    "Local",
+    "Plan",
+    "Sampled",
+    "SampledFunction",
+    "Sensitivity",
+    "Smooth",
+    "count",
+    "counts",
+    "covariance",
+    "histogram",
+    "linear",
+    "local_maximum",
+    "local_mean",
+    "local_median",
+    "maximum",
+    "mean",
+    "median",
+    "minimum",
+    "quantile",
+    "sample_sensitivity",
+    "sum",
+    "variance",
+]

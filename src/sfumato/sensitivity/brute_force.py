@@ -15,8 +15,7 @@ from typing import Any
 from ..errors import Refused
 from ..exact.balls import sqrt_up
 from ..exact.numbers import Number, exact, positive
-
-NORMS = ("1", "2", "inf")
+from .kinds import norm_of
 
 
 def lipschitz(function: Callable[[Any], Any], datasets: Iterable[Any], distance: Callable[[Any, Any], Number], *, norm: int | str = 1) -> Fraction:
@@ -40,6 +39,5 @@ def _vector(value: Any) -> tuple[Fraction, ...]:
 
 def _norm(a: tuple[Fraction, ...], b: tuple[Fraction, ...], norm: int | str) -> Fraction:
     moves = [abs(p - q) for p, q in zip(a, b, strict=True)]
-    if str(norm) not in NORMS:
-        raise Refused("sensitivity.norm", f"norm={norm}", "moves are measured by their sum, the root of their squares, or the largest", "norm=1, 2 or 'inf'")
-    return sum(moves, Fraction(0)) if str(norm) == "1" else max(moves) if str(norm) == "inf" else sqrt_up(sum((m * m for m in moves), Fraction(0)))
+    how = norm_of(norm)
+    return sum(moves, Fraction(0)) if how == "1" else max(moves) if how == "inf" else sqrt_up(sum((m * m for m in moves), Fraction(0)))

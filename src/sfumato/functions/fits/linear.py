@@ -1,0 +1,107 @@
+"""Linear regression with a ridge: w = argmin (1/(2n))·Σ (y_i − w·φ_i)² + (λ/2)·‖w‖², φ = (1, x) with x scaled to [0, 1]^d; the function is w·φ,
+clipped to the interval of y.
+
+*Sensitivity*  ‖w‖ ≤ B/(2√λ), so a record pulls at w with at most G = R·(B + R·‖w‖), R² = 1 + d, |y| ≤ B; replacing it moves w by at most 2G/(n·λ), because the
+               objective is λ-strongly convex (Chaudhuri, Monteleoni & Sarwate 2011). On the lattice that is at most ‖φ(p)‖ times as much at each point.
+*Without λ*    one record can turn the line around: there is no sensitivity, so there is no such fit here.
+*Relation*     replace; of more records than declared only the first are used.
+*Proof*        docs/proofs/bernstein.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...exact.balls import sqrt_up
+from ...exact.numbers import Number, positive
+from ...sensitivity.kinds import Global
+from ..lattice import Lattice
+from ..polynomial import Floats
+from .records import Ends, box_of, clipped, declared, inside, known_ends, known_records, only_replace, rows
+
+TOLERANCE = Fraction(1, 2**33)
+"""How far from zero the gradient may be where the search for w ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinearRegression:
+    """Data: rows (x_1, …, x_d, y), clipped to `inputs=` and `values=`."""
+
+    ridge: Fraction
+    inputs: tuple[Ends, ...]
+    values: Ends
+    records: int | None
+
+    def __init__(self, *, ridge: Number = "0.1", inputs: Any = (0, 1), values: tuple[Number, Number] = (-1, 1), records: int | None = None) -> None:
+        put = object.__setattr__
+        put(self, "ridge", positive(ridge, "ridge"))
+        put(self, "inputs", box_of(inputs))
+        put(self, "values", known_ends(values))
+        put(self, "records", known_records(records))
+
+    @property
+    def box(self) -> tuple[Ends, ...]:
+        return self.inputs
+
+    def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
+        found = rows(data, len(self.inputs) + 1)[: self.records]
+        phi, y = features(found[:, :-1], self.inputs), clipped(found[:, -1], self.values)
+        n = self.records or max(1, len(found))
+        matrix = phi.T @ phi / n + float(self.ridge) * np.eye(phi.shape[1])
+        wanted = phi.T @ y / n
+        w = np.linalg.solve(matrix, wanted)
+        bound = float(TOLERANCE) * max(1.0, float(np.abs(y).max(initial=0.0)))
+        for _ in range(20):
+            rest = wanted - matrix @ w
+            if np.linalg.norm(rest) <= bound:
+                break
+            w = w + np.linalg.solve(matrix, rest)
+        return lambda points: clipped(features(np.asarray(points, dtype=np.float64).reshape(-1, len(self.inputs)), self.inputs) @ w, self.values)
+
+    def sensitivity(self, lattice: Lattice, relation: str | None = "replace") -> Global:
+        """How far a neighbour moves the values on the lattice."""
+        only_replace(relation, "LinearRegression")
+        n = declared(self.records, "LinearRegression")
+        most = max(abs(self.values[0]), abs(self.values[1]))
+        long = sqrt_up(Fraction(1 + len(self.inputs)))
+        weight = most / 2 * sqrt_up(1 / self.ridge)
+        pull = long * (most + long * weight)
+        error = (TOLERANCE * max(Fraction(1), most) + Fraction(n, 2**52) * pull) / self.ridge  # where the search ends, and of the sums
+        widest = self.values[1] - self.values[0]
+        return on_lattice(lattice, self.inputs, 2 * pull / (n * self.ridge) + 2 * error, widest, "2G/(n·λ) for the weights")
+
+
+def features(x: Floats, box: tuple[Ends, ...]) -> Floats:
+    """(1, x) with x scaled to [0, 1]^d."""
+    columns = [(clipped(column, ends) - float(ends[0])) / float(ends[1] - ends[0]) for column, ends in zip(x.T, box, strict=True)]
+    return np.stack([np.ones(len(x)), *columns], axis=1)
+
+
+def on_lattice(lattice: Lattice, box: tuple[Ends, ...], move: Fraction, widest: Fraction, formula: str) -> Global:
+    """Of w·φ, from a bound on the move of w: ‖φ‖² = 1 + Σ x_j² at each point, summed exactly; and never more than the values' own range at each."""
+    inside(lattice, box)
+    squares = [[_scaled(low + (high - low) * Fraction(i, lattice.degree), ends) ** 2 for i in range(lattice.degree + 1)]
+               for (low, high), ends in zip(lattice.bounds, box, strict=True)]  # fmt: skip
+    longest = 1 + sum((max(column) for column in squares), Fraction(0))
+    total = lattice.size * (1 + sum((sum(column, Fraction(0)) / (lattice.degree + 1) for column in squares), Fraction(0)))
+    lengths = np.ones(1)
+    for column in squares:
+        lengths = (lengths[:, None] + np.array([float(c) for c in column])[None, :]).reshape(-1)
+    l1 = Fraction(float(np.sqrt(lengths).sum())) * (1 + Fraction(1, 10**9))
+    return Global(
+        l1=min(move * l1, lattice.size * widest),
+        l2=min(move * sqrt_up(total), sqrt_up(Fraction(lattice.size)) * widest),
+        sup=min(move * sqrt_up(longest), widest),
+        relation="replace",
+        formula=formula,
+    )
+
+
+def _scaled(value: Fraction, ends: Ends) -> Fraction:
+    return min(Fraction(1), max(Fraction(0), (value - ends[0]) / (ends[1] - ends[0])))

@@ -1,0 +1,202 @@
+"""Sensitivities as values: how far a statistic moves between neighbours, in which sense, and what may be done with that.
+
+*Global*     over all pairs of neighbours: what noise may be scaled to. By its norms: L1, L2 (squared, so that √2 stays exact), largest coordinate.
+*Lipschitz*  per unit of a metric: for promises that weaken with distance. `within(r)` is the global one for neighbours at most r apart.
+*Local*      at one dataset: secret, and no scale of noise, because the scale would give the data away.
+*Smooth*     of a statistic in a public range: noise follows the data, but slowly. Its mechanism is SmoothLaplace.
+*Inverse*    how many records must change to reach a value: a score. Its mechanism is InverseSensitivity.
+*Sampled*    a share of random neighbours (sampled.py): never a promise for all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from ..errors import Refused
+from ..exact.balls import sqrt_up
+from ..exact.numbers import Number, non_negative, positive, text
+from ..guarantees import Relation
+from ..guarantees.base import relation_of
+
+NORMS = ("1", "2", "inf")
+
+
+class Sensitivity(ABC):
+    """How far a statistic moves when one unit changes."""
+
+    __slots__ = ()
+
+    relation: Relation | None
+
+
+class Norms(Sensitivity):
+    """Moves known in one norm or several; what is not known follows from what is, for a public number of coordinates."""
+
+    __slots__ = ()
+
+    l1: Fraction | None
+    l2_squared: Fraction | None
+    sup: Fraction | None
+
+    def moves(self, norm: int | str, size: int = 1) -> Fraction:
+        """The least bound known of the move of `size` coordinates in a norm: 1, 2 (rounded up where it is a root) or "inf"."""
+        known = norm_of(norm)
+        if known == "2":
+            return root_up(self.squared(size))
+        l1, l2, sup = self.l1, self.l2_squared, self.sup
+        if known == "1":
+            return _least(l1, None if sup is None else size * sup, None if l2 is None else root_up(size * l2))
+        return _least(sup, None if l2 is None else root_up(l2), l1)
+
+    def squared(self, size: int = 1) -> Fraction:
+        """The square of the L2 move: ‖v‖₂² ≤ ‖v‖₁·‖v‖_∞ ≤ ‖v‖₁², and ≤ size·‖v‖_∞²."""
+        l1, l2, sup = self.l1, self.l2_squared, self.sup
+        by_l1 = None if l1 is None else l1 * (l1 if sup is None else min(l1, sup))
+        return _least(l2, by_l1, None if sup is None else size * sup * sup)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Global(Norms):
+    """Over all neighbours. One number is how far any single value moves; norms are those of a vector's move. `whole`: all values are whole numbers, exactly."""
+
+    l1: Fraction | None
+    l2_squared: Fraction | None
+    sup: Fraction | None
+    relation: Relation | None
+    whole: bool
+    formula: str = field(compare=False)
+
+    def __init__(
+        self,
+        value: Number | None = None,
+        *,
+        l1: Number | None = None,
+        l2: Number | None = None,
+        l2_squared: Number | None = None,
+        sup: Number | None = None,
+        relation: str | None = None,
+        whole: bool = False,
+        formula: str = "",
+    ) -> None:
+        given = [v is not None for v in (l1, l2, l2_squared, sup)]
+        if (value is not None) == any(given) or (l2 is not None and l2_squared is not None):
+            reason = "one number for a single value, or the norms of a vector's move"
+            raise Refused("sensitivity.norm", "Global(…)", reason, "Global('1/100', relation='replace'), or Global(l1=2, l2_squared=2, sup=1)")
+        square = positive(l2_squared, "l2_squared") if l2_squared is not None else None if l2 is None else positive(l2, "l2") ** 2
+        put = object.__setattr__
+        put(self, "l1", None if l1 is None else positive(l1, "l1"))
+        put(self, "l2_squared", square)
+        put(self, "sup", positive(value, "sensitivity") if value is not None else None if sup is None else positive(sup, "sup"))
+        put(self, "relation", relation_of(relation))
+        put(self, "whole", whole)
+        put(self, "formula", formula)
+
+    @property
+    def value(self) -> Fraction:
+        """The move of a single value."""
+        return self.moves("inf")
+
+    def __mul__(self, factor: Number) -> Global:
+        """Of the statistic times a public number."""
+        c = abs(non_negative(factor, "factor"))
+        scaled = (None if v is None else c**p * v for v, p in ((self.l1, 1), (self.l2_squared, 2), (self.sup, 1)))
+        l1, square, sup = scaled
+        return Global(l1=l1, l2_squared=square, sup=sup, relation=self.relation, formula=f"{text(c)} · ({self.formula})" if self.formula else "")
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Number) -> Global:
+        """Of the statistic divided by a public number: a sum over n, where n is a constant and not counted in the data."""
+        return self * (1 / positive(divisor, "divisor"))
+
+    def __repr__(self) -> str:
+        shown = [f"{name}={text(v)}" for name in ("l1", "l2_squared", "sup") if (v := getattr(self, name)) is not None]
+        if shown[0].startswith("sup"):
+            shown[0] = shown[0].removeprefix("sup=")
+        return f"Global({', '.join([*shown, *([] if self.relation is None else [f'relation={self.relation!r}'])])})"
+
+
+@dataclass(frozen=True, slots=True)
+class Lipschitz(Sensitivity):
+    """At most `constant` per unit of a metric between datasets, in a norm."""
+
+    constant: Fraction
+    metric: str
+    norm: str
+    relation: Relation | None
+
+    def __init__(self, constant: Number, *, metric: str, norm: int | str = 1) -> None:
+        put = object.__setattr__
+        put(self, "constant", positive(constant, "constant"))
+        put(self, "metric", metric)
+        put(self, "norm", norm_of(norm))
+        put(self, "relation", None)
+
+    def within(self, distance: Number, *, relation: str | None = None) -> Global:
+        """The global sensitivity where neighbours are at most this far apart by the metric."""
+        reach = self.constant * positive(distance, "distance")
+        l1, l2, sup = (reach if self.norm == norm else None for norm in NORMS)
+        return Global(l1=l1, l2=l2, sup=sup, relation=relation, formula=f"Lipschitz constant by {self.metric}")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Local(Sensitivity):
+    """At one dataset. Secret: it is not shown, and noise is not scaled to it."""
+
+    value: Fraction
+    relation: Relation | None = None
+
+    def __repr__(self) -> str:
+        return "Local(secret)"
+
+
+@dataclass(frozen=True, slots=True)
+class Smooth(Sensitivity):
+    """A "median", "quantile" or "kth-largest" of values in a public range, with noise that follows the data slowly. The relation is replace."""
+
+    statistic: str
+    low: Number
+    high: Number
+    q: Number = "1/2"
+    k: int = 1
+    relation: Relation | None = field(default="replace", init=False)
+
+    def public(self) -> dict[str, Any]:
+        return {"low": self.low, "high": self.high, "q": self.q, "k": self.k}
+
+
+@dataclass(frozen=True, slots=True)
+class Inverse(Sensitivity):
+    """A "count", "median", "quantile" or "mode", by how many records must change to reach each value. The relation is replace."""
+
+    statistic: str
+    low: Number | None = None
+    high: Number | None = None
+    q: Number | None = None
+    categories: tuple[Any, ...] | None = None
+    relation: Relation | None = field(default="replace", init=False)
+
+    def public(self) -> dict[str, Any]:
+        given = {"low": self.low, "high": self.high, "q": self.q, "categories": self.categories}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def norm_of(norm: int | str) -> str:
+    """A known norm."""
+    if (name := str(norm)) in NORMS:
+        return name
+    raise Refused("sensitivity.norm", f"norm={norm}", "moves are measured by their sum, the root of their squares, or the largest", "norm=1, 2 or 'inf'")
+
+
+def root_up(square: Fraction) -> Fraction:
+    """The root, exact where it is rational, else rounded up."""
+    root = Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))
+    return root if root * root == square else sqrt_up(square)
+
+
+def _least(*bounds: Fraction | None) -> Fraction:
+    return min(bound for bound in bounds if bound is not None)

@@ -1,0 +1,51 @@
+"""A bar for what takes more than a second: on an interactive standard error only, and never before that second is over."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+PATIENCE = 1.0
+
+
+class Bar:
+    """`with Bar("pairs", total=500) as bar: bar.add(10)`. Says nothing unless somebody is watching."""
+
+    __slots__ = ("_begun", "_done", "_name", "_shown", "_task", "_total", "_watched")
+
+    def __init__(self, name: str, *, total: int, watched: bool | None = None) -> None:
+        self._name, self._total, self._done = name, total, 0
+        self._watched = sys.stderr.isatty() if watched is None else watched
+        self._begun = time.monotonic()
+        self._shown: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def add(self, steps: int = 1) -> None:
+        self._done += steps
+        if not self._watched or (self._shown is None and time.monotonic() - self._begun < PATIENCE):
+            return
+        if self._shown is None:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._shown = Progress(console=Console(stderr=True, force_terminal=True), transient=True)
+            self._shown.start()
+            self._task = self._shown.add_task(self._name, total=self._total)
+        self._shown.update(self._task, completed=self._done)
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown is not None:
+            self._shown.stop()
+
+
+def each(name: str, total: int) -> Iterator[int]:
+    """range(total), with a bar."""
+    with Bar(name, total=total) as bar:
+        for i in range(total):
+            yield i
+            bar.add()

@@ -1,0 +1,72 @@
+"""Kernel density: its values, that it is a density, and its sensitivity against neighbours."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from sfumato.errors import Refused
+from sfumato.functions.fits import KernelDensity
+from sfumato.functions.lattice import Lattice
+
+LATTICE = Lattice(degree=25, bounds=[(0, 1)])
+PLANE = Lattice(degree=8, bounds=[(0, 1), (0, 2)])
+
+
+def test_by_its_formula() -> None:
+    rng = np.random.default_rng(1)
+    x, points = rng.random((30, 2)), rng.random((7, 2))
+    fit = KernelDensity("0.2", inputs=[(0, 1), (0, 1)])
+    slow = [np.exp(-np.square((p - x) / 0.2).sum(axis=1) / 2).mean() / (0.04 * 2 * math.pi) for p in points]
+    assert fit(x)(points) == pytest.approx(np.array(slow), abs=1e-7)
+    assert KernelDensity("0.1", records=60)(x[:, 0])(points[:, 0]) == pytest.approx(KernelDensity("0.1")(x[:, 0])(points[:, 0]) / 2, abs=1e-7)
+
+
+def test_it_is_a_density() -> None:
+    t = np.linspace(-1, 2, 3001)
+    density = KernelDensity("0.1", inputs=(-1, 2))(np.random.default_rng(2).random(50))(t)
+    assert density.min() >= 0
+    assert density.sum() * 0.001 == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize("relation", ["replace", "add-remove"])
+@pytest.mark.parametrize("dimensions", [1, 2])
+def test_no_neighbour_moves_further(relation: str, dimensions: int) -> None:
+    lattice = LATTICE if dimensions == 1 else PLANE
+    fit = KernelDensity("0.2", inputs=lattice.bounds, records=5)
+    known = fit.sensitivity(lattice, relation)
+    limits = np.array([float(known.moves(norm, lattice.size)) for norm in (1, 2, "inf")])
+    rng, worst = np.random.default_rng(3), np.zeros(3)
+    for _ in range(400):
+        one = rng.choice([0, 0.04, 0.25, 0.5, 0.75, 1], (5, dimensions)) * [1, 2][:dimensions]
+        two = one.copy()
+        two[0] = rng.choice([0, 0.04, 0.25, 0.5, 0.75, 1], dimensions) * [1, 2][:dimensions]
+        d = fit(one)(lattice.points) - fit(two if relation == "replace" else one[1:])(lattice.points)
+        worst = np.maximum(worst, [np.abs(d).sum(), math.sqrt(np.square(d).sum()), np.abs(d).max()])
+    assert (worst <= limits).all()
+    assert (worst >= (0.7 if relation == "replace" else 0.98) * limits).all()
+
+
+def test_sums_are_exact_in_any_order() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.random(5000)
+    fit = KernelDensity("0.05", records=5000)
+    assert (fit(x)(LATTICE.points) == fit(rng.permutation(x))(LATTICE.points)).all()
+
+
+def test_any_data_have_a_density() -> None:
+    fit = KernelDensity("0.1", records=10)
+    found = fit([math.nan, math.inf, -math.inf, -3, 7])([0.0, 1.0])
+    assert found == pytest.approx(fit([0, 1, 0, 0, 1])([0.0, 1.0]))
+    assert fit([])([0.5]).tolist() == [0]
+    crowd = fit(np.full(20_000, 0.5))([0.5])
+    assert crowd == pytest.approx(1024 * 10 / (10 * 0.1 * math.sqrt(2 * math.pi)))  # far more records than declared count for 1024 times as many
+
+
+def test_refused() -> None:
+    with pytest.raises(Refused, match=r"fit\.records"):
+        KernelDensity("0.1").sensitivity(LATTICE)
+    with pytest.raises(Refused, match=r"fit\.inputs"):
+        KernelDensity("0.1", records=3).sensitivity(PLANE)

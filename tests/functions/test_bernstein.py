@@ -1,0 +1,246 @@
+"""The Bernstein mechanism: scales, norms, promises, refusals before data, and the promise against the exact law."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato.errors import Refused
+from sfumato.functions.bernstein import Bernstein, measured
+from sfumato.functions.fits import KernelDensity, PriestleyChao
+from sfumato.mechanisms import Gaussian, Laplace
+from sfumato.mechanisms.additive import Additive
+from sfumato.mechanisms.grid import snap_each
+from sfumato.sensitivity.kinds import Global, Local
+from sfumato.sensitivity.sampled import SampledFunction
+from sfumato.testing import SeededBits
+
+
+class Forbidden:
+    """Data that must not be read."""
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise AssertionError("data were read")
+
+    def __iter__(self) -> Any:
+        raise AssertionError("data were read")
+
+
+def mean_line(records: Any) -> Any:
+    """A line through 0 with the mean as slope: with values in [0, 1], S = 1/n, L1 = (k + 1)/(2n)."""
+    slope = float(np.mean(np.clip(records, 0, 1)))
+    return lambda points: slope * points
+
+
+def base_of(noise: Any) -> Any:
+    return noise if isinstance(noise, Additive) else noise.base
+
+
+def drawn(n: int) -> Any:
+    return np.random.default_rng(0).random(n)
+
+
+def test_the_interface_as_written() -> None:
+    rng = np.random.default_rng(1)
+    fit = PriestleyChao(0.1)
+
+    def draw_dataset(n: int) -> Any:
+        x = rng.random(n)
+        return np.column_stack([x, np.sin(x)])
+
+    data = draw_dataset(500)
+    s = sf.sample_sensitivity(fit, oracle=draw_dataset, n=500, gamma=0.2)
+    curve = sf.Bernstein(fit, degree=25, sensitivity=s).release(data, epsilon=1)
+    assert curve(np.linspace(0, 1, 7)).shape == (7,)
+    assert isinstance(curve.promise, sf.RandomDP)
+    assert curve.promise.guarantee == sf.Pure(1, relation="replace")
+    assert curve.promise.gamma == Fraction(1, 5)
+    assert s.gamma == Fraction(1, 5)
+
+
+def test_the_release_is_the_exact_values_with_exact_noise() -> None:
+    data = np.linspace(0, 1, 100)
+    how = Bernstein(mean_line, degree=10, sensitivity=Fraction(1, 100), slack=0)
+    curve = how.release(data, epsilon=2, bits=SeededBits(9))
+    noise = how.noise(epsilon=2)
+    assert isinstance(noise, Laplace)
+    assert curve.coefficients == tuple(noise.perturb(mean_line(data)(np.arange(11) / 10), bits=SeededBits(9)).tolist())
+    assert curve.noise == noise
+    assert curve.promise == sf.Pure(2)
+    assert curve.coefficients != how.release(data, epsilon=2).coefficients
+
+
+@pytest.mark.parametrize("dimensions", [1, 2])
+def test_scales_of_the_sup_norm(dimensions: int) -> None:
+    """L1 is S·(k + 1)^d, L2 is S·(k + 1)^(d/2), and a hair for the grid; never the number of records (E-31)."""
+    size = 26**dimensions
+    how = Bernstein(mean_line, degree=25, dimensions=dimensions, sensitivity="0.02", slack=0)
+    laplace, gaussian = how.noise(epsilon=1), how.noise(promise=sf.GDP(1))
+    assert isinstance(laplace, Laplace)
+    assert isinstance(gaussian, Gaussian)
+    assert 0.02 * size <= float(laplace.scale) <= 0.02 * size * 1.0002
+    assert 0.02 * math.sqrt(size) <= float(gaussian.sigma) <= 0.02 * math.sqrt(size) * 1.0002
+
+
+def test_the_better_law_is_chosen() -> None:
+    """With (ε, δ) the law of smaller variance: Gaussian from the largest move alone, Laplace where one value moves at a time. E-42: never the printed scale."""
+    by_sup = Bernstein(mean_line, sensitivity=1).noise(epsilon=1, delta="1e-4")
+    assert isinstance(by_sup, Gaussian)
+    assert 16.2439 < float(by_sup.sigma) < 16.25
+    printed = 2 * math.sqrt(2 * 26 * math.log(1e4))
+    assert by_sup.variance < 2 * 26**2 < 2 * printed**2
+    by_l1 = Bernstein(mean_line, sensitivity=Global(l1=1)).noise(epsilon=1, delta="1e-4")
+    assert isinstance(by_l1, Laplace)
+    assert Bernstein(mean_line, sensitivity=1).noise(epsilon=1, delta=0).promise == sf.Pure(1)
+
+
+def test_each_norm_and_the_best_of_them() -> None:
+    """Laplace takes the least of L1, √m·L2 and m·S; Gaussian the least of L2, L1, √m·S, √(L1·S)."""
+    known = Global(l1=6, l2_squared=4, sup=1, relation="replace")
+    scales = {norm: float(base_of(Bernstein(mean_line, sensitivity=known, norm=norm, slack=0).noise(epsilon=1)).scale) for norm in ("best", 1, 2, "inf")}
+    assert scales == pytest.approx({"best": 6, 1: 6, 2: math.sqrt(26) * 2, "inf": 26}, rel=2e-4)
+    sigmas = {
+        norm: float(base_of(Bernstein(mean_line, sensitivity=known, norm=norm, slack=0).noise(promise=sf.GDP(1))).sigma) for norm in ("best", 1, 2, "inf")
+    }
+    assert sigmas == pytest.approx({"best": 2, 1: 6, 2: 2, "inf": math.sqrt(26)}, rel=2e-4)
+    with pytest.raises(Refused, match=r"sensitivity\.norm"):
+        Bernstein(mean_line, sensitivity=1, norm=1).noise(epsilon=1)
+
+
+def test_a_sampled_norm_is_taken_as_it_was_sampled() -> None:
+    """L1 and S of different pairs do not make an L2: γ is for one norm."""
+    planned = sf.sample_sensitivity(mean_line, oracle=drawn, n=50, gamma="1/5")
+    assert isinstance(planned, SampledFunction)
+    s = planned.on(np.linspace(0, 1, 6))
+    for norm, l1, square in (("best", s.l1, s.l2_squared), ("1", s.l1, s.l1**2), ("inf", 6 * s.sup, 6 * s.sup**2)):
+        found = measured(s, norm, 6)
+        assert (found.moves(1, 6), found.squared(6)) == (l1, square)
+    assert measured(s, "2", 6).squared(6) == s.l2_squared
+    assert float(measured(s, "2", 6).moves(1, 6)) == pytest.approx(math.sqrt(6 * s.l2_squared))
+    gaussian = Bernstein(mean_line, degree=5, sensitivity=s).noise(epsilon=1, delta="1e-6")
+    assert isinstance(base_of(gaussian), Gaussian)
+
+
+@pytest.mark.parametrize("promise", [sf.Pure(1), sf.Approx(1, "1e-6"), sf.ZCDP("1/2"), sf.GDP(1)], ids=str)
+@pytest.mark.parametrize("fit", [KernelDensity("0.2", records=20), PriestleyChao("0.2", values=(-1, 1), spacing="0.1")], ids=["density", "regression"])
+def test_the_promise_by_arithmetic(fit: Any, promise: sf.Guarantee) -> None:
+    """Both ends of the line: what enters the noise are integers, and their move, counted, costs no more than was promised; scaled to S alone it would."""
+    how = Bernstein(fit, degree=15)
+    noise = base_of(how.noise(promise=promise))
+    exponent = round(math.log2(noise.step))
+    rng, worst = np.random.default_rng(6), 0.0
+    for trial in range(120):
+        rows = rng.random((20, 2)) * (1, 2) - (0, 1)
+        if trial % 2:
+            rows[:, 0] = np.where(rng.random(20) < 0.9, 0, rows[:, 0])  # wide gaps
+        other = rows.copy()
+        other[0] = rng.choice([0, 0.3, 0.5, 0.7, 1]), rng.choice([-1, 1])
+        rows[0] = rng.choice([0, 0.3, 0.5, 0.7, 1]), rng.choice([-1, 1])
+        one, two = (fit(d[:, 0] if isinstance(fit, KernelDensity) else d)(how.lattice.points) for d in (rows, other))
+        moved = snap_each(one, exponent) - snap_each(two, exponent)
+        worst = max(worst, float(np.abs(moved).sum()) if isinstance(noise, Laplace) else math.sqrt(float(np.square(moved.astype(float)).sum())))
+    if isinstance(noise, Laplace):
+        cost: sf.Guarantee = sf.Pure(Fraction(worst) * noise.step / noise.scale)
+    else:
+        assert isinstance(noise, Gaussian)
+        cost = sf.GDP(Fraction(worst) * noise.step / noise.sigma)
+    assert cost <= promise
+    too_small = float(how.moves().sup) if how.moves().sup is not None else 0.0  # type: ignore[arg-type]
+    assert worst * float(noise.step) > too_small, "the twin: noise for the largest move of one value would not do"
+
+
+def test_a_fit_that_breaks_gives_noise_and_nothing_else() -> None:
+    def broken(records: Any) -> Any:
+        warnings.warn(f"{records}", stacklevel=1)
+        raise ValueError(records)
+
+    def odd(records: Any) -> Any:
+        return lambda points: np.full(len(points), np.nan)
+
+    fits: list[Any] = [broken, odd, lambda records: 3, lambda records: lambda points: "x", lambda records: lambda points: points[:2]]
+    for fit in fits:
+        how = Bernstein(fit, degree=4, sensitivity=1)
+        curve = how.release([1, 2], epsilon=1, bits=SeededBits(1))
+        assert curve.coefficients == tuple(base_of(how.noise(epsilon=1)).perturb(np.zeros(5), bits=SeededBits(1)).tolist())
+
+
+def test_a_column_of_values_is_read_as_such() -> None:
+    how = Bernstein(lambda records: lambda points: np.ones((len(points), 1)), degree=4, sensitivity="1e-9")
+    assert how.release([0], epsilon=10)(0.5) == pytest.approx(1, abs=1e-6)
+
+
+def test_refused_before_the_data() -> None:
+    local = Local(Fraction(1))
+    cases: list[tuple[str, Any]] = [
+        ("sensitivity.local", lambda: Bernstein(mean_line, sensitivity=local)),
+        ("sensitivity.missing", lambda: Bernstein(mean_line)),
+        ("bernstein.fit", lambda: Bernstein(3, sensitivity=1)),  # type: ignore[arg-type]
+        ("bernstein.fit", lambda: Bernstein(mean_line, sensitivity=sf.sample_sensitivity(KernelDensity(1), oracle=drawn, n=9, gamma=0.5))),
+        ("sensitivity.norm", lambda: Bernstein(mean_line, sensitivity=1, norm=3)),
+        ("bernstein.lattice", lambda: Bernstein(mean_line, sensitivity=sf.sample_sensitivity(np.mean, oracle=drawn, n=9, gamma=0.5))),
+        ("fit.records", lambda: Bernstein(KernelDensity(1))),
+        ("fit.values", lambda: Bernstein(PriestleyChao(1))),
+        ("fit.inputs", lambda: Bernstein(KernelDensity(1, records=5), dimensions=2)),
+        ("number.not-positive", lambda: Bernstein(mean_line, sensitivity=0)),
+    ]
+    for code, make in cases:
+        with pytest.raises(Refused) as caught:
+            make().release(Forbidden(), epsilon=1)
+        assert caught.value.code == code
+    how = Bernstein(mean_line, sensitivity=1)
+    for asked in ({}, {"epsilon": 1, "promise": sf.Pure(1)}, {"promise": sf.RandomDP(sf.Pure(1), "1/2", over="x")}, {"delta": "1e-6"}):
+        with pytest.raises(Refused, match=r"privatize\.promise"):
+            how.release(Forbidden(), **asked)
+
+
+def test_the_ledger_is_charged_first() -> None:
+    ledger = sf.Ledger.open(budget=sf.Pure(1), dataset="d", unit="record", relation="replace")
+    fit = KernelDensity("0.1", records=100)
+    how = Bernstein(fit)
+    how.release(np.zeros(100), epsilon="3/4", ledger=ledger)
+    assert ledger.spent.parameters["epsilon"] == Fraction(3, 4)
+    with pytest.raises(sf.BudgetExceeded):
+        how.release(Forbidden(), epsilon="1/2", ledger=ledger)
+    with pytest.raises(Refused, match=r"guarantee\.relation"):
+        how.release(Forbidden(), epsilon="1/8", ledger=ledger, relation="add-remove")
+    sampled = sf.sample_sensitivity(fit, oracle=drawn, n=100, gamma="1/2")
+    with pytest.raises(Refused, match=r"sensitivity\.sampled"):
+        Bernstein(fit, sensitivity=sampled).release(Forbidden(), epsilon="1/8", ledger=ledger)
+    assert ledger.spent.parameters["epsilon"] == Fraction(3, 4)
+
+
+def test_relations_reach_the_promise() -> None:
+    how = Bernstein(KernelDensity("0.1", records=100))
+    replace, remove = how.noise(epsilon=1), how.noise(epsilon=1, relation="add-remove", unit="patient")
+    assert (replace.promise, remove.promise) == (sf.Pure(1, relation="replace"), sf.Pure(1, relation="add-remove", unit="patient"))
+    assert float(base_of(replace).scale / base_of(remove).scale) == pytest.approx(2, rel=1e-3)
+    with pytest.raises(Refused, match=r"guarantee\.relation"):
+        Bernstein(mean_line, sensitivity=Global(1, relation="replace")).noise(epsilon=1, relation="add-remove")
+
+
+def test_approximation_of_a_release() -> None:
+    how = Bernstein(mean_line, degree=25, sensitivity=1)
+    assert how.approximation(smooth=(2, 2)) == pytest.approx(0.01)
+    assert how.approximation(hoelder=(1, 1)) == pytest.approx(0.1)
+    with pytest.raises(Refused, match=r"bernstein\.smoothness"):
+        how.approximation()
+
+
+def test_several_dimensions() -> None:
+    """A nearly noiseless release in the plane is the polynomial of the fit."""
+    fit = KernelDensity("0.3", inputs=[(0, 1), (0, 2)], records=50)
+    data = np.random.default_rng(8).random((50, 2)) * (1, 2)
+    curve = Bernstein(fit, degree=30, iterations=3).release(data, promise=sf.Pure(10**8))
+    points = np.array([[0.2, 0.4], [0.9, 1.7], [0.5, 1.0]])
+    assert curve(points) == pytest.approx(fit(data)(points), abs=0.01)
+    assert curve([0.5, 1.0]) == pytest.approx(curve(points)[2], abs=1e-12)
+
+
+def test_it_prints() -> None:
+    assert repr(Bernstein(KernelDensity(1, records=5))) == "Bernstein(KernelDensity, degree=25 on [0, 1], iterations=1, norm=best)"
