@@ -46,10 +46,13 @@ format: .venv/full.stamp  ## let ruff rewrite what it can
 slow: .venv/full.stamp system  ## larger samples, longer searches
 	$(PYTEST) -m slow
 
-bench: .venv/full.stamp  ## speed of the noise, of the ledger and of tables, beside NumPy, OpenDP, bare commits and plain queries
+bench: .venv/full.stamp  ## speed of everything that should be fast, beside the peers, bare commits and plain queries
 	$(BIN)/python bench/noise.py
 	$(BIN)/python bench/ledger.py
 	$(BIN)/python bench/queries.py
+	$(BIN)/python bench/accounting.py
+	$(BIN)/python bench/functions.py
+	$(BIN)/python bench/local.py
 
 docs: .venv/full.stamp  ## the documentation, in site/
 	$(BIN)/python docs/pictures.py
