@@ -1,0 +1,115 @@
+"""Direct: say the value itself, or any other one. Randomized response with k categories, as a local oracle.
+
+*Law*        The value with probability t, each other one with (1 − t)/(k − 1); t = e^ε/(e^ε + k − 1) rounded down to 64 bits. It is the law of
+             `mechanisms.RandomizedResponse(keep=t)`; ε = ln 3 for two categories and t = 3/4 is the coin toss (Warner 1965; Kairouz, Oh & Viswanath 2014).
+*Promise*    odds = t·(k − 1)/(1 − t) ≤ e^ε.
+*Error*      A report supports what it says: p = t, q = (1 − t)/(k − 1). Less error than Unary or Hashing for k < 3e^ε + 2; it grows with k.
+*Report*     The place of a category.
+*Proof*      docs/proofs/local-direct.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exact.balls import ball
+from ..exact.numbers import Number, positive, probability
+from ..mechanisms.additive import only_one
+from ..mechanisms.randomized_response import RandomizedResponse
+from ..noise.bits import Bits
+from .base import plain_categories
+from .coins import Bytes, below, flags
+from .dyadic import ONE, down, loss, share
+from .frequency import FrequencyOracle
+from .reports import from_whole_numbers, whole_numbers, width_for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Direct(FrequencyOracle):
+    """k-ary randomized response: reports that keep ε, or that are true with a given probability."""
+
+    kind = "direct"
+    keep: int  # of 2^64
+
+    def __init__(
+        self,
+        *,
+        categories: Iterable[Hashable] = ("yes", "no"),
+        epsilon: Number | None = None,
+        keep: Number | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
+        only_one("Direct", "Direct(epsilon=1, categories=['yes', 'no'])", epsilon=epsilon, keep=keep)
+        self._begin(categories, Fraction(1) if epsilon is None else positive(epsilon, "epsilon"), relation, unit)
+        put = object.__setattr__
+        if epsilon is not None:
+            put(self, "keep", keep_of(self.epsilon, self.k))
+        elif keep is not None:
+            put(self, "keep", int(probability(keep, "keep", zero=False) * ONE))
+            put(self, "epsilon", loss(max(self.odds, Fraction(1))))
+        self._end()
+
+    @classmethod
+    def coin_toss(cls, categories: Iterable[Hashable] = ("yes", "no"), *, unit: str | None = None) -> Self:
+        """Heads: the truth. Tails: whatever a second fair coin says. The truth with probability 3/4, ε = ln 3."""
+        return cls(categories=categories, keep=Fraction(3, 4), unit=unit)
+
+    @property
+    def response(self) -> RandomizedResponse:
+        """The mechanism whose law this is."""
+        return RandomizedResponse(categories=self.categories, keep=self.own, relation=self.relation, unit=self.unit)
+
+    @property
+    def own(self) -> Fraction:
+        return share(self.keep)
+
+    @property
+    def other(self) -> Fraction:
+        return (1 - self.own) / (self.k - 1)
+
+    @property
+    def odds(self) -> Fraction:
+        return Fraction(self.keep * (self.k - 1), ONE - self.keep)
+
+    @property
+    def most(self) -> int:
+        return 1
+
+    @property
+    def width(self) -> int:
+        return width_for(self.k)
+
+    def constants(self) -> dict[str, Any]:
+        return {"categories": plain_categories(self.labels), "own": str(self.keep)}
+
+    def made_of(self) -> dict[str, Any]:
+        return {"epsilon": str(self.epsilon)} if self.keep == keep_of(self.epsilon, self.k) else {"keep": str(self.own)}
+
+    def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
+        return whole_numbers(respond(codes, self.keep, self.k, bits), self.width)
+
+    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
+        return from_whole_numbers(payload) < self.k
+
+    def _tally(self, payload: Bytes) -> NDArray[np.int64]:
+        return np.bincount(from_whole_numbers(payload), minlength=self.k)
+
+
+def keep_of(epsilon: Fraction, k: int) -> int:
+    """e^ε/(e^ε + k − 1), rounded down: the truth a little less often than it may be."""
+    return down(lambda: 1 / (1 + (k - 1) * (-ball(epsilon)).exp()))
+
+
+def respond(codes: NDArray[np.int64], keep: int, k: int, bits: Bits) -> NDArray[np.int64]:
+    """Each code, or any other one: the step 1 … k − 1 to it is uniform."""
+    true = flags(keep, codes.size, bits)
+    said = codes + 1 + below(k - 1, codes.size, bits)
+    said -= k * (said >= k)
+    return np.where(true, codes, said)

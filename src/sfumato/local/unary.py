@@ -1,0 +1,106 @@
+"""Unary: a bit for each category, all of them perturbed.
+
+*Law*        The bit of the own category is 1 with probability p, every other one with q, independently. Symmetric (Erlingsson, Pihur & Korolova 2014, basic
+             one-time RAPPOR): p = 1 − q = e^(ε/2)/(e^(ε/2) + 1), p rounded down. Optimised (Wang et al. 2017): p = ½, q = 1/(e^ε + 1), q rounded up.
+*Promise*    Two values differ in two bits: odds = p(1 − q)/(q(1 − p)) ≤ e^ε. Both bits count; to calibrate each of them to ε would promise half of what it
+             costs.
+*Error*      p and q as they stand; optimised, n·Var ≈ 4e^ε/(e^ε − 1)² at small frequencies, whatever k is.
+*Report*     k bits.
+*Proof*      docs/proofs/local-unary.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exact.balls import ball
+from ..exact.numbers import Number, positive
+from ..noise.bits import Bits
+from .base import plain_categories
+from .coins import Bytes, clear_padding, column_counts, flags, packed, padding_is_clear, put_bit
+from .dyadic import ONE, down, share, up
+from .frequency import FrequencyOracle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Unary(FrequencyOracle):
+    """A perturbed bit for each category."""
+
+    kind = "unary"
+    symmetric: bool
+    p: int  # of 2^64
+    q: int
+
+    def __init__(
+        self, *, epsilon: Number, categories: Iterable[Hashable], symmetric: bool = False, relation: str | None = None, unit: str | None = None
+    ) -> None:
+        self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
+        put = object.__setattr__
+        put(self, "symmetric", bool(symmetric))
+        p, q = bits_of(self.epsilon, symmetric=self.symmetric)
+        put(self, "p", p)
+        put(self, "q", q)
+        self._end()
+
+    @property
+    def own(self) -> Fraction:
+        return share(self.p)
+
+    @property
+    def other(self) -> Fraction:
+        return share(self.q)
+
+    @property
+    def odds(self) -> Fraction:
+        return bit_odds(self.p, self.q)
+
+    @property
+    def most(self) -> int:
+        return self.k
+
+    @property
+    def width(self) -> int:
+        return -(-self.k // 8)
+
+    def constants(self) -> dict[str, Any]:
+        return {"categories": plain_categories(self.labels), "own": str(self.p), "other": str(self.q)}
+
+    def made_of(self) -> dict[str, Any]:
+        return {"epsilon": str(self.epsilon), "symmetric": self.symmetric}
+
+    def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
+        return draw_bits(codes, self.p, self.q, self.k, bits)
+
+    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
+        return padding_is_clear(payload, self.k)
+
+    def _tally(self, payload: Bytes) -> NDArray[np.int64]:
+        return column_counts(payload, self.k)
+
+
+def bits_of(epsilon: Fraction, *, symmetric: bool) -> tuple[int, int]:
+    """p and q, rounded so that the odds do not exceed e^ε."""
+    if symmetric:
+        p = down(lambda: 1 / (1 + (-ball(epsilon) / 2).exp()))
+        return p, ONE - p
+    return ONE // 2, up(lambda: 1 / (1 + ball(epsilon).exp()))
+
+
+def bit_odds(p: int, q: int) -> Fraction:
+    """p(1 − q)/(q(1 − p)): of the two bits in which two values differ."""
+    return Fraction(p * (ONE - q), q * (ONE - p))
+
+
+def draw_bits(places: NDArray[np.int64], p: int, q: int, k: int, bits: Bits) -> Bytes:
+    """Rows of k bits: one place of each is 1 with probability p, the others with q."""
+    width = -(-k // 8)
+    rows = packed(q, places.size * width, bits).reshape(places.size, width)
+    clear_padding(rows, k)
+    put_bit(rows, places, flags(p, places.size, bits))
+    return rows

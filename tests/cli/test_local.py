@@ -1,0 +1,183 @@
+"""`sfumato local` as a shell sees it: a question, reports, an estimate."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sfumato.cli import main
+from sfumato.local import Direct, OneBit, Several, Sketch, restore
+
+
+def shell(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """The command, in this process: what it prints, and how it ends."""
+    out, err, line = io.StringIO(), io.StringIO(), ["sfumato", "local", *map(str, arguments)]
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        patch.setenv("COLUMNS", "200")
+        patch.setattr(sys, "argv", line)
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return subprocess.CompletedProcess(line, code, out.getvalue(), err.getvalue())
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """6000 people in CSV and in Parquet."""
+    tmp_path = tmp_path_factory.mktemp("data")
+    rows = {"smokes": ["yes", "no", "no"] * 2000, "age": [30, 41, 19] * 2000, "name": ["ada", "bo", "cy"] * 2000}
+    with (tmp_path / "people.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, list(rows))
+        table.writeheader()
+        table.writerows({name: values[i] for name, values in rows.items()} for i in range(6000))
+    pq.write_table(pa.table(rows), tmp_path / "people.parquet")
+    return tmp_path
+
+
+@pytest.fixture
+def folder(data: Path, tmp_path: Path) -> Path:
+    """The same files, in a folder of one's own."""
+    for path in data.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    return tmp_path
+
+
+def ask(folder: Path, *arguments: object) -> Path:
+    ended = shell("ask", *arguments)
+    assert ended.returncode == 0, ended.stderr
+    path = folder / "question.json"
+    path.write_text(ended.stdout, encoding="utf-8")
+    return path
+
+
+CASES: dict[str, tuple[tuple[object, ...], str, list[str]]] = {
+    "direct": (("direct", "--epsilon", 1, "--categories", "yes,no"), "smokes", ["category", "frequency", "low", "high"]),
+    "unary": (("unary", "--epsilon", "1/2", "--categories", "yes,no"), "smokes", ["category", "frequency", "low", "high"]),
+    "hashing": (("hashing", "--epsilon", 2, "--categories", "yes,no"), "smokes", ["category", "frequency", "low", "high"]),
+    "hadamard-sketch": (("hadamard-sketch", "--epsilon", 2, "--categories", "yes,no"), "smokes", ["category", "frequency", "low", "high"]),
+    "rappor": (("rappor", "--epsilon", 2, "--categories", "yes,no"), "smokes", ["category", "frequency", "low", "high"]),
+    "one-bit": (("one-bit", "--epsilon", 1, "--low", 0, "--high", 100), "age", ["mean", "low", "high"]),
+    "piecewise": (("piecewise", "--epsilon", 3, "--low", 0, "--high", 100, "--unit", "person"), "age", ["mean", "low", "high"]),
+    "ordinal": (("ordinal", "--epsilon", 1, "--edges", "0,20,40,60"), "age", ["bucket", "frequency", "up to here", "low", "high"]),
+    "prefix": (("prefix", "--epsilon", 6, "--length", 3), "name", ["text", "frequency", "low", "high"]),
+}
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("kind", CASES)
+def test_end_to_end(folder: Path, kind: str, ending: str) -> None:
+    arguments, column, names = CASES[kind]
+    question, reports = ask(folder, *arguments), folder / "reports.sflr"
+    ended = shell("perturb", folder / f"people.{ending}", "--question", question, "--column", column, "--out", reports)
+    assert ended.returncode == 0, ended.stderr
+    assert "6000 reports" in ended.stdout
+    assert "Pure(" in ended.stdout
+    table = shell("estimate", reports, "--question", question, "--csv")
+    rows = list(csv.DictReader(io.StringIO(table.stdout)))
+    assert list(rows[0]) == names
+    assert all(float(row["low"]) <= float(row["high"]) for row in rows)
+    told: dict[str, Any] = json.loads(shell("estimate", reports, "--question", question, "--json", "--simultaneous", "--confidence", "0.9").stdout)
+    assert told["reports"] == 6000
+    assert told["confidence"] == "0.9"
+    assert [list(row) for row in told["rows"]] == [names] * len(told["rows"])
+    text = shell("estimate", reports, "--question", question)
+    assert text.stdout.splitlines()[0].split() == " ".join(names).split()
+    assert "6000 reports" in text.stdout.splitlines()[-1]
+
+
+def test_reports_of_several_files_add_up(folder: Path) -> None:
+    question = ask(folder, "direct", "--epsilon", 5, "--categories", "yes,no")
+    for name in "ab":
+        shell("perturb", folder / "people.csv", "--question", question, "--column", "smokes", "--out", folder / name)
+    told = json.loads(shell("estimate", folder / "a", folder / "b", "--question", question, "--json").stdout)
+    assert told["reports"] == 12000
+    assert abs(told["rows"][0]["frequency"] - 1 / 3) < 0.05
+
+
+def test_several_questions_name_their_columns(folder: Path) -> None:
+    oracle = Several({"smokes": Direct(epsilon=1, categories=["yes", "no"]), "age": OneBit(epsilon=1, low=0, high=100)})
+    question, reports = folder / "question.json", folder / "reports"
+    question.write_text(json.dumps(oracle.question), encoding="utf-8")
+    assert shell("perturb", folder / "people.csv", "--question", question, "--out", reports).returncode == 0
+    rows = list(csv.DictReader(io.StringIO(shell("estimate", reports, "--question", question, "--csv").stdout)))
+    assert [row["question"] for row in rows] == ["smokes", "smokes", "age"]
+    assert shell("perturb", folder / "people.csv", "--question", question, "--column", "age", "--out", reports).returncode == 2
+
+
+@pytest.mark.parametrize("category", [7, True, None], ids=str)
+def test_categories_that_are_no_text_in_csv(folder: Path, category: Any) -> None:
+    (folder / "few.csv").write_text("x\n" + {7: "7", True: "true", None: '""'}[category] + "\n", encoding="utf-8")
+    (folder / "q.json").write_text(json.dumps(Direct(epsilon=20, categories=[category, "other"]).question), encoding="utf-8")
+    assert shell("perturb", folder / "few.csv", "--question", folder / "q.json", "--column", "x", "--out", folder / "r").returncode == 0
+    told = json.loads(shell("estimate", folder / "r", "--question", folder / "q.json", "--json").stdout)
+    assert round(told["rows"][0]["frequency"]) == 1
+
+
+def test_refusals(folder: Path) -> None:
+    question = ask(folder, "direct", "--epsilon", 1, "--categories", "yes,maybe")
+    reports = folder / "reports"
+
+    def perturb(path: str, column: str, out: Path = reports, asked: Path = question) -> subprocess.CompletedProcess[str]:
+        return shell("perturb", folder / path, "--question", asked, "--column", column, "--out", out)
+
+    for ended, code in (
+        (perturb("people.csv", "smokes"), "value.category"),
+        (perturb("people.csv", "other"), "table.column"),
+        (perturb("people.parquet", "other"), "table.column"),
+        (perturb("none.csv", "smokes"), "table.path"),
+        (perturb("none.parquet", "smokes"), "table.path"),
+        (perturb("people.csv", "smokes", asked=folder / "none.json"), "table.path"),
+        (perturb("people.csv", "smokes", asked=folder / "people.csv"), "local.question"),
+        (shell("estimate", folder / "people.csv", "--question", question), "local.report"),
+    ):
+        assert ended.returncode == 1
+        assert f"refused [{code}]" in ended.stderr
+        assert "no" not in ended.stderr.split("\n")[0].split()  # the value is not named
+    good = ask(folder, "direct", "--epsilon", 1, "--categories", "yes,no")
+    ended = perturb("people.csv", "smokes", out=folder / "missing" / "reports", asked=good)
+    assert "refused [local.out]" in ended.stderr
+    number = ask(folder, "one-bit", "--epsilon", 1, "--low", 0, "--high", 1)
+    assert "refused [value.not-finite]" in perturb("people.csv", "name", asked=number).stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("ask", "nothing", "--epsilon", 1),
+        ("ask", "several", "--epsilon", 1),
+        ("ask", "unary", "--epsilon", 1),
+        ("ask", "unary", "--epsilon", 1, "--categories", "a,b", "--low", 0),
+        ("estimate", "x", "--question", "y", "--json", "--csv"),
+        ("perturb", "x"),
+    ],
+    ids=str,
+)
+def test_wrong_usage(arguments: tuple[object, ...]) -> None:
+    assert shell(*arguments).returncode == 2
+
+
+def test_a_question_is_that_of_its_oracle(folder: Path) -> None:
+    path = ask(folder, "hadamard-sketch", "--epsilon", "1/3", "--categories", "a,b")
+    assert restore(path.read_text(encoding="utf-8")) == Sketch(epsilon="1/3", categories=["a", "b"], hadamard=True)
+
+
+def test_malformed_reports_may_be_left_out(folder: Path) -> None:
+    question, reports = ask(folder, "direct", "--epsilon", 1, "--categories", "yes,no"), folder / "reports"
+    shell("perturb", folder / "people.csv", "--question", question, "--column", "smokes", "--out", reports)
+    data = bytearray(reports.read_bytes())
+    data[-1] = 9
+    reports.write_bytes(bytes(data))
+    assert "refused [local.report]" in shell("estimate", reports, "--question", question).stderr
+    assert json.loads(shell("estimate", reports, "--question", question, "--drop", "--json").stdout)["reports"] == 5999
