@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.local import Direct, Hashing, Reports, Unary
+from sfumato.local import Direct, Hadamard, Hashing, Rappor, Reports, Sketch, Subset, Unary
 
 from .cases import PLAIN, SMALL
 
@@ -64,3 +64,10 @@ def test_no_such_number_of_reports(n: int) -> None:
 def test_long_lists_are_shown_short() -> None:
     assert repr(Hashing(epsilon=1, categories=range(100))) == "Hashing(categories=[0, …, 99: 100], epsilon=1, buckets=4)"
     assert repr(Direct(epsilon=1, categories="ab")) == "Direct(categories=['a', 'b'], epsilon=1)"
+
+
+@pytest.mark.parametrize("kind", [Direct, Unary, Hashing, Hadamard, Subset, Sketch, Rappor], ids=lambda kind: kind.__name__)
+def test_what_no_coin_can_show_is_refused(kind: type) -> None:
+    with pytest.raises(Refused) as refused:
+        kind(epsilon="1e-21", categories="abc")
+    assert refused.value.code == "local.epsilon"

@@ -126,4 +126,7 @@ def best_buckets(epsilon: Fraction) -> int:
         return MOST_BUCKETS
     least = decide(lambda: floor(ball(epsilon).exp())) + 1
     keeps = {g: keep_of(epsilon, g) for g in (least, least + 1) if 2 <= g <= MOST_BUCKETS}
-    return min(keeps, key=lambda g: variance(share(keeps[g]), _other(keeps[g], g), Fraction(0), 1, "data"))
+    telling = [g for g in keeps if share(keeps[g]) > _other(keeps[g], g)]
+    if not telling:  # ε is so small that no coin of 64 bits shows it: refused at the end
+        return least
+    return min(telling, key=lambda g: variance(share(keeps[g]), _other(keeps[g], g), Fraction(0), 1, "data"))
