@@ -153,8 +153,8 @@ def test_directions_are_told_apart() -> None:
 
 
 def test_memory_is_bounded() -> None:
-    """However fine a lattice would have to be, it has at most 2^20 numbers, of which few are kept."""
+    """However fine a lattice would have to be, it has at most 2^22 numbers, of which few are kept."""
     uses = [(PoissonLaw(GaussianLaw(1.0), 1e-4), 10**6)]
     chosen, down, up, _ = certificate._lattice(uses, certificate.at_delta(uses, 1e-9))
-    assert chosen.mesh.size <= 1 << 21
+    assert chosen.mesh.size <= 1 << 22
     assert all(measure.mass.size <= 1 << 17 for measure, _ in (*down, *up))

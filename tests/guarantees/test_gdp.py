@@ -67,3 +67,18 @@ def test_poisson_sampling_published_numbers() -> None:
     sampled = sf.GDP(1).subsample("0.01")
     assert [sampled.renyi(a) for a in (2, 8, 32)] == pytest.approx([0.0001718134221, 0.0008936439076, 11.24627594], rel=1e-9)
     assert sampled.relation == "add-remove"
+
+
+def test_poisson_sampling_gives_the_law_that_the_mechanism_has() -> None:
+    """δ(ε) = q·δ₀(ln(1 + (e^ε − 1)/q)), removal; and much less than its Rényi curve says, once composed."""
+    sampled = sf.GDP(1).subsample("0.01")
+    assert sampled == sf.compose([sf.mechanisms.Gaussian(sensitivity=1, sigma=1).subsample("0.01")])
+    for epsilon in (0.0, 0.01, 0.5, 2.0):
+        moved = math.log1p(math.expm1(epsilon) / 0.01)
+        assert sampled.delta(epsilon) == pytest.approx(0.01 * sf.GDP(1).delta(moved), rel=1e-9)
+    assert (1000 * sampled).epsilon("1e-6") < 0.9 * (1000 * sampled.to(sf.Renyi)).epsilon("1e-6")
+    assert sf.GDP(1).subsample(1).delta(1) == sf.GDP(1).delta(1)
+    assert sf.GDP(1).subsample(0).delta(0) == sf.GDP(0).subsample("0.5").delta(0) == 0
+    assert sf.Guarantee.from_json(sampled.to_json()) == sampled
+    with pytest.raises(sf.Refused, match=r"guarantee\.relation"):
+        sf.GDP(1, relation="replace").subsample("0.01")

@@ -17,9 +17,10 @@ from typing import Literal
 import numpy as np
 
 from .compose_fourier import Sum, add, log_sum
-from .compose_plan import MOST, Plan, Saddle, Uses, at_delta, at_epsilon, plan, wanted
+from .compose_plan import MOST, Plan, Saddle, Uses, at_delta, at_epsilon, foreseen, plan, wanted
 from .loss_lattice import Halves, Measure, Whole, halves, lower, shortened, upper
 from .loss_laws import UNIT, Doubles, reverse
+from .loss_products import gathered
 
 Side = Literal["up", "down"]
 Bounds = tuple[float, float]
@@ -27,6 +28,8 @@ Parts = tuple[tuple[Measure, int], ...]
 
 _TRIES, _AGAIN, _WIDE = 10, 3, 9e-5
 _ROUGH, _LOOSE = 1 << 12, 1 << 18
+_GAIN = 0.5  # finer lattices that gain less than this are made no finer: there are jumps in the law
+_FAR = 1 << 49  # numbers of a lattice beyond it are not whole numbers to a double
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,8 +56,8 @@ class Curve:
         """The bound on δ at ε."""
         safe = epsilon - self.slack if self.side == "up" else epsilon + self.slack
         number = math.floor((safe - self.plan.offset) / self.plan.mesh.h)
-        if abs(number) >= 1 << 50:  # nothing is known so far out
-            return 1.0 if self.side == "up" else 0.0
+        if abs(number) >= _FAR:  # nothing is known so far out, but that δ falls
+            return float(self.at(np.array([_FAR]))[0]) if self.side == "up" and number > 0 else 1.0 if self.side == "up" else 0.0
         low, high = (float(value) for value in self.at(np.array([number, number + 1])))
         share = math.expm1(safe - self.place(number)) / math.expm1(self.plan.mesh.h)
         doubt = 32 * UNIT * (1 + (abs(safe) + abs(self.plan.offset)) / self.plan.mesh.h)
@@ -99,7 +102,7 @@ def epsilon_bounds(uses: Uses, delta: Fraction, most: int = MOST, width: float =
     return _worst(uses, lambda one, high: _solve(one, at_delta(one, near["up"]), lambda curve: curve.epsilon(near[curve.side]), high, most, width))
 
 
-def delta_bounds(uses: Uses, epsilon: Fraction, most: int = MOST) -> Bounds:
+def delta_bounds(uses: Uses, epsilon: Fraction, most: int = MOST // 4) -> Bounds:
     """δ at ε, from below and from above, on a lattice of `most` numbers at most."""
     near = _doubles(epsilon)
     return _worst(uses, lambda one, high: _delta_bounds(one, near, high, most))
@@ -116,22 +119,31 @@ def _doubles(value: Fraction) -> dict[Side, float]:
 
 def _worst(uses: Uses, solve: Callable[[Uses, float], Bounds]) -> Bounds:
     """The laws as they are and, unless all are symmetric, reversed: the worse of both bounds. A reversed sum that surely loses less is not refined."""
-    low, high = solve(uses, 0.0)
+    low, high = _narrowed(uses, solve, 0.0)
     if all(law.symmetric for law, _ in uses):
         return low, high
-    other = solve(tuple((reverse(law), count) for law, count in uses), high)
+    other = _narrowed(tuple((reverse(law), count) for law, count in uses), solve, high)
     return max(low, other[0]), max(high, other[1])
 
 
+def _narrowed(uses: Uses, solve: Callable[[Uses, float], Bounds], enough: float) -> Bounds:
+    """Both bounds; where they are far apart because atoms fit no lattice, also those of the same laws multiplied out: both hold."""
+    low, high = solve(uses, enough)
+    if high - low <= _WIDE * high or high <= enough or math.isinf(high) or (other := gathered(uses)) is uses:
+        return low, high
+    again = solve(other, enough)
+    return max(low, again[0]), min(high, again[1])
+
+
 def _delta_bounds(uses: Uses, epsilon: dict[Side, float], enough: float, most: int) -> Bounds:
-    """What is too rare to matter depends on δ itself, which is first found roughly."""
-    guess, rough = 1e-3, 1.0
+    """What is too rare to matter depends on δ itself, which is first found roughly: as foreseen, then from a small lattice."""
+    guess = foreseen(uses, epsilon["up"], max(1e-250, 1e-6 * enough))
     for _ in range(4):
         rough = _solve(uses, at_epsilon(uses, epsilon["up"], guess), lambda curve: curve.delta(epsilon[curve.side]), 0.0, min(most, _ROUGH))[1]
-        if rough >= 1e-2 * guess or rough < 1e-250:
+        before, guess = guess, max(min(guess, rough), 1e-250)
+        if guess >= 1e-2 * before:
             break
-        guess = max(rough, 1e-250)
-    saddle = at_epsilon(uses, epsilon["up"], max(min(guess, rough), 1e-250))
+    saddle = at_epsilon(uses, epsilon["up"], guess)
     return _solve(uses, saddle, lambda curve: curve.delta(epsilon[curve.side]), enough, most, unit=max(1.0, saddle.tilt * saddle.aim))
 
 
@@ -142,13 +154,15 @@ def _solve(uses: Uses, saddle: Saddle, ask: Callable[[Curve], float], enough: fl
         rough = ask(Curve("up", first, add(_laid(upper, _halved(uses, first)), first.mesh)))
         if rough <= enough:
             return 0.0, rough
-    finer, low, high = 1.0, 0.0, math.inf
+    finer, low, high, before = 1.0, 0.0, math.inf, math.inf
     for _ in range(_AGAIN):
         chosen, down, up, finer = _lattice(uses, saddle, most, width, finer)
         low, high = max(low, ask(Curve("down", chosen, add(down, chosen.mesh)))), min(high, ask(Curve("up", chosen, add(up, chosen.mesh))))
         apart = (high - low) / max(high, 1e-300) / unit if math.isfinite(high) else 0.0
-        if apart <= _WIDE or chosen.mesh.size >= most or any((nodes.on < 0).any() for nodes in chosen.nodes):
+        vain = apart > _GAIN * before and chosen.mesh.size >= _LOOSE
+        if apart <= _WIDE or vain or chosen.mesh.size >= most or any((nodes.on < 0).any() for nodes in chosen.nodes):
             break
+        before = apart
         finer *= min(4.0, max(1.5, math.sqrt(2 * apart / _WIDE)))
     return low, high
 
@@ -164,11 +178,12 @@ def _lattice(uses: Uses, saddle: Saddle, most: int = MOST, width: float = 1.0, f
         down, up = _laid(lower, laid), _laid(upper, laid)
         slope = chosen.mesh.tilt * chosen.mesh.h
         gap = sum(k * (log_sum(b, slope) - log_sum(a, slope)) for (a, k), (b, _) in zip(down, up, strict=True)) / chosen.mesh.tilt
+        vain = best is not None and gap > _GAIN * best[0] and chosen.mesh.size >= _LOOSE
         if best is None or gap < best[0]:
             best = (gap, chosen, down, up, finer)
         enough = min(wanted(best[1].mesh.size), width) * saddle.aim
         tried += 1
-        if best[0] <= 1.25 * enough:
+        if best[0] <= 1.25 * enough or vain:
             break
         if best[1].mesh.size >= (most if not loose else min(most, _LOOSE)):
             tried = _TRIES

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from .compose_window import Mesh, window
 from .loss_lattice import Measure, Whole
-from .loss_laws import FARTHEST, FUNCTION, UNIT, Doubles, binned
+from .loss_laws import FARTHEST, FUNCTION, NOTHING, UNIT, Doubles, binned
 
 _FAINT = -80.0  # ln of a power that counts as nothing
 _ROUND = 16 * UNIT
@@ -61,10 +61,10 @@ class Sum:
         return max(0.0, -math.expm1(exponent * (1 + outward * 64 * UNIT)) * (1 + outward * 64 * UNIT))
 
     def above(self, numbers: Whole) -> Doubles:
-        """δ at these numbers of the lattice, not below the truth about the measures."""
+        """δ at these numbers of the lattice, not below the truth about the measures; never zero, as what leaves the doubles is not nothing."""
         height = np.maximum(self._heights(numbers) + self.off, 0.0)
         found = height * np.exp(np.minimum(700.0, self._level(numbers) + self._doubt(numbers))) * (1 + FUNCTION)
-        return np.where(np.isnan(found), 1.0, np.minimum(1.0, (found + self.infinite(1.0)) * (1 + 4 * UNIT)))
+        return np.where(np.isnan(found), 1.0, np.minimum(1.0, (found + self.infinite(1.0) + NOTHING) * (1 + 4 * UNIT)))
 
     def below(self, numbers: Whole) -> Doubles:
         """δ at these numbers of the lattice, not above the truth about the measures."""

@@ -4,7 +4,7 @@
 *Tilt*     Of the λ up to the one that gives Chernoff's bound, and at which rare jumps do not rule yet, that with the shortest period.
 *Period*   T covers twelve standard deviations of the tilted sum and makes e^(−λT) small beside δ.
 *Width*    Splitting and joining cells of width w costs about k·w²·(λ + 1)/8 in ε, but for atoms on nodes. h is chosen for a certificate of 10⁻⁶ of ε
-           if 2^14 numbers suffice, of 6·10⁻⁶ with 2^16, else of 4·10⁻⁵, with at most 2^20: memory is bounded. What the lattice laws then turn out to
+           if 2^14 numbers suffice, of 6·10⁻⁶ with 2^16, else of 4·10⁻⁵, with at most 2^22: memory is bounded. What the lattice laws then turn out to
            differ by says whether it is refined.
 """
 
@@ -24,9 +24,11 @@ from .loss_sketch import Sketch, moments, sketch
 
 Uses = Sequence[tuple[Law, int]]
 
-MOST, LEAST = 1 << 20, 1 << 7
+MOST, LEAST = 1 << 22, 1 << 7
 WANTED: tuple[tuple[int, float], ...] = ((1 << 14, 1e-6), (1 << 16, 6e-6), (MOST, 4e-5))
 """So many numbers may be spent on a certificate that is so wide, in parts of ε."""
+
+_WIDEST = 100.0  # between two numbers of a lattice: the squares of exponentials of it are doubles still
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,15 +76,26 @@ def at_epsilon(uses: Uses, epsilon: float, delta: float) -> Saddle:
     return _saddle(sketches, tilts, log, square, epsilon, size)
 
 
+def foreseen(uses: Uses, epsilon: float, least: float) -> float:
+    """A guess at δ for this ε, from 10⁻³ down until what is too rare for the guess no longer decides it; `least` where it would be smaller."""
+    guess = 1e-3
+    while guess > least:
+        size = math.exp(at_epsilon(uses, epsilon, guess).size)
+        if size >= 1e-2 * guess:
+            break
+        guess = max(size, 1e-6 * guess, least)
+    return guess
+
+
 def plan(uses: Uses, saddle: Saddle, finer: float = 1.0, most: int = MOST) -> Plan:
     """The lattice; `finer` divides its spacing."""
-    tilt, period = saddle.tilt, saddle.period
+    tilt, period = saddle.tilt, min(saddle.period, _WIDEST * most)
     spread = sum(float(s.tilted(tilt)[: s.cells].sum()) * s.count for s in saddle.sketches)
     cost = spread * (tilt + 1) / 8 + sum(breaks(s, tilt) for s in saddle.sketches) / 2  # of h², in ε
     wide = math.sqrt(saddle.aim / max(cost, 1e-300))
     steps = (LEAST, *(number for number, _ in WANTED))
     h = max(min(period / number, math.sqrt(width) * wide) for number, (_, width) in zip(steps, WANTED, strict=False)) / finer
-    h = spacing(uses, max(h, period / most), spread=spread > 0, smallest=period / most, aim=saddle.aim)
+    h = spacing(uses, max(min(h, _WIDEST), period / most), spread=spread > 0, smallest=period / most, aim=saddle.aim)
     number = 1 << max(7, math.ceil(math.log2(max(1.0, period / h))))
     mesh = Mesh(h=h, size=min(number, 4 * most), tilt=min(tilt, 30.0 / h))
     budget = wanted(number // 2) * saddle.aim / (2 * len(uses) * finer * finer)
@@ -97,9 +110,11 @@ def _sketches(uses: Uses, delta: float) -> tuple[Sketch, ...]:
 
 
 def _table(sketches: Sequence[Sketch]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Tilts from much below to much above the inverse of the standard deviation, with K and the variance of the tilted sum."""
-    variance = float(moments(sketches, np.zeros(1))[2][0])
-    tilts = np.geomspace(0.1, 1e5, 73) / math.sqrt(max(variance, 1e-24))
+    """Tilts from much below the inverse of the standard deviation, or of the largest loss, to much above, with K and the variance of the tilted sum."""
+    deviation = math.sqrt(max(float(moments(sketches, np.zeros(1))[2][0]), 1e-24))
+    far = max(deviation, *(float(s.loss.max()) for s in sketches))
+    low, high = math.log10(0.1 / far), math.log10(1e5 / deviation)
+    tilts = np.logspace(low, high, 1 + math.ceil(12 * (high - low)))
     log, _, square = moments(sketches, tilts)
     return tilts, log, square
 

@@ -22,7 +22,7 @@ from ..exact.balls import up
 from ..exact.numbers import Number, text
 from ..guarantees import GDP, Approx, Guarantee, Pure, Relation
 from ..guarantees.base import known_delta, known_epsilon, known_order, reach, relation_of, unit_of
-from .loss_curve import deltas, epsilons
+from .loss_curve import Quick, deltas, epsilons
 from .loss_record import pair_from, record_of
 from .pairs import GaussianPair, Pair
 from .pairs_finite import ResponsePair
@@ -62,6 +62,9 @@ class Loss(Guarantee):
     def epsilon_lower(self, delta: Number = 0) -> float:
         """An ε below which the pairs' own (ε, δ) curve certainly is not."""
         return epsilons(self.parts, known_delta(delta))[0]
+
+    def _quick(self) -> Quick:
+        return Quick(self.parts)
 
     def renyi(self, order: Number) -> float:
         a = known_order(order)
@@ -124,6 +127,11 @@ class Loss(Guarantee):
         pairs = [f"{count} × {pair!r}" if count > 1 else repr(pair) for pair, count in self.parts]
         listed = pairs if len(pairs) <= 4 else [*pairs[:3], f"… {len(pairs) - 3} more"]
         return f"Loss({', '.join([' + '.join(listed) or 'nothing', *self._about()])})"
+
+
+def sampled_gaussian(mu_squared: Fraction, rate: Fraction) -> Loss:
+    """Gaussian noise behind Poisson sampling: what `GDP.subsample` gives."""
+    return Loss(((sampled(GaussianPair(mu_squared), rate, "poisson"), 1),) if mu_squared and rate else ())
 
 
 def restore(stored: dict[str, Any], *, relation: str | None, unit: str | None) -> Loss:

@@ -17,6 +17,7 @@ import numpy as np
 from .loss_laws import FUNCTION, NOTHING, UNIT, Atoms, Cells, Doubles, Law, Points
 
 _RULES = {n: np.polynomial.legendre.leggauss(n) for n in (3, 7)}
+_FEW = 65  # atoms
 _FAR = 38.5  # beyond it a normal variable falls with probability below 2^-1070
 
 
@@ -115,7 +116,7 @@ class LaplaceLaw(Law):
 
 def laplace_law(epsilon: float, steps: float) -> Law:
     """The law; where the steps are few, as the atoms it consists of."""
-    if steps + 1 > Points.MOST:
+    if steps + 1 > _FEW:
         return LaplaceLaw(epsilon, steps)
     c, d = epsilon / steps, int(steps)
     z = np.arange(d, -1, -1, dtype=np.float64)

@@ -84,7 +84,7 @@ def upper(half: Halves) -> Measure:
         mass[:-1] += p - up
     mass[0] += half.below
     faint = mass < FAINTEST
-    infinite = law.only_p * (1 + 4 * UNIT) + (half.above + float(mass[faint].sum())) * (1 + law.error) + law.unseen
+    infinite = law.only_p * (1 + 4 * UNIT + law.error) + (half.above + float(mass[faint].sum())) * (1 + law.error) + law.unseen
     return Measure(nodes.numbers, np.where(faint, 0.0, mass), infinite, law.error + 16 * UNIT, _slack(law, nodes))
 
 
@@ -110,7 +110,7 @@ def lower(half: Halves) -> Measure:
         mass[1:] += kept * from_below
     mass[-1] += half.above
     mass[mass < FAINTEST] = 0.0
-    return Measure(nodes.numbers, mass, law.only_p * (1 - 4 * UNIT), law.error + 64 * UNIT, _slack(law, nodes))
+    return Measure(nodes.numbers, mass, law.only_p * (1 - 4 * UNIT - law.error), law.error + 64 * UNIT, _slack(law, nodes))
 
 
 def shortened(measure: Measure, cut: float) -> Measure:
@@ -120,6 +120,7 @@ def shortened(measure: Measure, cut: float) -> Measure:
     return Measure(measure.numbers[: last + 1], mass, measure.infinite, measure.error + 16 * UNIT, measure.slack)
 
 
+@np.errstate(over="ignore")  # where nothing is there to be sent, as much as one likes of it is
 def _trades(excess_l: Doubles, excess_u: Doubles, deficit_l: Doubles, deficit_u: Doubles) -> tuple[Doubles, Doubles]:
     """Which share of a cell's lower half to send up, and of its upper half down, so that excess and deficit nearly cancel.
 

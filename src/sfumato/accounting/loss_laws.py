@@ -118,8 +118,8 @@ class Points(Law):
     only_q: float = 0.0
     symmetric: bool = False
     unseen: float = 0.0
-
-    MOST = 65
+    most: int = 65
+    """So many are atoms, and with more of them all are spread."""
 
     @property
     def atoms(self) -> Atoms:
@@ -127,7 +127,7 @@ class Points(Law):
 
     @property
     def spread(self) -> bool:
-        return self.points.loss.size > self.MOST
+        return self.points.loss.size > self.most
 
     def rough(self, tail: float) -> Doubles:
         if not self.spread:
@@ -140,8 +140,12 @@ class Points(Law):
     def cells(self, edges: Doubles) -> Cells:
         if not self.spread:
             return Cells(np.zeros(edges.size + 1), np.zeros(edges.size + 1))
-        where = np.searchsorted(edges, self.points.loss, side="right")
-        return Cells(binned(where, self.points.p, edges.size + 1), binned(where, self.points.q, edges.size + 1))
+        starts = np.append(0, np.searchsorted(self.points.loss, edges, side="left"))
+        full = np.diff(starts, append=self.points.loss.size) > 0
+        p, q = np.zeros(starts.size), np.zeros(starts.size)
+        if full.any():
+            p[full], q[full] = np.add.reduceat(self.points.p, starts[full]), np.add.reduceat(self.points.q, starts[full])
+        return Cells(p, q)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

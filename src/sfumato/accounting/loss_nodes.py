@@ -19,16 +19,17 @@ from .loss_sketch import Sketch
 
 _CELLS = 1 << 15
 _RARE = 2e-2
+_ATOMS = 65
 
 
 def spacing(laws: Sequence[tuple[Law, int]], h: float, *, spread: bool, smallest: float, aim: float) -> float:
     """A spacing not above h that atoms fit. Without anything spread, the largest that they fit exactly."""
-    gaps = [(at[-1] - at[:-1], law.atoms.p[:-1], count) for law, count in laws if (at := law.atoms.loss).size > 1]
+    gaps = [(at[-1] - at[:-1], law.atoms.p[:-1], count) for law, count in laws if 1 < (at := law.atoms.loss).size <= _ATOMS]
     wide = [gap for gap in gaps if gap[0].min() > smallest]
     if not wide:
         return h
     base = float(max(wide, key=lambda gap: gap[2] * float(gap[1].sum()))[0].min())
-    if not spread:
+    if not spread and all(law.atoms.loss.size <= _ATOMS for law, _ in laws):
         exact = (base / m for m in range(1, 65) if base / m > smallest and _misfit(gaps, np.array([base / m]))[0] < 1e-13 * aim)
         if (found := next(exact, None)) is not None:
             return found

@@ -48,7 +48,7 @@ class Sketch:
 def sketch(law: Law, count: int, cut: float) -> Sketch:
     """A law, cut."""
     edges, atoms = law.rough(max(cut / 100, NOTHING)), law.atoms
-    edges = edges[np.abs(edges) <= FARTHEST]
+    edges = np.unique(edges[np.abs(edges) <= FARTHEST])  # far below zero a sampled loss no longer changes, to a double
     edges = edges if edges.size > 1 else edges[:0]
     p, q = law.cells(edges) if edges.size else (np.zeros(1), np.zeros(1))
     p, q = p[1:-1], q[1:-1]

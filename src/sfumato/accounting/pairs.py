@@ -22,9 +22,11 @@ from ..exact.balls import ball, evaluate
 from ..exact.numbers import text
 from ..guarantees import GDP, Guarantee, Pure
 from .loss_families import GaussianLaw, laplace_law
-from .loss_laws import Law
+from .loss_laws import NO_ATOMS, Law, Points
 
 ZERO = Fraction(0)
+_APART = 2**16
+"""A μ² beyond which everything is told: an upper bound takes that for granted, a lower one says nothing."""
 Outcomes = list[tuple[arb, arb]]
 
 
@@ -112,6 +114,8 @@ class GaussianPair(Pair):
         return self.guarantee
 
     def law(self) -> Law:
+        if self.mu_squared > _APART:
+            return Points(NO_ATOMS, 0.0, 0.0, symmetric=True, unseen=1.0)
         return GaussianLaw(evaluate(lambda: ball(self.mu_squared).sqrt()))
 
     def numbers(self) -> dict[str, str]:

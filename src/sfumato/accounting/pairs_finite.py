@@ -104,7 +104,7 @@ class FinitePair(Pair):
         loss, p, q = (np.array(column) for column in zip(*sorted(both), strict=True)) if both else (np.zeros(0),) * 3
         slack = 2 * UNIT * float(np.abs(loss).max(initial=0.0))
         only_p, only_q = map(float, self.lost)
-        return Points(Atoms(loss, p, q), FUNCTION, slack, only_p, only_q, self.symmetric)
+        return Points(Atoms(loss, p, q), FUNCTION + 2 * UNIT * loss.size, slack, only_p, only_q, self.symmetric)
 
     @property
     def finite(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy as np
 from ..errors import Refused
 from ..exact.balls import above, ball
 from ..exact.numbers import text
-from ..guarantees import GDP, Guarantee, Pure
+from ..guarantees import GDP, Guarantee, Pure, Renyi
+from ..guarantees.renyi import subsampled_gaussian
 from .loss_families import GaussianLaw
 from .loss_laws import FUNCTION, NOTHING, UNIT, Atoms, Law, Points
 from .pairs import GaussianPair, LaplacePair, Outcomes, Pair
@@ -37,8 +39,8 @@ class SampledPair(Pair):
     @property
     def guarantee(self) -> Guarantee | None:
         whole = self.base.guarantee
-        if self.how == "fixed" and isinstance(whole, GDP):
-            return whole  # sampling does no harm, and how much it helps is not a statement of this notion
+        if isinstance(whole, GDP):  # of a fixed size: sampling does no harm, and how much it helps is not a statement of this notion
+            return whole if self.how == "fixed" else _renyi(self.rate, whole.mu_squared)
         try:
             return None if whole is None else Guarantee._bind(whole.subsample(self.rate), None, None)
         except Refused:
@@ -75,11 +77,21 @@ class SampledPair(Pair):
         return {"base": {"kind": self.base.kind, **self.base.numbers()}, "rate": str(self.rate), "how": self.how}
 
     def within(self, other: Pair) -> bool:
-        """More of the data, or of a stronger pair: less than half of either would not do."""
-        return isinstance(other, SampledPair) and self.how == other.how and self.rate <= other.rate and self.base.within(other.base)
+        """More of the data, or of a stronger pair; or all of it, as sampling is processing."""
+        more = isinstance(other, SampledPair) and self.how == other.how and self.rate <= other.rate and self.base.within(other.base)
+        return more or self.base.within(other)
 
     def __repr__(self) -> str:
         return f"{self.base!r} of {text(self.rate)} {'by Poisson sampling' if self.how == 'poisson' else 'in samples of a fixed size'}"
+
+
+@lru_cache(maxsize=64)
+def _renyi(rate: Fraction, mu_squared: Fraction) -> Renyi | None:
+    """The Rényi curve of sampled Gaussian noise, kept: it is asked for at every order. None where it leaves the doubles."""
+    try:
+        return subsampled_gaussian(rate, mu_squared)
+    except Refused:
+        return None
 
 
 def sampled(base: Pair, rate: Fraction, how: How) -> Pair:

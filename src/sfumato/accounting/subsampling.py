@@ -67,9 +67,10 @@ class PoissonLaw(Law):
         return np.log1p(self.rate * np.expm1(near)) + (loss - near)
 
     def _inside(self, edges: Doubles) -> Doubles:
-        """The base's loss at an edge."""
+        """The base's loss at an edge; below all of its losses where the edge is below all of these."""
         near = np.minimum(edges, FARTHEST)
-        return np.log1p(np.maximum(np.expm1(near) / self.rate, -1.0 + UNIT)) + (edges - near)
+        ratio = np.expm1(near) / self.rate
+        return np.where(ratio > -1.0, np.log1p(np.maximum(ratio, -1.0 + UNIT)), -np.inf) + (edges - near)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

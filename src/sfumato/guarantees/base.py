@@ -14,7 +14,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
 from ..errors import Refused
 from ..exact.numbers import LARGEST, Number, exact, positive, probability, shown, text
@@ -26,6 +26,14 @@ Relation = Literal["add-remove", "replace"]
 RELATIONS: tuple[Relation, ...] = ("add-remove", "replace")
 LARGEST_ORDER, SMALLEST_ORDER = Fraction(2**40), 1 + Fraction(1, 2**40)
 G = TypeVar("G", bound="Guarantee")
+
+
+class Curve(Protocol):
+    """δ as a function of ε, and its inverse."""
+
+    def delta(self, epsilon: Number) -> float: ...
+
+    def epsilon(self, delta: Number = 0) -> float: ...
 
 
 class Guarantee(ABC):
@@ -76,6 +84,10 @@ class Guarantee(ABC):
     def _subsample(self, q: Fraction) -> Guarantee:
         reason = f"{type(self).__name__} is not amplified by sampling"
         raise Refused("guarantee.subsample", f"{self}.subsample({text(q)})", reason, "Pure, Approx or GDP, before converting")
+
+    def _quick(self) -> Curve:
+        """The curve, for searches that ask it at many ε. A notion whose own is slow has a quicker one: δ never below the truth, ε roughly."""
+        return self
 
     def _absorb(self, other: Guarantee) -> Guarantee | None:  # noqa: ARG002
         """This and `other` together, in the notion of this, where every such guarantee has a place in it."""

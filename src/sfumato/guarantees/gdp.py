@@ -3,7 +3,7 @@
 *Promise*   Telling M(x) from M(x') is at least as hard as telling N(0, 1) from N(μ, 1), whatever test is used (Dong, Roth & Su 2022).
 *Compose*   μ² adds up; the record therefore holds μ², exactly.
 *Curve*     δ(t) = Φ(μ/2 − t/μ) − e^t · Φ(−μ/2 − t/μ) (Balle & Wang 2018).          *Rényi*   D_α ≤ α·μ²/2.
-*Group*     kμ for k units.          *Sample*   a Rényi curve at whole orders (Mironov, Talwar & Zhang 2019).
+*Group*     kμ for k units.          *Sample*   a `Loss`: the law of the sampled loss, in both directions.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from typing import Self
 
 from flint import arb
@@ -19,8 +20,8 @@ from ..errors import Refused
 from ..exact.balls import ball, evaluate, least, normal_cdf, short, sqrt_up, up
 from ..exact.numbers import Number, non_negative, positive, probability
 from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, unit_of
-from .renyi import Renyi, subsampled_gaussian
 
+ABOVE = "sfumato.accounting.loss"
 _NOTHING = 10**6  # an ε that no one would call privacy, and that would only slow the search down
 
 
@@ -92,8 +93,10 @@ class GDP(Guarantee):
     def _group(self, size: int) -> GDP:
         return GDP.from_square(size * size * self.mu_squared)
 
-    def _subsample(self, q: Fraction) -> Renyi:
-        return subsampled_gaussian(q, self.mu_squared)
+    def _subsample(self, q: Fraction) -> Guarantee:
+        """In a notion that is defined above this layer; fetched when it is needed, as public names are."""
+        found: Guarantee = import_module(ABOVE).sampled_gaussian(self.mu_squared, q)
+        return found
 
 
 def delta_of_mu(mu_squared: Fraction, epsilon: Fraction) -> float:

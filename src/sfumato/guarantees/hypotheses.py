@@ -28,12 +28,13 @@ def two_lines(epsilon: Fraction, delta: Fraction, alpha: Fraction) -> float:
 
 def from_curve(guarantee: Guarantee, alpha: Fraction) -> float:
     """The largest of the two lines over ε. Any ε gives a valid bound, so it is only searched for, by golden sections."""
+    curve = guarantee._quick()
 
     def bound(epsilon: float) -> float:
         e = Fraction(epsilon)
-        return two_lines(e, Fraction(guarantee.delta(e)), alpha)
+        return two_lines(e, Fraction(curve.delta(e)), alpha)
 
-    low, high = 0.0, min(_LARGEST, 2.0 * guarantee.epsilon(Fraction(1, 10**9)) + 1.0)
+    low, high = 0.0, min(_LARGEST, 2.0 * curve.epsilon(Fraction(1, 10**9)) + 1.0)
     if math.isinf(high):
         return bound(0.0)
     ratio = (math.sqrt(5.0) - 1.0) / 2.0

@@ -43,9 +43,10 @@ def tail(guarantee: Guarantee, epsilon: Number) -> float:
     whole = pure_epsilon(guarantee)
     if whole is not None and whole <= e:
         return 0.0
+    curve = guarantee._quick()
 
     def bound(t: Fraction) -> float:
-        other = Fraction(guarantee.delta(abs(t)))
+        other = Fraction(curve.delta(abs(t)))
         if t >= 0:
             return chance(lambda: ball(other) / -ball(t - e).expm1(), "up")
         return chance(lambda: (ball(other) * ball(t).exp() - ball(t).expm1()) / -ball(t - e).expm1(), "up")
@@ -60,9 +61,10 @@ def outside(guarantee: Guarantee, eta: Number) -> float:
     whole, first = pure_epsilon(guarantee), guarantee.epsilon(n)
     if whole == 0:
         return 0.0
+    curve = guarantee._quick()
 
     def bound(t: Fraction) -> float:
-        lost = Fraction(guarantee.delta(t))
+        lost = Fraction(curve.delta(t))
         return evaluate(lambda: ((ball(lost) + ball(n) * ball(t).exp()) / ball(n - lost)).log(), "up") if lost < n else math.inf
 
     places = [Fraction(first), _lowest(bound, Fraction(first), 2 * Fraction(first) + 8)] if not math.isinf(first) else []

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 from flint import arb
 
@@ -82,6 +83,7 @@ class Laplace(Additive):
         return self._law
 
 
+@lru_cache(maxsize=4096)
 def _divergence(epsilon: Fraction, scale: Fraction) -> Fraction:
     """The law's Kullback–Leibler divergence from its shift by ε·scale steps: ε − (2q/(1 − q²))·(1 − q^(ε·scale))/scale, rounded up."""
 

@@ -72,16 +72,18 @@ class Several(Mechanism):
 
     def _sums(self) -> Iterator[Guarantee]:
         """What is known of all parts together, and does not follow from what came before."""
-        stated = self._stated()
         pure, gdp, zcdp = _sum(self.parts, Pure), _sum(self.parts, GDP), _sum(self.parts, ZCDP)
+        stated = self._stated() if pure is None or self.epsilon is not None else None  # an ε says more than it would
         if stated is not None and pure is None:
             yield stated
         yield from (total for total in (pure, gdp) if total is not None)
         if zcdp is not None and (gdp is None or zcdp.rho < gdp.mu_squared / 2):
             yield zcdp
+        if pure is not None:
+            return
         with suppress(Refused):
             whole = reduce(add, (part.promise for part in _leaves(self.parts)))
-            if pure is None and isinstance(whole, Together):  # for curves: the ε of the pure parts bounds theirs at high orders, and their zCDP does not
+            if isinstance(whole, Together):  # for curves: the ε of the pure parts bounds theirs at high orders, and their zCDP does not
                 yield whole
 
     def _stated(self) -> Approx | None:

@@ -17,6 +17,7 @@ from typing import Literal
 from ..errors import Refused
 from ..exact.numbers import Number, probability, text
 from ..guarantees import GDP, Guarantee, Relation
+from ..guarantees.renyi import subsampled_gaussian
 from .base import Mechanism
 from .randomized_response import RandomizedResponse
 
@@ -59,8 +60,8 @@ class Subsampled(Mechanism):
         return tuple(promise for promise in found if promise is not None) or tuple(self._bound(1 * promise) for promise in self.base.promises)
 
     def _amplified(self, promise: Guarantee) -> Guarantee | None:
-        if self.how == "fixed" and isinstance(promise, GDP):
-            return None
+        if isinstance(promise, GDP):  # as a curve that a ledger's filter can add up; its law is known to `sf.compose`
+            return self._bound(subsampled_gaussian(self.rate, promise.mu_squared)) if self.how == "poisson" else None
         try:
             return self._bound(self._bound(1 * promise, free=True).subsample(self.rate))
         except Refused:  # not amplified by sampling

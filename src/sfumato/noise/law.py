@@ -100,7 +100,18 @@ class SymmetricLaw(ABC):
             """Half of what one draw may miss: 1 − confidence^(1/values)."""
             return ball((1 - level) / 2) if values == 1 or level == 0 else -(ball(level).log() / values).expm1() / 2
 
-        return _first(lambda k: k >= 0 and below(lambda: self._upper(k + 1), missing))
+        return _first(lambda k: k >= 0 and below(lambda: self._upper(k + 1), missing), near=self._near(missing()))
+
+    def _near(self, missing: arb) -> int:
+        """About where P(Z > k) falls to this: by the secant rule on its logarithm, in doubles. Where a search begins, and nothing more."""
+        goal, one, two = float(missing.log()), 0, max(1, math.ceil(math.sqrt(self.variance)))
+        at_one, at_two = (float(self._upper(k + 1).log()) - goal for k in (one, two))
+        for _ in range(8):
+            if not math.isfinite(at_one) or not math.isfinite(at_two) or at_one == at_two or abs(two - one) <= 1:
+                break
+            one, two = two, max(0, round(two - at_two * (two - one) / (at_two - at_one)))
+            at_one, at_two = at_two, float(self._upper(two + 1).log()) - goal
+        return two
 
     def _tail(self, z: int) -> arb:
         return self._upper(z) if z >= 1 else 1 - self._upper(1 - z)
@@ -117,16 +128,16 @@ def _each(f: Callable[[int], float], z: ArrayLike) -> Any:
     return np.array([f(int(k)) for k in points.ravel()], dtype=np.float64).reshape(points.shape)
 
 
-def _first(holds: Callable[[int], bool]) -> int:
-    """The least integer with a property that, once true, stays true."""
+def _first(holds: Callable[[int], bool], near: int = 0) -> int:
+    """The least integer with a property that, once true, stays true; the search begins near one."""
     step = 1
-    if holds(0):
-        high, low = 0, -1
+    if holds(near):
+        high, low = near, near - 1
         while holds(low):
             high, step = low, 2 * step
             low -= step
     else:
-        low, high = 0, 1
+        low, high = near, near + 1
         while not holds(high):
             low, step = high, 2 * step
             high += step
