@@ -191,7 +191,7 @@ def test_an_edited_entry_is_refused(path: Path) -> None:
 
 def test_a_book_without_accounts_does_not_verify(path: Path) -> None:
     connection = apsw.Connection(str(path))
-    connection.execute("DELETE FROM account")
+    connection.execute("DELETE FROM balance")
     connection.close()
     assert "empty" in shell(path).stdout
     assert refused(shell(path, "--verify")) == "ledger.altered"

@@ -1,10 +1,12 @@
-"""Processes that begin the same book at the same moment: `beginnings.py FOLDER WORKERS REPEATS`."""
+"""Processes that begin the same book at the same moment: `beginnings.py FOLDER-OR-URL WORKERS REPEATS`."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+
+from fresh import fresh
 
 import sfumato as sf
 
@@ -40,4 +42,4 @@ def main(path: str, workers: int) -> dict[str, object]:
 
 if __name__ == "__main__":
     folder, workers, repeats = sys.argv[1:]
-    print(json.dumps([main(f"{folder}/{n}.ledger", int(workers)) for n in range(int(repeats))]))
+    print(json.dumps([main(fresh(folder, n), int(workers)) for n in range(int(repeats))]))

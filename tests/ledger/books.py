@@ -31,9 +31,15 @@ def refusal(code: str) -> Iterator[pytest.ExceptionInfo[sf.Refused]]:
     assert caught.value.rewrite
 
 
-def open_book(path: Path | None, room: int | str = 10, **more: Any) -> sf.Ledger:
+def nowhere() -> str | None:
+    """Where a book without a path is: in memory, unless a fixture says otherwise."""
+    return None
+
+
+def open_book(path: Path | str | None, room: int | str = 10, **more: Any) -> sf.Ledger:
     """A book with room for so many charges of `Pure(1)`."""
-    return sf.Ledger.open(path, **{"budget": sf.Pure(room), "dataset": "visits", "unit": "patient", "relation": "add-remove", **more})
+    place = nowhere() if path is None else path
+    return sf.Ledger.open(place, **{"budget": sf.Pure(room), "dataset": "visits", "unit": "patient", "relation": "add-remove", **more})
 
 
 @contextmanager

@@ -1,4 +1,6 @@
-"""Writers that are killed: `kills.py ledger|early FOLDER KILLS ROOM WORKERS SEED`. Prints what was acknowledged and what the books say.
+"""Writers that are killed: `kills.py ledger|early FOLDER PLACE KILLS ROOM WORKERS SEED`. Prints what was acknowledged and what the books say.
+
+The notes are in the folder, the books in the place: the same folder, or a server.
 
 Each writer charges, and notes the receipt in a file that outlives it. `early` is the twin: it notes first, as one who answers before the charge is durable.
 """
@@ -13,10 +15,12 @@ import sys
 import time
 from pathlib import Path
 
+from fresh import fresh
+
 import sfumato as sf
 
 
-def writer(path: Path, notes: int, name: str, *, early: bool) -> None:
+def writer(path: str, notes: int, name: str, *, early: bool) -> None:
     ledger, one = sf.Ledger.open(path), sf.Pure(1)
     turn = 0
     while True:
@@ -32,7 +36,7 @@ def writer(path: Path, notes: int, name: str, *, early: bool) -> None:
             os.write(notes, f"{name} {turn} {receipt.digest}\n".encode())
 
 
-def start(path: Path, notes: int, name: str, early: bool) -> int:
+def start(path: str, notes: int, name: str, early: bool) -> int:
     child = os.fork()
     if child == 0:
         try:
@@ -42,9 +46,9 @@ def start(path: Path, notes: int, name: str, early: bool) -> int:
     return child
 
 
-def round_of_kills(folder: Path, label: str, kills: int, room: int, workers: int, chance: random.Random, early: bool) -> dict[str, int]:
+def round_of_kills(folder: Path, place: str, label: str, kills: int, room: int, workers: int, chance: random.Random, early: bool) -> dict[str, int]:
     """Kill writers of one book until its budget is spent, and three more; then hold the notes against the book."""
-    path, noted = folder / f"{label}.ledger", folder / f"{label}.notes"
+    path, noted = fresh(place, label), folder / f"{label}.notes"
     sf.Ledger.open(path, budget=sf.Pure(room), dataset="visits", unit="patient", relation="add-remove").close()
     notes = os.open(noted, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
     running = {f"{label}.{n}": 0 for n in range(workers)}
@@ -68,7 +72,7 @@ def round_of_kills(folder: Path, label: str, kills: int, room: int, workers: int
     return {"kills": done + len(running), "bound": int(after > 0), **compare(path, noted, room, early)}
 
 
-def compare(path: Path, noted: Path, room: int, early: bool) -> dict[str, int]:
+def compare(path: str, noted: Path, room: int, early: bool) -> dict[str, int]:
     ledger = sf.Ledger.open(path)
     with ledger._store.reading() as tx:
         rows = tx.execute("SELECT key, digest FROM entry WHERE kind = 'charge'").fetchall()
@@ -89,10 +93,10 @@ def compare(path: Path, noted: Path, room: int, early: bool) -> dict[str, int]:
     }
 
 
-def main(kind: str, folder: str, kills: int, room: int, workers: int, seed: int) -> dict[str, int]:
+def main(kind: str, folder: str, place: str, kills: int, room: int, workers: int, seed: int) -> dict[str, int]:
     chance, total = random.Random(seed), dict.fromkeys(("kills", "books"), 0)
     while total["kills"] < kills:
-        found = round_of_kills(Path(folder), f"book{total['books']}", kills - total["kills"], room, workers, chance, kind == "early")
+        found = round_of_kills(Path(folder), place, f"book{total['books']}", kills - total["kills"], room, workers, chance, kind == "early")
         total["books"] += 1
         for name, value in found.items():
             total[name] = max(total.get(name, 0), value) if name == "unanswered by one writer" else total.get(name, 0) + value
@@ -100,5 +104,5 @@ def main(kind: str, folder: str, kills: int, room: int, workers: int, seed: int)
 
 
 if __name__ == "__main__":
-    kind, folder, *numbers = sys.argv[1:]
-    print(json.dumps(main(kind, folder, *map(int, numbers))))
+    kind, folder, place, *numbers = sys.argv[1:]
+    print(json.dumps(main(kind, folder, place, *map(int, numbers))))

@@ -1,4 +1,4 @@
-"""Processes that race for the last of a budget: `race.py ledger|naive FOLDER ROOM ATTEMPTS WORKERS REPEATS`. Prints what was granted each time,
+"""Processes that race for the last of a budget: `race.py ledger|naive FOLDER-OR-URL ROOM ATTEMPTS WORKERS REPEATS`. Prints what was granted each time,
 and what the book says."""
 
 from __future__ import annotations
@@ -8,6 +8,9 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable
+
+import psycopg
+from fresh import fresh
 
 import sfumato as sf
 
@@ -41,6 +44,20 @@ def naive_asker(path: str, room: int) -> Ask:
     return ask
 
 
+def naive_server_asker(url: str, room: int) -> Ask:
+    """The same twin on a server, each step a transaction."""
+    connection = psycopg.connect(url, autocommit=True)
+
+    def ask(turn: int) -> bool:
+        ((spent,),) = connection.execute("SELECT count(*) FROM entry").fetchall()
+        if spent + 1 > room:
+            return False
+        connection.execute("INSERT INTO entry VALUES (%s)", (turn,))
+        return True
+
+    return ask
+
+
 def race(make: Callable[[], Ask], attempts: int, workers: int) -> list[int]:
     """What each worker was granted."""
     start, go = os.pipe()
@@ -64,6 +81,11 @@ def race(make: Callable[[], Ask], attempts: int, workers: int) -> list[int]:
 
 
 def main(kind: str, path: str, room: int, attempts: int, workers: int) -> dict[str, object]:
+    if kind == "naive" and "://" in path:
+        with psycopg.connect(path, autocommit=True) as made:
+            made.execute("CREATE TABLE entry (turn int)")
+        granted = race(lambda: naive_server_asker(path, room), attempts, workers)
+        return {"granted": sum(granted), "workers": granted}
     if kind == "naive":
         connection = sqlite3.connect(path)
         connection.execute("PRAGMA journal_mode=WAL")
@@ -82,4 +104,4 @@ def main(kind: str, path: str, room: int, attempts: int, workers: int) -> dict[s
 if __name__ == "__main__":
     kind, folder, *numbers = sys.argv[1:]
     *sizes, repeats = map(int, numbers)
-    print(json.dumps([main(kind, f"{folder}/{n}.ledger", *sizes) for n in range(repeats)]))
+    print(json.dumps([main(kind, fresh(folder, n), *sizes) for n in range(repeats)]))

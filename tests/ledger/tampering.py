@@ -24,13 +24,16 @@ TABLES = ("book", "entry", "balance", "reservation", "answer", "shown")
 def rich_book(folder: Path, monkeypatch: Any) -> tuple[Path, list[Path], str]:
     """A closed book, a copy of it after every step, and its head."""
     path, copies = folder / "rich.ledger", []
-    ledger, other = open_book(path, 10), open_book(path, 10, dataset="bills")
 
     def keep() -> None:
-        for open_one in (ledger, other):
-            open_one.close()
         copies.append(Path(shutil.copyfile(path, folder / f"copy{len(copies)}")))
 
+    return path, copies, rich_life(path, keep, monkeypatch)
+
+
+def rich_life(path: Path | str, keep: Callable[[], None], monkeypatch: Any) -> str:
+    """A book with every kind of entry, which may be kept, closed, before every step; its head."""
+    ledger, other = open_book(path, 10), open_book(path, 10, dataset="bills")
     noisy = mech.Laplace(sensitivity=1, epsilon="0.25", relation="add-remove", unit="patient")
     held: dict[str, sf.ledger.Receipt] = {}
     steps: list[Callable[[], object]] = [
@@ -52,12 +55,14 @@ def rich_book(folder: Path, monkeypatch: Any) -> tuple[Path, list[Path], str]:
     with monkeypatch.context() as patched:
         patched.setattr(answers, "price_stored", lambda *_: (Fraction(1, 8),))
         for step in steps:
+            for open_one in (ledger, other):
+                open_one.close()
             keep()
             step()
         head = str(ledger.head)
         ledger.close()
         other.close()
-    return path, copies, head
+    return head
 
 
 def dump(path: Path) -> object:

@@ -16,6 +16,7 @@ from .books import open_book, quick_folder, refusal, sql
 SECRET = "Anna Karenina"
 
 
+@pytest.mark.usefixtures("anywhere")
 def test_the_same_bytes_at_no_cost() -> None:
     ledger = open_book(None, 1)
     assert ledger.recall("how many?") is None
@@ -30,6 +31,7 @@ def test_the_same_bytes_at_no_cost() -> None:
     assert (ledger.spent, ledger.head) == (spent, head)
 
 
+@pytest.mark.usefixtures("anywhere")
 def test_every_share_pays_once() -> None:
     ledger = open_book(None, 1)
     for name, room in (("alice", "1"), ("bob", "0.7"), ("carol", "0.1")):
@@ -48,6 +50,7 @@ def test_every_share_pays_once() -> None:
     assert ledger.verify(ledger.head).ok
 
 
+@pytest.mark.usefixtures("anywhere")
 def test_a_new_answer_is_new_to_everybody() -> None:
     ledger = open_book(None, 2)
     ledger.allow("alice", sf.Pure(2))
@@ -62,6 +65,7 @@ def test_a_new_answer_is_new_to_everybody() -> None:
     assert ledger.verify(ledger.head).ok
 
 
+@pytest.mark.usefixtures("anywhere")
 def test_only_what_was_paid_for_is_stored() -> None:
     ledger = open_book(None, 2)
     paid, held, free = ledger.charge(sf.Pure("0.1")), ledger.reserve(sf.Pure("0.1")), ledger.reserve(sf.Pure("0.1"))
@@ -98,6 +102,7 @@ def test_a_dataset_keeps_its_answers_to_itself() -> None:
         bills.close()
 
 
+@pytest.mark.usefixtures("anywhere")
 def test_a_recalled_answer_is_repriced_with_its_charge(monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = open_book(None, 1)
     ledger.allow("bob", sf.Pure(1))
@@ -147,6 +152,7 @@ def test_an_older_copy_gives_no_answers_either() -> None:
         ledger.close()
 
 
+@pytest.mark.usefixtures("anywhere")
 def test_answers_are_bytes_and_questions_text() -> None:
     ledger = open_book(None, 1)
     paid = ledger.charge(sf.Pure("0.1"))

@@ -14,6 +14,8 @@ from sfumato.accounting.coordinates import make, read
 
 from .books import open_book, refusal
 
+pytestmark = pytest.mark.usefixtures("anywhere")
+
 SAID: dict[str, Any] = {"relation": "add-remove", "unit": "patient"}
 CURVE = {2: "0.5", 8: 2}
 BUDGETS: list[sf.Guarantee] = [sf.Pure(1), sf.Approx(1, "1e-6"), sf.ZCDP("0.5"), sf.ZCDP("0.5", "1e-6"), sf.GDP(1), sf.Renyi(CURVE), sf.Renyi(CURVE, "1e-6")]
@@ -103,8 +105,8 @@ def test_what_is_no_mechanism_is_refused() -> None:
     assert ledger.head.number == 1
 
 
-def test_an_existing_book_is_opened_by_its_path(tmp_path: Path) -> None:
-    path = tmp_path / "a.ledger"
+def test_an_existing_book_is_opened_by_its_path(place: Any) -> None:
+    path = place
     open_book(path, 1, schema={"age": "integer"}).charge(sf.Pure("0.1"))
     for more in (
         {},
@@ -155,8 +157,8 @@ def test_a_new_book_needs_a_budget_a_unit_and_a_relation(tmp_path: Path) -> None
     assert sf.Ledger.open(None, budget=sf.Pure(1, **SAID)).dataset == "data"
 
 
-def test_one_book_holds_several_datasets(tmp_path: Path) -> None:
-    path = tmp_path / "a.ledger"
+def test_one_book_holds_several_datasets(place: Any) -> None:
+    path = place
     visits, bills = open_book(path, 1), open_book(path, dataset="bills", budget=sf.ZCDP("0.5"), relation="replace")
     visits.charge(sf.Pure("0.25"), key="same")
     bills.charge(sf.ZCDP("0.1"), key="same")  # keys belong to a dataset
@@ -170,14 +172,14 @@ def test_one_book_holds_several_datasets(tmp_path: Path) -> None:
         bills.release(visits.reserve(sf.Pure("0.1")))
 
 
-def test_growing_data_share_one_book(tmp_path: Path) -> None:
+def test_growing_data_share_one_book(place: Any) -> None:
     """The identity is a name: a new version of the data opens the same account, and refills nothing."""
     for _ in range(3):
-        ledger = open_book(tmp_path / "a.ledger", 1)
+        ledger = open_book(place, 1)
         ledger.charge(sf.Pure("1/3"))
         ledger.close()
     with refusal("budget.exceeded"):
-        open_book(tmp_path / "a.ledger", 1).charge(sf.Pure("1/3"))
+        open_book(place, 1).charge(sf.Pure("1/3"))
 
 
 def test_shares_and_the_whole_both_bind() -> None:
@@ -226,8 +228,8 @@ def test_orders_of_a_curve_are_fixed_at_the_beginning() -> None:
     ledger.charge(sf.ZCDP("0.1"))
 
 
-def test_an_amended_budget_changes_the_price_in_other_processes_too(tmp_path: Path) -> None:
-    one, two = open_book(tmp_path / "a.ledger", 1), open_book(tmp_path / "a.ledger", 1)
+def test_an_amended_budget_changes_the_price_in_other_processes_too(place: Any) -> None:
+    one, two = open_book(place, 1), open_book(place, 1)
     one.charge(sf.Pure(1))
     two.amend(sf.Pure(2), "more")
     one.charge(sf.Pure(1))

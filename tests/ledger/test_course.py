@@ -11,12 +11,14 @@ import sfumato as sf
 from sfumato.accounting.coordinates import read
 from sfumato.ledger import course
 
+from . import books
+
 TENTH = Fraction(1, 10)
 
 
 @pytest.fixture
-def ledger() -> sf.Ledger:
-    led = sf.Ledger.open(budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove")
+def ledger(anywhere: None) -> sf.Ledger:
+    led = sf.Ledger.open(books.nowhere(), budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove")
     led.allow("alice", sf.Pure(0.5))
     paid = led.charge(sf.Pure(0.1), memo="count", share="alice")
     led.remember(paid, "how many?", b"41")

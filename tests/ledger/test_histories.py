@@ -13,6 +13,7 @@ import sfumato as sf
 from sfumato.ledger import Ledger
 
 from .books import open_book, quick_folder
+from .servers import PostgresServer
 
 
 class Told(NamedTuple):
@@ -40,7 +41,7 @@ def contradictions(ledger: Ledger, told: dict[str, Told], costs: dict[str, Fract
     return wrong
 
 
-def history(path: Path, costs: dict[str, Fraction]) -> dict[str, Told]:
+def history(path: Path | str, costs: dict[str, Fraction]) -> dict[str, Told]:
     """Four users, each with a connection of his own as another process would have, ask for everything under their number."""
     told: dict[str, Told] = {}
 
@@ -63,20 +64,31 @@ def history(path: Path, costs: dict[str, Fraction]) -> dict[str, Told]:
     return told
 
 
+def check_a_history(path: Path | str, turn: int) -> None:
+    open_book(path, 3).close()
+    costs = {f"{worker}-{n}": Fraction(1 + (worker * 7 + n * 5 + turn) % 6, 7) for worker in range(4) for n in range(6)}
+    told = history(path, costs)
+    assert len(told) == len(costs)
+    assert {said.granted for said in told.values()} == {True, False}
+    ledger = sf.Ledger.open(path)
+    assert contradictions(ledger, told, costs, Fraction(3)) == []
+    assert ledger.verify(ledger.head).ok
+    ledger.close()
+
+
 @pytest.mark.parametrize("histories", [30, pytest.param(1000, marks=pytest.mark.slow)])
 def test_concurrent_histories_have_an_order(histories: int) -> None:
     with quick_folder() as folder:
         for turn in range(histories):
-            path = folder / f"{turn}.ledger"
-            open_book(path, 3).close()
-            costs = {f"{worker}-{n}": Fraction(1 + (worker * 7 + n * 5 + turn) % 6, 7) for worker in range(4) for n in range(6)}
-            told = history(path, costs)
-            assert len(told) == len(costs)
-            assert {said.granted for said in told.values()} == {True, False}
-            ledger = sf.Ledger.open(path)
-            assert contradictions(ledger, told, costs, Fraction(3)) == []
-            assert ledger.verify(ledger.head).ok
-            ledger.close()
+            check_a_history(folder / f"{turn}.ledger", turn)
+
+
+@pytest.mark.parametrize("histories", [10, pytest.param(300, marks=pytest.mark.slow)])
+def test_concurrent_histories_on_a_server_have_an_order(histories: int, server: PostgresServer) -> None:
+    url = server.new()
+    for turn in range(histories):
+        server.clear(url)
+        check_a_history(url, turn)
 
 
 def test_the_checker_sees_what_is_wrong() -> None:

@@ -17,6 +17,7 @@ import sfumato as sf
 from sfumato.ledger import Ledger, Receipt
 
 from .books import SHARED_MEMORY, open_book, refusal
+from .servers import PostgresServer
 
 Pair = tuple[Fraction, Fraction]
 ZERO = (Fraction(0), Fraction(0))
@@ -50,13 +51,19 @@ class Model(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None))
-        self.ledger: Ledger = open_book(self.folder / "a.ledger", budget=sf.Approx(5, "1e-5"))
+        self.place = self.fresh()
+        self.ledger: Ledger = open_book(self.place, budget=sf.Approx(5, "1e-5"))
         self.accounts: dict[str | None, Account] = {None: Account((Fraction(5), Fraction("1e-5")))}
         self.kept: dict[str, tuple[Any, Receipt]] = {}
         self.paid: list[tuple[Receipt, Pair, str]] = []  # with "charge", "open", "use" or "release"
         self.answers: dict[str, tuple[bytes, Pair, set[str | None]]] = {}
         self.entries = 1
+
+    def fresh(self) -> Path | str:
+        return Path(tempfile.mkdtemp(dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None)) / "a.ledger"
+
+    def clear(self) -> None:
+        shutil.rmtree(Path(self.place).parent)
 
     def expect(self, code: str | None, action: Any) -> Any:
         """Do it; it has to be refused with this code, or to pass and write an entry."""
@@ -159,7 +166,7 @@ class Model(RuleBasedStateMachine):
         head = self.ledger.head
         if closed:
             self.ledger.close()
-        self.ledger = sf.Ledger.open(self.folder / "a.ledger", head=head)
+        self.ledger = sf.Ledger.open(self.place, head=head)
 
     @invariant()
     def agrees(self) -> None:
@@ -176,7 +183,7 @@ class Model(RuleBasedStateMachine):
         if hasattr(self, "ledger"):
             checked = self.ledger.verify(self.ledger.head)
             self.ledger.close()
-            shutil.rmtree(self.folder)
+            self.clear()
             assert checked.ok, checked.problems
 
 
@@ -185,6 +192,22 @@ def test_random_histories(examples: int) -> None:
     """Fifty steps each: 10⁴, and 10⁵."""
     plenty = settings(max_examples=examples, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck))
     run_state_machine_as_test(Model, settings=plenty)  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.parametrize("examples", [10, pytest.param(400, marks=pytest.mark.slow)])
+def test_random_histories_on_a_server(examples: int, server: PostgresServer) -> None:
+    """The same: 500 steps, and 2·10⁴."""
+    url = server.new()
+
+    class OnServer(Model):
+        def fresh(self) -> str:
+            return url
+
+        def clear(self) -> None:
+            server.clear(url)
+
+    few = settings(max_examples=examples, stateful_step_count=50, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    run_state_machine_as_test(OnServer, settings=few)  # type: ignore[no-untyped-call]
 
 
 def test_a_model_that_forgets_a_little_is_seen() -> None:

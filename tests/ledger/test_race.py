@@ -10,6 +10,7 @@ import pytest
 import sfumato as sf
 
 from .books import open_book, quick_folder, run
+from .servers import PostgresServer
 
 WORKERS, ROOM, ATTEMPTS = 8, 1000, 10_000
 
@@ -70,3 +71,28 @@ def test_many_processes_make_one_book() -> None:
             assert found["refused"] == []
             assert found["entries"] == 1
             assert found["problems"] == []
+
+
+@pytest.mark.parametrize(("room", "repeats"), [(100, 2), pytest.param(ROOM, 10, marks=pytest.mark.slow)])
+def test_attack_f1_on_a_server(room: int, repeats: int, server: PostgresServer) -> None:
+    """The same from processes that share nothing but the server, as those of several hosts; ten asks for each that fits."""
+    for found in run("race.py", "ledger", server.url(), room, 10 * room, WORKERS, repeats):
+        assert found["granted"] == found["charges"] == room
+        assert found["spent"]
+        assert found["problems"] == []
+        assert len(found["workers"]) == WORKERS
+        assert min(found["workers"]) >= 0
+
+
+def test_attack_f1_works_on_the_naive_twin_on_a_server(server: PostgresServer) -> None:
+    granted = [found["granted"] for found in run("race.py", "naive", server.url(), 100, 1_600, WORKERS, 5)]
+    assert min(granted) >= 100
+    assert max(granted) > 100
+
+
+def test_many_processes_begin_one_book_on_a_server(server: PostgresServer) -> None:
+    for found in run("beginnings.py", server.url(), WORKERS, 2):
+        assert found["heads"] == 1
+        assert found["refused"] == []
+        assert found["entries"] == 1
+        assert found["problems"] == []

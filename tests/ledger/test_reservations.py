@@ -15,6 +15,8 @@ from sfumato.mechanisms.base import Mechanism
 
 from .books import open_book, refusal
 
+pytestmark = pytest.mark.usefixtures("anywhere")
+
 SAID: dict[str, Any] = {"relation": "add-remove", "unit": "patient"}
 
 

@@ -11,12 +11,14 @@ from sfumato.accounting.coordinates import read
 from sfumato.ledger import Statement, course, statement
 from sfumato.ledger.statement import name_of, worth_showing
 
+from . import books
+
 TENTH = Fraction(1, 10)
 
 
 @pytest.fixture
-def ledger() -> sf.Ledger:
-    led = sf.Ledger.open(budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove", schema={"city": "text"})
+def ledger(anywhere: None) -> sf.Ledger:
+    led = sf.Ledger.open(books.nowhere(), budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove", schema={"city": "text"})
     led.allow("alice", sf.Pure(0.5))
     paid = led.charge(sf.Pure(0.1), memo="count", share="alice")
     led.remember(paid, "how many?", b"41")

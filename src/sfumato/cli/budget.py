@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ..accounting.coordinates import Numbers, read
 from ..errors import Refused
 from ..ledger import Ledger, Statement, Verification, export, reading, statement
+from ..ledger.places import public_name
 from ..ledger.statement import name_of, worth_showing
 from .refusal import printable
 
@@ -40,14 +41,14 @@ class Asked:
     head: str | None = None
 
 
-def tell(path: Path, asked: Asked) -> None:
+def tell(path: str | Path, asked: Asked) -> None:
     """Print the book, or refuse; a book that does not verify is refused before anything of it is printed."""
     from rich.console import Console
 
     with reading(path) as book:
         checked = book.verify(asked.head) if asked.verify else None
         if checked is not None and not checked.ok:
-            raise Refused("ledger.altered", path.name, _problems(checked), "the last backup that verifies; do not charge this book")
+            raise Refused("ledger.altered", public_name(path), _problems(checked), "the last backup that verifies; do not charge this book")
         chosen = _chosen(book, asked.dataset)
         if asked.form != "text" and len(chosen) != 1:
             raise Refused("ledger.dataset", f"{len(chosen)} datasets", "one at a time is written for other programs", "--dataset NAME")

@@ -15,6 +15,7 @@ from .pricing import best, price_stored
 from .receipts import BudgetExceeded, Recalled, Receipt
 from .totals import exact, fractions, ratios, within
 
+STORE = "INSERT INTO answer VALUES (?, ?, ?, ?) ON CONFLICT (dataset, question) DO UPDATE SET number = excluded.number, answer = excluded.answer"
 PRICED = "('open', 'amend', 'charge', 'reserve', 'recall')"
 """The kinds of entries that a sum of costs follows from."""
 
@@ -29,7 +30,7 @@ def remember(tx: Any, dataset: str, question: str, receipt: Receipt, answer: byt
     fingerprint = hashlib.sha256(answer).hexdigest()
     body = {"kind": "answer", "dataset": dataset, "share": paid["share"], "entry": receipt.number, "question": asked, "answer": fingerprint, "when": when}
     pages.append(tx, body)
-    tx.execute("INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)", (dataset, asked, receipt.number, answer))
+    tx.execute(STORE, (dataset, asked, receipt.number, answer))
 
 
 class Found(NamedTuple):
@@ -73,7 +74,7 @@ def reprice(tx: Any, dataset: str, reason: str, when: str) -> None:
     budget = pages.account(tx, dataset, WHOLE).budget
     totals: dict[str, Account] = {}
     costs: dict[int, Numbers] = {}
-    for number, text in tx.execute(f"SELECT number, body FROM entry WHERE dataset = ? AND kind IN {PRICED} ORDER BY number", (dataset,)).fetchall():
+    for number, text in tx.rows(f"SELECT number, body FROM entry WHERE dataset = ? AND kind IN {PRICED} ORDER BY number", (dataset,)):
         body = json.loads(text)
         match body["kind"]:
             case "open":

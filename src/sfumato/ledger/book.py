@@ -26,10 +26,13 @@ from .charging import Ask, charge, given_before
 from .entries import WHOLE, Account, budget_record, spent_as_guarantee
 from .names import named, told
 from .opening import opened, place_of, said_of, same
+from .places import store_at
 from .pricing import Priced, Prices
 from .readings import Readings
 from .receipts import Head, Recalled, Receipt
-from .store import Store
+from .store import Conflict, Store
+
+TURNS = 5  # how often a charge is tried that a server undoes because of others
 
 
 class Ledger(Readings):
@@ -56,14 +59,14 @@ class Ledger(Readings):
         """A dataset's account: a new one where it is not in the book yet, which needs a budget, a unit and a relation; else the existing one, if what is
         said of it is the same.
 
-        Without a path the book lives in memory, and ends with the process. With a head that was kept elsewhere, a book that does not contain it (an old
-        copy, a book cut short) is refused.
+        The path is that of a file, or the URL of a PostgreSQL database. Without one the book lives in memory, and ends with the process. With a head that was
+        kept elsewhere, a book that does not contain it (an old copy, a book cut short) is refused.
         """
         if dataset is not None:
             named("dataset", dataset)
         said = said_of(budget, unit, relation, schema)
         known = Head.read(head) if isinstance(head, str) else head
-        store = Store(place_of(path, budget, dataset))
+        store = store_at(place_of(path, budget, dataset), begin=budget is not None)
         try:
             with store.writing() as tx:
                 pages.begin(tx, secrets.token_hex(8))
@@ -158,18 +161,24 @@ class Ledger(Readings):
         if share is not None:
             named("share", share)
         ask = Ask(kind, self.dataset, share, memo, key)
-        receipt = None
+        receipt, turns = None, TURNS
         while receipt is None:  # prices are found before the lock is taken, for the budget as it was last seen
             budget = self._priced_for = self._priced_for or self.budget
             price = self._prices.quote(budget, mechanisms)
-            with self._store.writing() as tx:
-                whole = pages.whole(tx, self.dataset)
-                if tx.head != self._seen:
-                    _holds(tx, self._seen)
-                receipt = None if key is None else given_before(tx, ask, price, budget)
-                self._priced_for = whole.budget
-                if receipt is None and (whole.budget is budget or whole.budget == budget):  # else it was amended meanwhile
-                    receipt = charge(tx, ask, price, whole, _now())
+            try:
+                with self._store.writing() as tx:
+                    whole = pages.whole(tx, self.dataset)
+                    if tx.head != self._seen:
+                        _holds(tx, self._seen)
+                    receipt = None if key is None else given_before(tx, ask, price, budget)
+                    self._priced_for = whole.budget
+                    if receipt is None and (whole.budget is budget or whole.budget == budget):  # else it was amended meanwhile
+                        receipt = charge(tx, ask, price, whole, _now())
+            except Conflict:  # the server undid it, all of it: it may be asked again
+                receipt, turns = None, turns - 1
+                if not turns:
+                    raise
+                continue
             self._seen = tx.head
         return receipt
 

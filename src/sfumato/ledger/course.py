@@ -27,7 +27,7 @@ def course(ledger: Readings) -> tuple[Moment, ...]:
     state: dict[str, Dataset] = {}
     moments = []
     with ledger._store.reading() as tx:
-        for number, text in tx.execute("SELECT number, body FROM entry WHERE dataset = ? ORDER BY number", (ledger.dataset,)):
+        for number, text in tx.rows("SELECT number, body FROM entry WHERE dataset = ? ORDER BY number", (ledger.dataset,)):
             body = json.loads(text)
             apply(state, number, body)
             accounts = state[ledger.dataset].accounts

@@ -10,16 +10,19 @@ from ..errors import Refused
 from ..guarantees import Guarantee
 from ..guarantees.base import relation_of, unit_of
 from ..guarantees.stored import restore as restore_guarantee
-from . import pages
+from . import pages, places
 from .entries import budget_record
 from .names import encodable
+from .places import Url
 
 NEW = "Ledger.open(path, budget=sf.Pure(1), dataset='visits', unit='user_id', relation='add-remove')"
 
 
-def place_of(path: str | Path | None, budget: Guarantee | None, dataset: str | None) -> Path | None:
-    """Where the book is, or is to be; None is memory."""
-    place = None if path is None else Path(path).absolute()
+def place_of(path: str | Path | None, budget: Guarantee | None, dataset: str | None) -> Path | Url | None:
+    """Where the book is, or is to be; None is memory. What a server has, only it can say."""
+    place = places.place(path)
+    if isinstance(place, Url):
+        return place
     if place is not None and (not place.parent.is_dir() or (place.exists() and not place.is_file())):
         raise Refused("ledger.path", place.name, "a ledger is a file in a folder that exists", "visits.ledger")
     if budget is None and (place is None or not place.exists() or not place.stat().st_size):

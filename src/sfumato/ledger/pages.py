@@ -1,4 +1,4 @@
-"""Reading and writing the book's tables inside a transaction that the caller holds."""
+"""Reading and writing the book's tables inside a transaction that the caller holds, in the SQL that SQLite and PostgreSQL share."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ LOOK = """
 SELECT CASE (SELECT count(*) FROM book) WHEN 1 THEN (SELECT id FROM book) END, number, digest,
     (SELECT budget FROM balance WHERE dataset = ? AND share = ''), (SELECT spent FROM balance WHERE dataset = ? AND share = ''), dataset, coalesce(spent, '')
 FROM entry ORDER BY number DESC LIMIT 1"""
+HEAD = "SELECT id, number, digest FROM book LEFT JOIN (SELECT number, digest FROM entry ORDER BY number DESC LIMIT 1) AS last ON true"
+ACCOUNT = """
+SELECT budget, coalesce(last.spent, balance.spent)
+FROM balance LEFT JOIN (SELECT dataset, spent FROM entry ORDER BY number DESC LIMIT 1) AS last ON last.dataset = balance.dataset AND share = ''
+WHERE balance.dataset = ? AND share = ?"""
 ENTER = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 SETTLE = """
 UPDATE balance SET spent = last.spent, parts = last.parts FROM (SELECT dataset, spent, parts FROM entry ORDER BY number DESC LIMIT 1) AS last
@@ -30,7 +35,10 @@ SPEND = "UPDATE balance SET spent = ?, parts = ? WHERE dataset = ? AND share = ?
 Spent = tuple[str, int, str, str]
 """What SPEND writes: totals, parts, dataset and share."""
 
-WRITE = "INSERT INTO balance VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET budget = excluded.budget, spent = excluded.spent, parts = excluded.parts"
+WRITE = """
+INSERT INTO balance VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (dataset, share) DO UPDATE SET budget = excluded.budget, spent = excluded.spent, parts = excluded.parts"""
+KEEP = "INSERT INTO reservation VALUES (?, ?) ON CONFLICT (number) DO UPDATE SET state = excluded.state"
 
 
 def begin(tx: Any, book: str) -> None:
@@ -41,7 +49,7 @@ def begin(tx: Any, book: str) -> None:
 
 
 def datasets(tx: Any) -> list[str]:
-    return [name for (name,) in tx.execute("SELECT dataset FROM account WHERE share = '' ORDER BY dataset")]
+    return [name for (name,) in tx.execute("SELECT dataset FROM balance WHERE share = '' ORDER BY dataset")]
 
 
 def header(tx: Any, dataset: str) -> dict[str, Any]:
@@ -55,7 +63,7 @@ def header(tx: Any, dataset: str) -> dict[str, Any]:
 
 def head(tx: Any) -> Head:
     if tx.head is None:
-        rows = tx.execute("SELECT id, number, digest FROM book LEFT JOIN (SELECT number, digest FROM entry ORDER BY number DESC LIMIT 1)").fetchall()
+        rows = tx.execute(HEAD).fetchall()
         if len(rows) != 1:
             raise _damaged("it has no name of its own, or several")
         ((book, number, fresh),) = rows
@@ -74,11 +82,11 @@ def holds(tx: Any, known: Head) -> bool:
 
 
 def has_account(tx: Any, dataset: str, share: str) -> bool:
-    return bool(tx.execute("SELECT 1 FROM account WHERE dataset = ? AND share = ?", (dataset, share)).fetchall())
+    return bool(tx.execute("SELECT 1 FROM balance WHERE dataset = ? AND share = ?", (dataset, share)).fetchall())
 
 
 def account(tx: Any, dataset: str, share: str) -> Account:
-    rows = tx.execute("SELECT budget, spent FROM account WHERE dataset = ? AND share = ?", (dataset, share)).fetchall()
+    rows = tx.execute(ACCOUNT, (dataset, share)).fetchall()
     if not rows:
         raise Refused("ledger.share", f"share={share!r}", "the dataset has no such share", "allow(share, budget) makes one")
     ((budget, spent),) = rows
@@ -134,7 +142,7 @@ def append(tx: Any, body: dict[str, Any]) -> None:
         if after is not before.get(share):
             tx.execute(WRITE, account_row(name, share, after))
     for entry, reserved in state[name].reservations.items():
-        tx.execute("INSERT OR REPLACE INTO reservation VALUES (?, ?)", (entry, reserved.state))
+        tx.execute(KEEP, (entry, reserved.state))
     for question, share in state[name].shown:
         tx.execute("INSERT INTO shown VALUES (?, ?, ?)", (name, question, share))
 
@@ -172,7 +180,7 @@ def reservation(tx: Any, number: int) -> str:
 
 def history(tx: Any, dataset: str) -> Iterator[Charge]:
     currency = account(tx, dataset, WHOLE).budget
-    for number, kind, text, fresh in tx.execute("SELECT number, kind, body, digest FROM entry WHERE dataset = ? ORDER BY number", (dataset,)):
+    for number, kind, text, fresh in tx.rows("SELECT number, kind, body, digest FROM entry WHERE dataset = ? ORDER BY number", (dataset,)):
         body = json.loads(text)
         cost = in_currency(currency, fractions(exact(body["cost"]))) if "cost" in body else None
         memo = body.get("memo") or body.get("reason") or ""

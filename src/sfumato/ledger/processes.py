@@ -4,6 +4,7 @@
             parent has closed the book it would write to a log that nobody reads any more. So no connection crosses a fork: before one, this process waits for
             the transactions of its threads and closes its books, which both sides open again when they next need them. Where that cannot be, because the
             fork is in the middle of a transaction, the child is refused the book.
+            A connection to a server is closed in the same way; there a child may always open one of its own.
 *Looking*   POSIX drops all locks of a process on a file as soon as the process closes any descriptor of it. So a file that is open as a book here is not
             opened otherwise.
 """
@@ -62,9 +63,7 @@ def _before() -> None:
     _held[:] = [store for store in list(STORES) if store._lock.acquire(timeout=PATIENCE)]
     for store in _held:
         with suppress(Exception):  # what cannot be closed counts as in use
-            if store.path is not None and store._connection is not None and store._connection.get_autocommit():
-                store._connection.close()
-                store._connection = None
+            store._part()
 
 
 def _in_parent() -> None:

@@ -18,6 +18,7 @@ from urllib.parse import quote
 from ..errors import Refused
 from . import pages
 from .book import Ledger
+from .places import Url, place, server
 from .processes import open_here
 from .receipts import Head, Verification
 from .schema import check
@@ -29,34 +30,48 @@ if TYPE_CHECKING:
 _MAGIC = b"SQLite format 3\0"
 
 
-class Reader(Store):
+class Looking:
+    """A store that is only read: one view, and one inside another is the same."""
+
+    _name: str
+    _view: Any = None
+
+    @contextmanager
+    def reading(self) -> Iterator[Any]:
+        """One unchanging view."""
+        if self._view is not None:
+            yield self._view
+            return
+        try:
+            with super().reading() as self._view:  # type: ignore[misc]  # of the store it is mixed into
+                yield self._view
+        finally:
+            self._view = None
+
+    def writing(self) -> NoReturn:
+        """Refused."""
+        raise Refused("ledger.read-only", self._name, "the book was opened to be read; nothing was changed", "Ledger.open(path)")
+
+
+class Reader(Looking, Store):
     """One file, read only."""
 
     def __init__(self, path: Path) -> None:
         self._copy: tempfile.TemporaryDirectory[str] | None = None
-        self._view: Any = None
         self._stamp: tuple[int, int] | None = None  # of a book that is read as it stands
         super().__init__(path)
 
     @contextmanager
     def reading(self) -> Iterator[Any]:
-        """One view; one inside another is the same."""
-        if self._view is not None:
-            yield self._view
-            return
+        """One view, of a book that did not change meanwhile."""
         try:
-            with super().reading() as self._view:
-                yield self._view
+            with super().reading() as view:
+                yield view
         except Refused:
             self._unchanged()
             raise
-        finally:
-            self._view = None
-        self._unchanged()
-
-    def writing(self) -> NoReturn:
-        """Refused."""
-        raise Refused("ledger.read-only", self._name, "the book was opened to be read; nothing was changed", "Ledger.open(path)")
+        if self._view is None:
+            self._unchanged()
 
     def close(self) -> None:
         super().close()
@@ -106,8 +121,9 @@ class Book(dict[str, Ledger]):
 
 @contextmanager
 def reading(path: str | Path) -> Iterator[Book]:
-    """A book to look at: whatever would change it is refused."""
-    store = Reader(_book(Path(path)))
+    """A book to look at, in a file or on a server: whatever would change it is refused."""
+    found = place(path)
+    store: Any = server(found).reader() if isinstance(found, Url) else Reader(_book(Path(path)))
     try:
         with store.reading() as tx:
             yield Book(store, pages.datasets(tx))

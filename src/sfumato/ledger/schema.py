@@ -21,6 +21,7 @@ APPLICATION = 0x73666D74  # "sfmt", in the header of the file
 SCHEMA = 2
 FIRST = 1  # whose charges wrote their totals to the accounts each time
 UPGRADE = "pip install --upgrade sfumato"
+ALTERED = "the tables are not those that the book makes"
 REWRITE = "sf.Ledger.open(path), which rewrites it; keep a copy"
 
 TABLES = """
@@ -77,6 +78,20 @@ def check(connection: apsw.Connection, name: str, known: tuple[int, ...] = (SCHE
     if version not in known:
         rewrite = REWRITE if version == FIRST else UPGRADE
         raise Refused("ledger.version", f"schema {version}", f"this sfumato reads schema {SCHEMA}; the file was not touched", rewrite)
+
+
+def structure(tx: Any) -> list[str]:
+    """What is wrong with the file itself, and whether its tables are those that the book makes."""
+    import apsw
+
+    fresh = apsw.Connection(":memory:")
+    fresh.execute(TABLES)
+    made, found = ({tuple(row) for row in c.execute("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")} for c in (fresh, tx))
+    fresh.close()
+    problems = [] if made == found else [ALTERED]
+    if tx.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
+        problems.append("the file is damaged")
+    return problems
 
 
 def _ask(connection: apsw.Connection, query: str) -> Any:

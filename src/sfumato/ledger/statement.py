@@ -23,7 +23,7 @@ NAMES: dict[type[Guarantee], tuple[str, ...]] = {Pure: ("ε",), Approx: ("ε", "
 """The numbers of a budget that add up; a Rényi curve has one for each order, and δ."""
 
 _COUNTED = """
-SELECT json_extract(body, '$.memo'), json_extract(body, '$.cost'), count(*), max(json_extract(body, '$.when'))
+SELECT CAST({json} -> 'memo' AS TEXT), CAST({json} -> 'cost' AS TEXT), count(*), max(CAST({json} -> 'when' AS TEXT))
 FROM entry LEFT JOIN reservation USING (number)
 WHERE dataset = ? AND kind IN ('charge', 'reserve') AND coalesce(state, '') <> 'release' GROUP BY 1, 2"""
 
@@ -94,7 +94,7 @@ def statement(ledger: Readings, *, history: bool = False) -> Statement:
     name = ledger.dataset
     with ledger._store.reading() as tx:
         header = pages.header(tx, name)
-        shares = [share for (share,) in tx.execute("SELECT share FROM account WHERE dataset = ? ORDER BY share", (name,))]
+        shares = [share for (share,) in tx.execute("SELECT share FROM balance WHERE dataset = ? ORDER BY share", (name,))]
         balances = {share: _balance(pages.account(tx, name, share)) for share in shares}
         whole = balances.pop(WHOLE)
         said = (header["unit"], header["relation"], header["theorem"], header.get("schema"))
@@ -103,13 +103,14 @@ def statement(ledger: Readings, *, history: bool = False) -> Statement:
 
 
 def _uses(tx: Any, dataset: str) -> tuple[Use, ...]:
-    """What the budget went into, the most expensive first; summed here, exactly, over what SQLite has counted."""
+    """What the budget went into, the most expensive first; summed here, exactly, over what the database has counted."""
     found: dict[str, Use] = {}
-    for memo, costs, times, last in tx.execute(_COUNTED, (dataset,)):
+    for said, costs, times, last in tx.execute(_COUNTED.format(json=tx.json), (dataset,)):
+        memo, when = json.loads(said), json.loads(last)
         cost = tuple(times * c for c in fractions(exact(json.loads(costs))))
         before = found.get(memo, Use(memo, 0, tuple(Fraction(0) for _ in cost), ""))
         total = tuple(a + b for a, b in zip(before.cost, cost, strict=True))
-        found[memo] = Use(memo, before.times + times, total, max(before.last, last))
+        found[memo] = Use(memo, before.times + times, total, max(before.last, when))
     return tuple(sorted(found.values(), key=lambda use: use.cost, reverse=True))
 
 

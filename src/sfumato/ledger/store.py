@@ -1,4 +1,4 @@
-"""The seam to storage: one SQLite file, written through `apsw`, or the same in memory.
+"""The seam to storage: one SQLite file, written through `apsw`, or the same in memory. What a server does otherwise is in `postgres`.
 
 WAL with `synchronous=FULL`: a commit that returned has reached the disk. `BEGIN IMMEDIATE` takes the one write lock before anything is read, so that check and
 charge are one step for all threads and processes. A book has one connection in a process, which its threads use in turn; none crosses a fork.
@@ -11,12 +11,12 @@ import time
 from contextlib import AbstractContextManager
 from json import JSONDecodeError
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..errors import Refused
 from .processes import identity, not_inherited, open_here, register
 from .receipts import Head
-from .schema import may_be_a_ledger, prepare, undo
+from .schema import may_be_a_ledger, prepare, structure, undo
 
 if TYPE_CHECKING:
     import apsw
@@ -30,10 +30,20 @@ NOTHING = {WRITE: "nothing was accepted, no data was read", READ: "nothing was c
 UNSURE = "no receipt was given, no data was read; should the entry stand when the book is opened again, it counts"
 
 
+class Conflict(Refused):
+    """The storage undid a transaction because of another one. Nothing was accepted, and the same may be asked again."""
+
+
 class Transaction:
     """What may be done while a transaction is open. As a context it ends with a durable commit, or, if anything was raised inside, with nothing done."""
 
-    __slots__ = ("_begin", "_connection", "_store", "carried", "execute", "executemany", "head", "run")
+    __slots__ = ("_begin", "_connection", "_store", "carried", "execute", "executemany", "head", "rows", "run")
+    _connection: Any
+    execute: Any  # one statement; what it returns is iterated over, or fetched
+    executemany: Any
+    run: Any  # the same as execute, for statements of which each is read to its end before the next
+    rows: Any  # and for results that may be long
+    json: ClassVar[str] = "body"  # the text of an entry, where parts of it are asked for
 
     def __init__(self, store: Store, begin: str) -> None:
         self._store, self._begin = store, begin
@@ -43,41 +53,57 @@ class Transaction:
     def __enter__(self) -> Self:
         store = self._store
         try:
-            connection = store._taken()
-            mine = False
+            self._connection = store._taken()
             try:
-                mine = connection.get_autocommit()  # else a transaction is open already, which is its owner's to end
-                self._connection, self.execute, self.executemany = connection, connection.execute, connection.executemany
-                self.run = connection.cursor().execute  # the same, for statements of which each is read to its end before the next
-                self.run(self._begin)
+                self._start()
             except BaseException:
-                if mine:
-                    undo(connection)
                 store._lock.release()
                 raise
-        except _storage_errors() as error:
+        except store._errors() as error:
             raise store._explained(error, NOTHING[self._begin]) from None
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        connection, happened = self._connection, NOTHING[self._begin]
-        if self._store._connection is not connection:  # in the child of a fork from here: it is the parent's to end
-            raise Refused("ledger.fork", self._store._name, "the process was forked in the middle of a transaction; nothing was accepted", "the parent process")
+        store, happened = self._store, NOTHING[self._begin]
+        if store._connection is not self._connection:  # in the child of a fork from here: it is the parent's to end
+            raise Refused("ledger.fork", store._name, "the process was forked in the middle of a transaction; nothing was accepted", "the parent process")
         try:
             if kind is None and self._begin is WRITE:
                 happened = UNSURE
-                self.run("COMMIT")
+                self._commit()
             else:
-                undo(connection)
+                self._undo()
         except BaseException as late:
-            undo(connection)
+            self._undo()
             error = late
-            if not isinstance(late, _storage_errors()):
+            if not isinstance(late, store._errors()):
                 raise
         finally:
-            self._store._lock.release()
-        if error is not None and isinstance(error, _storage_errors()):
-            raise self._store._explained(error, happened) from None
+            store._lock.release()
+        if error is not None and isinstance(error, store._errors()):
+            raise store._explained(error, happened) from None
+
+    def structure(self) -> list[str]:
+        """What is wrong with the storage itself, and with the form of the tables."""
+        return structure(self)
+
+    def _start(self) -> None:
+        connection = self._connection
+        mine = connection.get_autocommit()  # else a transaction is open already, which is its owner's to end
+        try:
+            self.execute = self.rows = connection.execute
+            self.executemany, self.run = connection.executemany, connection.cursor().execute
+            self.run(self._begin)
+        except BaseException:
+            if mine:
+                undo(connection)
+            raise
+
+    def _commit(self) -> None:
+        self.run("COMMIT")
+
+    def _undo(self) -> None:
+        undo(self._connection)
 
 
 class Store:
@@ -87,7 +113,7 @@ class Store:
         self.path = path
         self._place = None if path is None else str(path)
         self._lock = threading.RLock()
-        self._connection: apsw.Connection | None = None
+        self._connection: Any = None
         self._file: tuple[int, int] | None = None
         self._inherited = False
         register(self)
@@ -108,28 +134,37 @@ class Store:
             if self.path is not None:
                 self._connection = None
 
-    def _taken(self) -> apsw.Connection:
+    def _taken(self) -> Any:
         """This process's connection, for this thread alone until it releases the lock."""
         if not self._lock.acquire(timeout=PATIENCE / 1000):
             raise Refused("ledger.busy", self._name, "other threads held the book for too long; nothing was accepted, no data was read", "try again")
         try:
-            if self._place is None:
-                if self._inherited:
-                    reason = "another process holds the book: two copies could both be spent"
-                    raise Refused("ledger.fork", "a ledger in memory", reason, "Ledger.open(path, …)")
-                if self._connection is None:
-                    self._connection = self._connect(":memory:")
-                return self._connection
-            if self._connection is None:
-                not_inherited(self._place, self._name)
-                self._connection = self._connect(self._place)
-                self._file = identity(self._place)
-            if self._file != identity(self._place):
-                raise Refused("ledger.moved", self._name, "the file was moved or replaced while the book was open; nothing was accepted", "open it again")
-            return self._connection
+            return self._reached()
         except BaseException:
             self._lock.release()
             raise
+
+    def _reached(self) -> Any:
+        if self._place is None:
+            if self._inherited:
+                reason = "another process holds the book: two copies could both be spent"
+                raise Refused("ledger.fork", "a ledger in memory", reason, "Ledger.open(path, …)")
+            if self._connection is None:
+                self._connection = self._connect(":memory:")
+            return self._connection
+        if self._connection is None:
+            not_inherited(self._place, self._name)
+            self._connection = self._connect(self._place)
+            self._file = identity(self._place)
+        if self._file != identity(self._place):
+            raise Refused("ledger.moved", self._name, "the file was moved or replaced while the book was open; nothing was accepted", "open it again")
+        return self._connection
+
+    def _part(self) -> None:
+        """Before a fork: close the file, unless a transaction is open on it. A book in memory stays with its process."""
+        if self._place is not None and self._connection is not None and self._connection.get_autocommit():
+            self._connection.close()
+            self._connection = None
 
     def _connect(self, name: str) -> apsw.Connection:
         import apsw
@@ -153,11 +188,16 @@ class Store:
     def _name(self) -> str:
         return self.path.name if self.path else "memory"
 
+    def _errors(self) -> tuple[type[Exception], ...]:
+        import apsw
+
+        return apsw.Error, OSError, *UNREADABLE
+
     def _explained(self, error: Exception, happened: str) -> Refused:
         """A storage error as a refusal. The text holds nothing of the entries."""
         import apsw
 
-        unreadable = isinstance(error, UnicodeDecodeError | JSONDecodeError | KeyError)
+        unreadable = isinstance(error, UNREADABLE)
         code, reason, rewrite = next((row for kind, *row in WHY if isinstance(error, getattr(apsw, kind)) or (unreadable and kind == "CorruptError")), OTHER)
         return Refused(code, self._name, f"{reason}; {happened}", rewrite)
 
@@ -177,11 +217,8 @@ def _patiently(connection: apsw.Connection) -> None:
             time.sleep(0.005)
 
 
-def _storage_errors() -> tuple[type[Exception], ...]:
-    import apsw
-
-    return apsw.Error, OSError, UnicodeDecodeError, JSONDecodeError, KeyError  # the last three: rows that the book has not written
-
+UNREADABLE = (UnicodeDecodeError, JSONDecodeError, KeyError)
+"""What is raised by rows that the book has not written."""
 
 WHY = (
     ("BusyError", "ledger.busy", "another writer held the book for too long", "try again"),

@@ -16,7 +16,6 @@ from ..errors import Refused
 from . import pages
 from .entries import Replay, canonical, digest, genesis
 from .receipts import Head, Verification
-from .schema import TABLES
 
 BLIND = "entries cut off the end, a book rewritten from the start, or an old copy put back: give the last known head"
 LATER = "entries after number {} cut off or rewritten: give a later head"
@@ -25,14 +24,14 @@ _LISTED = 20  # of each kind of problem; a broken book can have a million
 
 def verify(tx: Any, known: Head | None) -> Verification:
     """Read everything once."""
-    problems = _structure(tx)
+    problems = tx.structure()
     try:
         head = pages.head(tx)
     except Refused as refusal:
         return Verification((*problems, refusal.reason), (), Head("", 0, ""))
     replay = Replay()
     previous, expected, wrong = genesis(head.book), 0, 0
-    for number, dataset, kind, key, text, stored, spent, parts in tx.execute("SELECT * FROM entry ORDER BY number"):
+    for number, dataset, kind, key, text, stored, spent, parts in tx.rows("SELECT * FROM entry ORDER BY number"):
         expected += 1
         found = [] if number == expected else [f"entry {expected} is missing"]
         expected = number
@@ -50,20 +49,6 @@ def verify(tx: Any, known: Head | None) -> Verification:
         problems.append("the book does not contain the head that was kept: it was cut, rewritten, or is another or an older copy")
     blind = () if known is not None and known.number >= head.number else (BLIND if known is None else LATER.format(known.number),)
     return Verification(tuple(problems), blind, head)
-
-
-def _structure(tx: Any) -> list[str]:
-    """The file itself, and whether its tables are those that the book makes."""
-    import apsw
-
-    fresh = apsw.Connection(":memory:")
-    fresh.execute(TABLES)
-    made, found = ({tuple(row) for row in c.execute("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")} for c in (fresh, tx))
-    fresh.close()
-    problems = [] if made == found else ["the tables are not those that the book makes"]
-    if tx.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
-        problems.append("the file is damaged")
-    return problems
 
 
 def _replayed(replay: Replay, number: int, columns: tuple[Any, ...], carried: tuple[Any, Any], text: str) -> list[str]:
@@ -90,7 +75,7 @@ def _tables(tx: Any, replay: Replay) -> list[str]:
     }
     problems = []
     for table, rows in expected.items():
-        found = [_row(table, row) for row in tx.execute(f"SELECT * FROM {table}")]  # a name from above
+        found = [_row(table, row) for row in tx.rows(f"SELECT * FROM {table}")]  # a name from above
         if set(found) != rows or len(found) != len(rows):
             places = sorted({str(row[0]) for row in set(found) ^ rows})
             problems.append(f"the table {table} is not what the entries come to ({', '.join(places[:3])})")
