@@ -756,6 +756,116 @@ def tables() -> Figure:
     return Answer(keys=("city",), rows=tuple((city,) for city in numbers), pieces=pieces, columns=columns, cost=counted.promise, receipts=(receipt,)).plot("n")
 
 
+def bernstein() -> Figure:
+    """Whole curves: a density with its own sensitivity, and the sources' kernel regression with a sampled one, noise by two norms."""
+    public, t = SeededBits(3), np.linspace(0, 1, 301)
+    x = np.concatenate([0.3 + 0.08 * _normals(public, 1200), 0.7 + 0.1 * _normals(public, 800)])
+    density = sf.fits.KernelDensity("0.08", records=2000)
+    curves = {"exact fit": density(x)(t), "private curve": _median_curve(sf.Bernstein(density, iterations=3), x, t)}
+    left = plots.Graph(title="density of 2000 values, ε = 1", x=t, curves=curves, across="value", up="density")
+    fit, z = sf.fits.PriestleyChao("0.1", normalised=False), _uniforms(public, 500)
+    rows = np.column_stack([z, z * np.sin(10 * z) + 0.2 * _normals(public, 500)])
+    moves = sf.sensitivity.Global(l1="0.1215", sup="0.01896", relation="replace")  # as 500 pairs of the thesis's sampler give them, at γ = 0.2
+    by_sum, by_sup = sf.Bernstein(fit, sensitivity=moves, iterations=3), sf.Bernstein(fit, sensitivity=moves, norm="inf")
+    shown = {"private curve": by_sum, "with noise for the largest move, as in diffpriv": by_sup}
+    curves = {"exact fit": fit(rows)(t), **{name: _median_curve(how, rows, t) for name, how in shown.items()}}
+    right = plots.Graph(title="regression of 500 records, sampled, ε = 1", x=t, curves=curves, across="x", up="y")
+    drawn = plots.graphs([left, right], title="A whole function, released once")
+    drawn.axes[1].set_ylim(min(y.min() for y in curves.values()) - 0.1, max(y.max() for y in curves.values()) + 0.1)
+    return drawn
+
+
+def _median_curve(how: Any, data: Any, t: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of 25 releases the one whose error is the median: neither a lucky nor an unlucky one."""
+    exact = how.fit(data)(t)
+    releases = [how.release(data, epsilon=1, bits=SeededBits(seed))(t) for seed in range(25)]
+    return sorted(releases, key=lambda y: float(np.square(y - exact).mean()))[12]
+
+
+def _uniforms(bits: SeededBits, n: int) -> NDArray[np.float64]:
+    return (bits.words(n) >> np.uint64(12)).astype(np.float64) / 2.0**52 + 2.0**-53
+
+
+def _normals(bits: SeededBits, n: int) -> NDArray[np.float64]:
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(_uniforms(bits, n)))
+
+
+def coin_toss() -> Figure:
+    """Which coins lead to which answer; and what surveys of growing size estimate."""
+    from matplotlib.ticker import MultipleLocator, NullLocator, PercentFormatter
+
+    yes, no = plots.style.COLOURS[0], plots.style.COLOURS[1]
+    drawn = plots.style.figure(9.6, 3.7)
+    drawn.suptitle("The coin toss: nobody's answer means much, everybody's answers do", fontsize=12, color=plots.style.INK, x=0.02, ha="left")
+    left, right = drawn.subplots(1, 2, width_ratios=[5, 4])
+    left.set_title("heads: the truth · tails: what a second coin says", fontsize=10, color=plots.style.INK, loc="left")
+    rows = (
+        ("you smoke", 1.0, (("the truth", 0.5, yes, 1.0), ("coin", 0.25, yes, 0.45), ("coin", 0.25, no, 0.45)), 75),
+        ("you do not\nsmoke", 0.0, (("coin", 0.25, yes, 0.45), ("coin", 0.25, no, 0.45), ("the truth", 0.5, no, 1.0)), 25),
+    )
+    for _, height, parts, says_yes in rows:
+        start = 0.0
+        for name, width, colour, strength in parts:
+            left.barh(height, width, left=start, height=0.5, color=plots.style.tint(colour, strength), edgecolor="white", linewidth=1.5)
+            left.text(start + width / 2, height, name, ha="center", va="center", fontsize=9, color="white" if strength == 1 else plots.style.INK)
+            start += width
+        for says, middle in (("yes", says_yes / 200), ("no", (100 + says_yes) / 200)):
+            share = says_yes if says == "yes" else 100 - says_yes
+            left.text(middle, height + 0.36, f"says {says}: {share} %", ha="center", fontsize=9, color=plots.style.INK)
+    left.set_yticks([1.0, 0.0], [row[0] for row in rows], fontsize=9, color=plots.style.INK)
+    left.set_xticks([])
+    left.set_ylim(-0.45, 1.6)
+    left.tick_params(length=0)
+    for side in left.spines.values():
+        side.set_visible(False)
+    plots.style.quiet(right)
+    right.set_title("estimated share, if 20 % smoke", fontsize=10, color=plots.style.INK, loc="left")
+    oracle, sizes, share = sf.local.Direct.coin_toss(["yes", "no"]), np.geomspace(100, 10**6, 60), 0.2
+    spread = np.array([1.96 * math.sqrt(oracle.variance(round(n), share)) for n in sizes])
+    right.fill_between(sizes, share - spread, share + spread, color=plots.style.tint(yes, 0.25), linewidth=0, label="95 % of surveys")
+    right.axhline(share, color=plots.style.INK, linewidth=1.1)
+    asked = [10**power for power in range(2, 7)]
+    found = [oracle.estimate(oracle.perturb(["yes"] * (n // 5) + ["no"] * (n - n // 5), bits=SeededBits(n + 1)))["yes"] for n in asked]
+    right.plot(asked, found, "o", color=yes, markersize=5.5, label="a survey")
+    right.set_xscale("log")
+    right.xaxis.set_minor_locator(NullLocator())
+    right.set_ylim(0, 0.4)
+    right.yaxis.set_major_locator(MultipleLocator(0.1))
+    right.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
+    right.set_xlabel("people asked", fontsize=9, color=plots.style.INK)
+    right.legend(loc="lower right", frameon=False, fontsize=9)
+    return drawn
+
+
+def local_oracles() -> Figure:
+    """The standard error of a frequency of 1/k from a million reports, for each oracle: exact."""
+    n = 10**6
+    kinds: dict[str, Any] = {
+        "Direct": sf.local.Direct,
+        "Unary": sf.local.Unary,
+        "Hashing": sf.local.Hashing,
+        "Hadamard": sf.local.Hadamard,
+        "Subset": sf.local.Subset,
+    }
+
+    def errors(kind: Any, pairs: list[tuple[float, int]]) -> NDArray[np.float64]:
+        return np.array([math.sqrt(kind(epsilon=epsilon, categories=range(k)).variance(n, Fraction(1, k))) for epsilon, k in pairs])
+
+    ks = sorted({round(k) for k in np.geomspace(2, 1000, 40)})
+    epsilons = [float(f"{e:.4g}") for e in np.geomspace(0.3, 5, 40)]
+    by_k = {name: errors(kind, [(1.0, k) for k in ks]) for name, kind in kinds.items()}
+    by_epsilon = {name: errors(kind, [(e, 100) for e in epsilons]) for name, kind in kinds.items()}
+    return plots.graphs(
+        [
+            plots.Graph(title="ε = 1", x=np.array(ks, dtype=float), curves=by_k, across="categories", up="standard error", logarithmic=True),
+            plots.Graph(title="100 categories", x=np.array(epsilons), curves=by_epsilon, across="ε", up="standard error", logarithmic=True),
+        ],
+        title="A frequency of 1/k from a million reports",
+    )
+
+
 PICTURES: tuple[Callable[[], Figure], ...] = (
     neighbours,
     laplace,
@@ -771,6 +881,8 @@ PICTURES: tuple[Callable[[], Figure], ...] = (
     renyi,
     random,
     randomized_response,
+    coin_toss,
+    local_oracles,
     mean,
     histogram,
     hierarchy,
@@ -793,6 +905,7 @@ PICTURES: tuple[Callable[[], Figure], ...] = (
     tables,
     accounting_noise,
     accounting_sampled,
+    bernstein,
 )
 
 

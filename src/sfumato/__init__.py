@@ -11,6 +11,8 @@ __version__ = "0.1.0"
 _LAZY = {
     "answers": "",
     "Approx": ".guarantees",
+    "Bernstein": ".functions.bernstein",
+    "Curve": ".functions.curve",
     "Failed": ".errors",
     "GDP": ".guarantees",
     "Guarantee": ".guarantees",
@@ -22,30 +24,42 @@ _LAZY = {
     "Refused": ".errors",
     "Renyi": ".guarantees",
     "ZCDP": ".guarantees",
+    "calendar": ".tables.calendars",
     "calibrate": ".accounting.calibrate",
     "choose_epsilon": ".accounting.choosing",
     "compose": ".accounting.compose",
     "col": ".tables.expressions",
     "count": ".tables.aggregates",
+    "count_distinct": ".tables.aggregates",
     "count_if": ".tables.aggregates",
     "count_units": ".tables.aggregates",
+    "fits": ".functions",
     "histogram": ".tables.aggregates",
     "inverse_sensitivity": ".functions",
+    "local": "",
+    "max": ".tables.aggregates",
     "mean": ".tables.aggregates",
     "mechanisms": "",
     "median": ".tables.aggregates",
+    "min": ".tables.aggregates",
     "parallel": ".accounting",
+    "privatize": ".functions.privatize",
     "propose_test_release": ".functions",
     "protect": ".session",
     "quantile": ".tables.aggregates",
+    "quantiles": ".tables.aggregates",
+    "ratio": ".tables.aggregates",
+    "sample_sensitivity": ".sensitivity.sampled",
     "samples": "",
+    "sensitivity": "",
+    "shuffle": ".local.shuffle",
     "std": ".tables.aggregates",
     "sum": ".tables.aggregates",
     "var": ".tables.aggregates",
     "when": ".tables.expressions",
 }
 
-__all__ = ["__version__", *(name for name in _LAZY if name != "sum")]  # noqa: PLE0604  # `import *` shadows no builtin
+__all__ = ["__version__", *(name for name in _LAZY if name not in ("sum", "min", "max"))]  # noqa: PLE0604  # `import *` shadows no builtin
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,8 @@
 from . import answers as answers
+from . import local as local
 from . import mechanisms as mechanisms
 from . import samples as samples
+from . import sensitivity as sensitivity
 from .accounting import parallel as parallel
 from .accounting.calibrate import calibrate as calibrate
 from .accounting.choosing import choose_epsilon as choose_epsilon
@@ -8,8 +10,12 @@ from .accounting.compose import compose as compose
 from .accounting.loss import Loss as Loss
 from .errors import Failed as Failed
 from .errors import Refused as Refused
+from .functions import fits as fits
 from .functions import inverse_sensitivity as inverse_sensitivity
 from .functions import propose_test_release as propose_test_release
+from .functions.bernstein import Bernstein as Bernstein
+from .functions.curve import Curve as Curve
+from .functions.privatize import privatize as privatize
 from .guarantees import GDP as GDP
 from .guarantees import ZCDP as ZCDP
 from .guarantees import Approx as Approx
@@ -19,17 +25,25 @@ from .guarantees import RandomDP as RandomDP
 from .guarantees import Renyi as Renyi
 from .ledger import BudgetExceeded as BudgetExceeded
 from .ledger import Ledger as Ledger
+from .local.shuffle import shuffle as shuffle
+from .sensitivity.sampled import sample_sensitivity as sample_sensitivity
 from .session import protect as protect
 from .tables.aggregates import count as count
+from .tables.aggregates import count_distinct as count_distinct
 from .tables.aggregates import count_if as count_if
 from .tables.aggregates import count_units as count_units
 from .tables.aggregates import histogram as histogram
+from .tables.aggregates import max as max  # noqa: A004
 from .tables.aggregates import mean as mean
 from .tables.aggregates import median as median
+from .tables.aggregates import min as min  # noqa: A004
 from .tables.aggregates import quantile as quantile
+from .tables.aggregates import quantiles as quantiles
+from .tables.aggregates import ratio as ratio
 from .tables.aggregates import std as std
 from .tables.aggregates import sum as sum  # noqa: A004
 from .tables.aggregates import var as var
+from .tables.calendars import calendar as calendar
 from .tables.expressions import col as col
 from .tables.expressions import when as when
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,11 +23,46 @@ from .ledger import Ledger, Receipt
 from .mechanisms.base import Mechanism
 from .mechanisms.stored import record
 from .noise.bits import SYSTEM, Bits
+from .tables.extremes import with_end
 from .tables.plan import Plan
 from .tables.reading import Groups, chosen_groups, read, read_points, votes_of
 from .tables.sentences import rules
 
 Tables = tuple[Any, ...]
+
+
+def release_all(
+    plans: Sequence[Plan],
+    whole: Mechanism,
+    ledger: Ledger,
+    said: tuple[str, ...] = (),
+    *,
+    share: str | None = None,
+    fresh: bool = False,
+    timeout: float | None = None,
+    bits: Bits = SYSTEM,
+) -> tuple[Answer, ...]:
+    """Several plans for one charge, recorded before any of them reads a row; or all of the stored answers, where every one of them is stored.
+
+    What is `said` of all of them is among the rules of each.
+    """
+    asked = [question(plan) for plan in plans]
+    stored = [] if fresh else [ledger.recall(one, share=share) for one in asked]
+    if stored and None not in stored:
+        return tuple(replace(Answer.from_json(found.answer), recalled=found.when) for found in stored if found is not None)
+    ready = [(plan.statements, plan.groups) for plan in plans]
+    for plan, (statements, _) in zip(plans, ready, strict=True):
+        _check(plan, statements, timeout)
+    receipt = ledger.charge(whole, memo="\n\n".join(plan.text for plan in plans), share=share)
+    answers = []
+    for plan, (statements, groups), one in zip(plans, ready, asked, strict=True):
+        secret = _attempt(plan, statements, groups, timeout, bits)
+        if secret is None:
+            raise Failed
+        made = finish(plan, *secret, ledger=ledger, receipt=receipt)
+        answers.append(replace(made, rules=(*made.rules, *said)))
+        ledger.remember(receipt, one, answers[-1].to_json())
+    return tuple(answers)
 
 
 def release(plan: Plan, ledger: Ledger, *, share: str | None = None, fresh: bool = False, timeout: float | None = None, bits: Bits = SYSTEM) -> Answer:
@@ -35,8 +71,8 @@ def release(plan: Plan, ledger: Ledger, *, share: str | None = None, fresh: bool
     if not fresh and (stored := ledger.recall(asked, share=share)) is not None:
         return replace(Answer.from_json(stored.answer), recalled=stored.when)
     statements, groups = plan.statements, plan.groups  # public: made before the charge, so that nothing is charged for what cannot be made
-    plan.source.engine.check(timeout)
-    receipt = ledger.charge(plan.mechanism, memo=plan.query.text, share=share)
+    _check(plan, statements, timeout)
+    receipt = ledger.charge(plan.mechanism, memo=plan.text, share=share)
     secret = _attempt(plan, statements, groups, timeout, bits)
     if secret is None:
         raise Failed
@@ -45,10 +81,17 @@ def release(plan: Plan, ledger: Ledger, *, share: str | None = None, fresh: bool
     return answer
 
 
+def _check(plan: Plan, statements: Tables, timeout: float | None) -> None:
+    """Refuse what the engine could not run, before anything is charged."""
+    plan.source.engine.check(timeout)
+    for statement in statements:
+        plan.source.engine.speaks(statement.expression)
+
+
 def question(plan: Plan) -> str:
     """Query, declaration (with the owner's label of the data) and promise: what has to be the same for an answer to be given again."""
     pieces = [[p.name, p.form, p.low, p.high, str(p.step), p.cells, *map(str, p.edges)] for p in plan.pieces]  # should two queries ever be written alike
-    said = {"question": 1, "query": plan.query.text, "pieces": pieces, "declaration": plan.declared, "promise": plan.promise.to_json()}
+    said = {"question": 1, "query": plan.text, "pieces": pieces, "declaration": plan.declared, "promise": plan.promise.to_json()}
     return json.dumps(said, ensure_ascii=False)
 
 
@@ -75,7 +118,7 @@ def _perturb(plan: Plan, public: Groups | None, tally: Tables, bits: Bits) -> tu
     for place, (piece, noise) in enumerate(zip(plan.pieces, plan.calibration.noise, strict=True)):
         statement, table = (statements[at[place]], tally[at[place]])
         if piece.form == "point":
-            values = _quantiles(noise, *read_points(table, place, groups, bounding), len(groups), bits)
+            values = with_end(piece, _quantiles(noise, *read_points(table, place, groups, bounding), len(groups), bits))
         else:
             values = noise[0].perturb(read(statement, table, piece, place, groups, bounding, public=public is not None), bits=bits)  # type: ignore[attr-defined]
         noisy.append(Noisy(piece.name, values, piece.step if piece.form == "point" else bounding.step(piece), noise[0]))
@@ -92,10 +135,10 @@ def finish(plan: Plan, groups: Groups, noisy: tuple[Noisy, ...], *, ledger: Ledg
     """The answer, from what came through the door."""
     declared = plan.query.rows.declaration
     facts = {
-        "dataset": declared.name,
+        "dataset": plan.query.rows.dataset,
         "unit": declared.unit_name,
         "relation": declared.relation,
-        "question": plan.query.text,
+        "question": plan.text,
         "declaration": plan.declared,
         "mechanisms": [record(mechanism) for mechanism in plan.mechanism.parts],
         "released": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),

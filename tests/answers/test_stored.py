@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.answers import Answer, Column, Noisy
-from sfumato.answers.stored import KEYS, Recorded, read_key, write_key
+from sfumato.answers.stored import KEYS, Recorded, canonical, read_key, write_key
 
 from .examples import counted, laplace, refusal, visits
 
@@ -53,6 +53,36 @@ def test_keys_keep_their_types(key: Any) -> None:
     assert again == key
     assert type(again) is type(key)
     assert str(again) == str(key)
+
+
+@pytest.mark.parametrize(
+    ("keys", "rows"),
+    [
+        (("k",), [(i,) for i in (3, -1, 2**70)]),
+        (("k",), [("a",), ('"',), ("é\n\u2028",)]),
+        (("k",), [(1,), (True,), (None,)]),
+        (("k", "l"), [("x", 1), ("y", 2)]),
+        (("k", "l"), [(value, i) for i, value in enumerate(VALUES)]),
+        (("k",), []),
+        ((), [()]),
+    ],
+    ids=["integers", "texts", "mixed", "two", "all", "none", "no key"],
+)
+def test_long_lists_are_written_as_json_would_write_them(keys: tuple[str, ...], rows: list[Any]) -> None:
+    """Column by column, and the same bytes."""
+    answer = counted(list(range(len(rows))), keys=keys, rows=tuple(rows))
+    stored = answer.to_json()
+    found = json.loads(stored)
+    assert canonical(found) == stored
+    assert found["rows"] == json.loads(json.dumps([[write_key(key) for key in row] for row in rows]))
+    assert found["pieces"][0]["values"] == [[str(i)] for i in range(len(rows))]
+    assert visits().to_json() == canonical(json.loads(visits().to_json()))
+
+
+def test_a_row_of_another_length_is_damage() -> None:
+    found = json.loads(visits().to_json())
+    found["pieces"][6]["values"][0].append("1")
+    refusal(lambda: Answer.from_json(json.dumps(found)), "answer.stored")
 
 
 def test_nan_is_nan() -> None:

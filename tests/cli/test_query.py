@@ -82,7 +82,7 @@ def test_plan_reads_no_data(path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert "cost    ε = 0.5" in ended.stdout
     told = json.loads(shell(path, text, *DECLARED, "--epsilon", "0.5", "--plan", "--json").stdout)
     assert set(told["error"]) == {"m"}
-    assert shell(path, text, *DECLARED, "--epsilon", "0.5", "--plan", "--csv").stdout.startswith('column,error\n"m",')
+    assert shell(path, text, *DECLARED, "--epsilon", "0.5", "--plan", "--csv").stdout.startswith("column,error\nm,")
     assert "cost    ε = 0.5" in shell(path, f"EXPLAIN PRIVACY {text}", *DECLARED, "--epsilon", "0.5").stdout
     assert shell(path, text, *DECLARED, "--epsilon", "0.5").returncode == 3  # and without --plan it is asked
 
@@ -156,12 +156,16 @@ def test_other_options(path: Path) -> None:
     ("arguments", "code", "word"),
     [
         (("SELECT * FROM visits", *DECLARED, "--epsilon", "1"), 1, "sql.star"),
-        (("SELECT SUM(age) FROM visits", *DECLARED, "--epsilon", "1"), 1, "sql.bounds"),
+        (("SELECT SUM(spend / age) FROM visits", *DECLARED, "--epsilon", "1"), 1, "sql.bounds"),
         ((COUNT, *DECLARED, "--epsilon", "-1"), 1, "number.not-positive"),
         ((COUNT, *DECLARED, "--epsilon", "x"), 1, "number.text"),
         ((COUNT, "--unit", "nobody", "--max-rows", "5", "--epsilon", "1"), 1, "table.column"),
-        ((COUNT, "--unit", "user_id", "--epsilon", "1"), 1, "table.max-rows"),
         ((COUNT, *DECLARED), 2, "epsilon"),
+        ((COUNT, *DECLARED, "--epsilon", "1", "--within", "25"), 2, "one of --epsilon and --within"),
+        ((COUNT, *DECLARED, "--within", "m=25"), 1, "within.columns"),
+        ((COUNT, *DECLARED, "--within", "25", "--within", "26"), 2, "COLUMN=VALUE"),
+        (("SELECT AVG(spend) AS m FROM visits", *DECLARED, "--within", "1"), 1, "within.group-size"),
+        ((COUNT, "--unit", "user_id", "--within", "25"), 1, "within.learning"),
         ((COUNT, *DECLARED, "--epsilon", "1", "--json", "--csv"), 2, "one of --json and --csv"),
         ((COUNT, "--bounds", "spend", "--epsilon", "1"), 2, "COLUMN=VALUE"),
         ((COUNT, "--bounds", "spend=3", "--epsilon", "1"), 2, "LOW:HIGH"),
@@ -176,6 +180,37 @@ def test_other_ends(path: Path, arguments: tuple[str, ...], code: int, word: str
     assert word in ended.stderr
     assert ended.stdout == ""
     assert "Traceback" not in ended.stderr
+
+
+def test_accuracy_first(path: Path, tmp_path: Path) -> None:
+    """The budget is what it costs: ln(20)·5/25 for a count in which a unit has five rows."""
+    ended = shell(path, COUNT, *DECLARED, "--within", "25", "--ledger", tmp_path / "a.ledger")
+    assert ended.returncode == 0, ended.stderr
+    assert "cost ε = 0.5992 of 0.5992 · 0 left" in ended.stdout
+    assert "stored answer" in shell(path, COUNT, *DECLARED, "--within", "25", "--ledger", tmp_path / "a.ledger").stdout
+    both = shell(path, "SELECT COUNT(*) AS n, AVG(spend) AS m FROM visits", *DECLARED, "--within", "n=25", "--within", "m=1", "--group-size", "20000", "--plan")
+    assert both.returncode == 0, both.stderr
+    assert "error   n ±" in both.stdout
+    few = shell(path, COUNT, *DECLARED, "--within", "25", "--budget", "0.5")
+    assert few.returncode == 1
+    assert "budget.exceeded" in few.stderr
+
+
+def test_what_is_not_declared_is_learned(path: Path, tmp_path: Path) -> None:
+    """The budget holds the question and its learning, a sixth of it; asked again, both are known."""
+    book = tmp_path / "visits.ledger"
+    asked = (path, "SELECT COUNT(*) AS n, SUM(spend) AS s FROM visits", "--unit", "user_id", "--epsilon", "0.6", "--ledger", book)
+    plan = shell(*asked[:-2], "--plan", "--json")
+    assert json.loads(plan.stdout)["error"] == {"n": None, "s": None}
+    assert json.loads(plan.stdout)["cost"]["epsilon"] == "0.7"
+    first = shell(*asked)
+    assert first.returncode == 0, first.stderr
+    assert "learned first, for ε = 0.1 beside this" in first.stdout
+    assert "cost ε = 0.6 of 0.7" in first.stdout
+    assert " 0 left" in first.stdout
+    again = shell(*asked)
+    assert "stored answer" in again.stdout
+    assert "(learned" in again.stdout
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

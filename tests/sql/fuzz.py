@@ -124,13 +124,32 @@ class Maker:
 
     def source(self, depth: int) -> str:
         kind = self.pick.random()
+        if depth and kind > 0.9:
+            return self.joined(depth - 1)
         if depth == 0 or kind < 0.7:
             return self.one(["visits", "visits", "visits v", "VISITS", "other", '"visits"', "visits AS v", "a"])
         return f"({self.select(depth - 1)}) {self.one(['s', 'AS v', '', 's(a, b)'])}"
 
+    def joined(self, depth: int) -> str:
+        """Two sources as one."""
+        one, other = self.source(depth), self.source(depth)
+        if self.pick.random() < 0.2:
+            return f"({self.select(depth)} UNION ALL {self.select(depth)}) {self.one(['s', '', 'AS t(a)'])}"
+        on = self.one(["USING (user_id)", "USING (city)", "ON a.user_id = b.user_id", "ON v.user_id = s.user_id", f"ON {self.scalar(2)}", "ON TRUE", ""])
+        how = self.one(["JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", "SEMI JOIN", "ANTI JOIN", "NATURAL JOIN", ","])
+        return f"{one} {how} {other} {on}" if self.pick.random() < 0.4 else f"visits AS a {how} {self.one(['visits', f'({self.select(depth)})'])} AS b {on}"
+
+    def test(self, depth: int) -> str:
+        """A condition that looks at other rows."""
+        where = self.one(["", " WHERE w.user_id = user_id", " WHERE w.user_id = visits.user_id", " WHERE w.age > 3"])
+        tests = [f"user_id IN (SELECT user_id FROM visits w{where})", f"EXISTS (SELECT * FROM visits AS w{where})", f"city NOT IN ({self.select(depth)})"]
+        return f"{self.one(['', 'NOT '])}{self.one(tests)}{self.one(['', ' AND vip', ' OR vip'])}"
+
     def select(self, depth: int = 2) -> str:
         said = ["SELECT", ", ".join(self.item() for _ in range(1 + self.pick.randrange(3))), "FROM", self.source(depth)]
-        if self.pick.random() < 0.5:
+        if depth and self.pick.random() < 0.1:
+            said += ["WHERE", self.test(depth - 1)]
+        elif self.pick.random() < 0.5:
             said += ["WHERE", self.scalar() if self.pick.random() < 0.3 else f"{self.scalar(2)} {self.one(OPERATORS[8:14])} {self.scalar(1)}"]
         if self.pick.random() < 0.5:
             said += ["GROUP BY", self.one(["city", "1", "ALL", "user_id", "user_id, city", "n", self.scalar(2), "ROLLUP (city)", "(city, vip)"])]

@@ -136,3 +136,13 @@ def test_the_intervals_hold() -> None:
             middle = (low[0] + high[0]) / 2
             narrow += abs(truth - middle) <= (high[0] - low[0]) / 200
         assert narrow < 72  # the twin: intervals a hundred times too narrow do not
+
+
+def test_constants_beside_keys_are_read_before_anything_is_paid() -> None:
+    """A text beside a moment or a uuid is read as one when the text is, also where it is a parameter: what cannot be read is refused, and nothing is spent."""
+    with protected() as table:
+        for text, parameters in (("day > 'soon'", None), ("day IN ('2026-01-01', 'later')", None), ("day > ?", ["2026-02-31"]), ("'x' < day", None)):
+            with pytest.raises(sf.Refused) as refused:
+                table.sql(f"SELECT day, COUNT(*) AS n FROM {table.name} GROUP BY day HAVING {text}", epsilon=1, parameters=parameters)
+            assert refused.value.code == "expression.literal"
+        assert {entry.kind for entry in table.ledger.history()} == {"open"}

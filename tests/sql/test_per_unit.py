@@ -75,7 +75,7 @@ def refused_plan(table: Table, text: str) -> str:
     from sfumato.errors import Refused
 
     with pytest.raises(Refused) as caught:
-        table.plan(text, epsilon=1)
+        table.plan(text, epsilon=1, learn=False)
     return caught.value.code
 
 

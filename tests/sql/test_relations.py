@@ -37,7 +37,7 @@ def test_spellings(table: Table, text: str) -> None:
         ("SELECT COUNT(*) FROM main.visits", "sql.table", "main.visits"),
         ("SELECT COUNT(*) FROM read_text('x')", "sql.table", "read_text('x')"),
         ("SELECT COUNT(*) FROM 'visits'", None, None),
-        ("SELECT COUNT(*) FROM visits, visits", "sql.join", "visits"),
+        ("SELECT COUNT(*) FROM visits, visits", "sql.names", "visits"),
         ("SELECT COUNT(*) FROM visits TABLESAMPLE 5%", "sql.sample", "5"),
         ("SELECT COUNT(*) FROM visits USING SAMPLE 5", "sql.sample", "5"),
         ("WITH a AS (SELECT 1 AS x) SELECT COUNT(*) FROM a", "sql.table", None),

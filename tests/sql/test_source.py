@@ -78,7 +78,6 @@ def test_without_a_place_the_whole_text_is_shown() -> None:
         ("SELECT " + "(" * (BRACKETS + 1) + "1" + ")" * (BRACKETS + 1), "sql.depth"),
         ("SELECT " + "CASE WHEN a THEN " * 90 + "1" + " END" * 90, "sql.depth"),
         ("SELECT 1; SELECT 2", "sql.statements"),
-        ("SELECT 1 FROM t JOIN u USING (a)", "sql.join"),
         ("UPDATE t SET a = 1", "sql.statement"),
         ("SELECT 1 UNION SELECT 2", "sql.set"),
     ],

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import ibis
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+from sfumato.tables import aggregates as ag
 from sfumato.tables.grids import grid_of
 from sfumato.tables.types import Type
+from sfumato.testing.exact import Through, through_the_door
+
+from .replay import moved
 
 CON = ibis.duckdb.connect()
 NAN, INF = math.nan, math.inf
@@ -115,3 +123,44 @@ def test_what_has_no_grid_is_refused(kind: str, low: object, high: object, code:
     with pytest.raises(sf.Refused) as refused:
         grid_of("x", Type(kind), Fraction(low), Fraction(high))  # type: ignore[arg-type]
     assert refused.value.code == f"aggregate.{code}"
+
+
+STATED = {"all below": [-5.0, -7.0], "all above": [500.0, 700.0], "all inside": [3.0, 9.0], "one value": [3.0, 3.0], "none": []}
+
+
+@pytest.mark.parametrize("name", STATED)
+@pytest.mark.parametrize("unit", [True, False], ids=["units", "rows"])
+def test_nan_beside_what_a_file_states(name: str, unit: bool, tmp_path: Path) -> None:
+    """The least and the largest value that a Parquet file states leave NaN out, and DuckDB decides comparisons by them. So fifty units whose value is NaN
+    must bring nothing to any sum, whatever the others hold: else one of the others could move all of them."""
+    found = []
+    for others in (STATED[name], [*STATED[name], 50.0]):
+        values, path = [*others, *[NAN] * 50, None], tmp_path / f"{len(found)}.parquet"
+        pq.write_table(pa.table({"u": range(len(values)), "x": pa.array(values, pa.float64())}), path)
+        about = {"unit": "u", "max_rows": 1} if unit else {}
+        with sf.protect(path, name="t", bounds={"x": (2, 100)}, budget=100, table_rows=2**20, **about) as table:
+            asked = table.aggregate(n=ag.count("x"), total=ag.sum("x"), mean=ag.mean("x"), spread=ag.var("x"), middle=ag.median("x"))
+            made = asked.plan(promise=sf.Pure(1))
+            through = through_the_door(made)
+            bits = made.calibration.bounding.bits
+            assert through.integers("count x").tolist() == [[len(others) << bits]]
+            sides = next(piece.values.tolist()[0] for piece in through.pieces if piece.name.startswith("clipped"))
+            assert sides == [sum(x < 2 for x in others) << bits, sum(2 <= x <= 100 for x in others) << bits, sum(x > 100 for x in others) << bits]
+            found.append((made, through))
+    (made, one), (_, other) = found
+    assert not moved(made, one, Through(tuple(replace(b, mechanism=a.mechanism) for a, b in zip(one.calls, other.calls, strict=True)), *_rest(other))).wrong
+
+
+def _rest(through: Through) -> tuple[Any, ...]:
+    return through.groups, through.pieces, through.tally
+
+
+def test_comparing_nan_depends_on_other_rows(tmp_path: Path) -> None:
+    """The twin: the same comparison of the same row, in two files."""
+    found = []
+    for others in ([-5.0], [-5.0, 50.0]):
+        path = tmp_path / f"{len(others)}.parquet"
+        pq.write_table(pa.table({"x": [NAN, *others]}), path)
+        table = ibis.duckdb.connect().read_parquet(str(path))
+        found.append(table.filter(table.x.isnan()).select(y=table.x < 2.0).to_pyarrow()["y"].to_pylist())
+    assert found == [[True], [False]]

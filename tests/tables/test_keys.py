@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sfumato.errors import Refused
 from sfumato.tables.keys import EXAMPLES, READERS, known_keys
 from sfumato.tables.types import Type
 
@@ -116,3 +117,34 @@ def test_what_is_no_list_of_keys_is_refused(kind: str, given: Any) -> None:
 def test_the_examples_are_keys(kind: str) -> None:
     known = Type("decimal", precision=5, scale=2) if kind == "decimal" else Type(kind)  # type: ignore[arg-type]
     assert known_keys("x", eval(EXAMPLES[kind]), known)
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys"),
+    [
+        ("int64", [3, 1, 2]),
+        ("int8", [127, -128]),
+        ("int8", [127, 128]),
+        ("int64", [1, 2, 1]),
+        ("int64", [1, True]),
+        ("int64", ["1", "2"]),
+        ("string", ["b", "a", ""]),
+        ("string", ["é", "a"]),
+        ("string", ["a", "a"]),
+        ("string", ["a", "\ud800"]),
+        ("float64", [1, 2]),
+        ("int64 not null", [1, None]),
+    ],
+)
+def test_many_keys_at_once_are_those_one_by_one(kind: str, keys: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Integers and texts have a way of their own, for when there are a million: the same keys, or the same refusal."""
+
+    def known() -> Any:
+        try:
+            return known_keys("k", iter(keys), Type.of(kind))
+        except Refused as refused:
+            return str(refused)
+
+    quickly = known()
+    monkeypatch.setattr("sfumato.tables.keys._plain", lambda *_: None)
+    assert known() == quickly

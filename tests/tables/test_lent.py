@@ -7,9 +7,11 @@ import threading
 from typing import Any
 
 import ibis
+import polars as pl
 import pyarrow as pa
 import pytest
 
+import sfumato as sf
 from sfumato.tables.lent import INTERRUPTS, TRYING, Lent, as_type
 from sfumato.tables.types import Type
 
@@ -96,3 +98,13 @@ def test_uuids_come_as_text(backend: Any) -> None:
     table = backend.table("visits")
     made = table.select(id=ibis.literal("12345678-1234-5678-1234-567812345678").cast("uuid"))
     assert Lent(backend).run(made)["id"].to_pylist() == ["12345678-1234-5678-1234-567812345678"] * 3
+
+
+def test_what_an_engine_has_no_words_for_is_refused_before_it_is_charged() -> None:
+    lent = ibis.polars.connect({"visits": pl.DataFrame({"u": [1, 2, 3], "age": [10, 20, 30]})}).table("visits")
+    with sf.protect(lent, name="visits", unit="u", max_rows=1, budget=10) as table:
+        with pytest.raises(sf.Refused) as refused:
+            table.where(sf.col("age") // 10 > 1).aggregate(n=sf.count()).release(epsilon=1)
+        assert refused.value.code == "engine.language"
+        assert {entry.kind for entry in table.ledger.history()} == {"open"}
+        assert len(table.where(sf.col("age") + 10 > 15).aggregate(n=sf.count()).release(epsilon=1)) == 1

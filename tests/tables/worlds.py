@@ -105,28 +105,6 @@ class Held:
         return self._table
 
 
-class Compiled:
-    """Statements are run on many tables: compiled once, and kept as long as their expressions are."""
-
-    def __init__(self) -> None:
-        self._texts: dict[int, tuple[Any, str]] = {}
-
-    def share(self, backend: Any) -> None:
-        """Let a backend compile through this."""
-        plainly = backend.compile
-
-        def once(expression: Any, **options: Any) -> str:
-            if options:
-                return str(plainly(expression, **options))
-            if id(expression) not in self._texts:
-                if len(self._texts) > 50:
-                    self._texts.clear()
-                self._texts[id(expression)] = expression, plainly(expression)
-            return self._texts[id(expression)][1]
-
-        backend.compile = once
-
-
 class Swap:
     """A source on one engine, whose table can be exchanged for another of the same columns."""
 
@@ -135,7 +113,6 @@ class Swap:
         self._engine: Any = self.source.engine
         (self._name,) = self._engine._frames
         self._engine._frames.clear()
-        Compiled().share(self._engine.backend)
         self.rows = 0
 
     def hold(self, table: pa.Table) -> None:
@@ -167,7 +144,6 @@ class Shelf(Bench):
         self._view = made[made.index("SELECT") :].rstrip("; \n").replace(f'"{self._name}"', '(SELECT * FROM shelf WHERE "which one" = {})')
         self._made = 0
         self._at = 0
-        self._statements: dict[int, tuple[Any, str]] = {}
         self._engine.run = self._run
 
     def lay(self, tables: list[list[Row]]) -> None:
@@ -187,11 +163,7 @@ class Shelf(Bench):
 
         assert timeout is None
         cursor = self._engine.connection.cursor()
-        if id(expression) not in self._statements:
-            if len(self._statements) > 50:
-                self._statements.clear()
-            self._statements[id(expression)] = expression, str(self._engine.backend.compile(expression))
-        text = self._statements[id(expression)][1]
+        text = self._engine.sql(expression)
         try:
             for op in expression.op().find(ops.InMemoryTable) if "ibis_keys" in text else ():
                 self._engine._copy(cursor, op.name, op.data.to_pyarrow(op.schema), "CREATE TEMP TABLE")
@@ -336,7 +308,8 @@ def aggregate(random: Random) -> ag.Aggregate:
     """Any of them, of a column or an expression, within bounds of any sign, of all rows or of some."""
     of: Any = random.choice(NUMBERS) if random.random() < 0.7 else number(random, 1)
     low, high = random.choice(ENDS)
-    kind = random.choice(("count", "count_of", "count_if", "count_units", "sum", "mean", "var", "std", "quantile", "histogram", "bool"))
+    kinds = ("count", "count_of", "count_if", "count_units", "sum", "mean", "var", "std", "quantile", "histogram", "bool")
+    kind = random.choice((*kinds, "distinct", "ratio", "weighted", "percentile", "extreme"))
     makers: dict[str, Callable[[], ag.Aggregate]] = {
         "count": ag.count,
         "count_of": lambda: ag.count(random.choice((*KEYS, *NUMBERS))),
@@ -344,6 +317,11 @@ def aggregate(random: Random) -> ag.Aggregate:
         "count_units": ag.count_units,
         "quantile": lambda: ag.quantile(of, random.choice(("1/2", 0, 1, "0.9", "1/3")), low=low, high=high, interval=random.random() < 0.5),
         "histogram": lambda: ag.histogram(of, edges=random.choice(((0, 1), (-5, 0, "1/3", 2, 10, 300), range(-20, 21), ("0.1", "0.30000000000000004", 1)))),
+        "distinct": lambda: ag.count_distinct(random.choice((*KEYS, *NUMBERS)) if random.random() < 0.8 else number(random, 1)),
+        "ratio": lambda: ag.ratio(of, random.choice(("c", "v0", "w1")), low=low, high=high),
+        "weighted": lambda: ag.mean(of, weight=col(random.choice(("c", "v0", "w", "w1", "sure"))).clip(*random.choice(((0, 3), (1, 5)))), low=low, high=high),
+        "percentile": lambda: ag.quantiles(of, [random.choice(("1/2", 0, 1, "0.9"))], low=low, high=high)[0],
+        "extreme": lambda: random.choice((ag.min, ag.max))(of, low=low, high=high),
         "bool": lambda: random.choice((ag.sum, ag.mean))("votes"),
     }
     made = makers[kind]() if kind in makers else getattr(ag, kind)(of, **({"low": low, "high": high} if random.random() < 0.8 else {}))

@@ -141,6 +141,12 @@ class Answer:
 
         return rounded(self)
 
+    def top(self, count: int, name: str | None = None, /) -> Answer:
+        """The groups with the largest values of a column, the largest first; `top(1)` of counts by key is the mode."""
+        from .top import top
+
+        return top(self, count, name)
+
     def agreeing(self, *, total: Answer | Number, name: str | None = None) -> Answer:
         """Counts or sums moved so that the groups add up to a total that was released apart, or is public."""
         from .processing import agreeing

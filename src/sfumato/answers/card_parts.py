@@ -85,7 +85,7 @@ def utility(answer: Answer) -> str:
         if column.kind == "quantile":
             alone = piece.values.shape[1] == 1
             said.append(f"{column.name}: {'no interval' if alone else 'an interval at ' + plain(column.numbers['confidence']) + ' is part of it'}")
-        elif KINDS[column.kind].pieces == 1 and piece.law is not None:
+        elif KINDS[column.kind].pieces == 1 and piece.law is not None and column.kind != "percentile":
             half = piece.step * piece.half_width(Fraction(19, 20))
             shown = Context(prec=3, rounding=ROUND_CEILING).divide(half.numerator, half.denominator)
             said.append(f"{column.name}: ± {grouped(shown)} at 95 %, each cell")

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 from ..errors import Refused
 from .columns import KINDS
+from .percentiles import tree_of
 
 if TYPE_CHECKING:
     from .answer import Answer
 
 NUMBERS = {
     "mean": ("low", "high", "centre"),
+    "weighted_mean": ("low", "high", "centre"),
     "variance": ("low", "high"),
     "std": ("low", "high"),
     "quantile": ("low", "high", "confidence"),
+    "percentile": ("low", "high", "q", "step", "leaves", "branching", "levels", "shift"),
 }
 """The public numbers that a kind of column is not finished without."""
 
@@ -38,10 +41,11 @@ def check(answer: Answer) -> None:
         if len(column.pieces) != wanted or not all(0 <= i < len(answer.pieces) for i in column.pieces):
             raise Refused("answer.shape", place, f"it is made of {wanted} of the pieces", "the pieces of the kind, in its order")
         shapes = [answer.pieces[i].values.shape for i in column.pieces]
-        widths = {"histogram": {len(column.edges) - 1}, "quantile": {1, 3}, "computed": {1, 3}}.get(column.kind, {1})
+        if lacking := [number for number in NUMBERS.get(column.kind, ()) if number not in column.numbers]:
+            raise Refused("answer.shape", place, f"without {', '.join(lacking)} it cannot be finished", "numbers={'low': …, 'high': …}")
+        trees = {tree_of(leaf).cells for leaf in (column, *(column.formula.leaves() if column.formula is not None else ())) if leaf.kind == "percentile"}
+        widths = {"histogram": {len(column.edges) - 1}, "quantile": {1, 3}, "percentile": trees, "computed": {1, 3} | trees}.get(column.kind, {1})
         if any(shape[0] != len(answer.rows) or shape[1] not in widths for shape in shapes):
             raise Refused(
                 "answer.shape", place, f"its pieces have {shapes} integers, for {len(answer.rows)} groups", "a row for each group, a cell for each number"
             )
-        if lacking := [number for number in NUMBERS.get(column.kind, ()) if number not in column.numbers]:
-            raise Refused("answer.shape", place, f"without {', '.join(lacking)} it cannot be finished", "numbers={'low': …, 'high': …}")

@@ -96,6 +96,18 @@ def _std(column: Column, boxes: Sequence[Box], side: Side) -> End:
     return End(roots(variance, up=side == "high"), known)
 
 
+def _ratio(_: Column, boxes: Sequence[Box], side: Side) -> End:
+    """S/N: as a quotient of a mean, and with both signs changed where N is below zero. Nothing is known where it may be zero."""
+    s, n = boxes
+    negative = np.asarray(n.high < 0, dtype=np.bool_)
+    known = np.asarray(n.low > 0, dtype=np.bool_) | negative
+    low, high = np.where(negative, -long(n.high), long(n.low)), np.where(negative, -long(n.low), long(n.high))
+    top = np.where(negative, -long(s.high), long(s.low)) if side == "low" else np.where(negative, -long(s.low), long(s.high))
+    bottom = np.where(known, np.where((top >= 0) == (side == "low"), high, low), 1)
+    unit = s.step / n.step
+    return End(Ratios(top * unit.numerator, bottom * unit.denominator), known)
+
+
 def slack(column: Column) -> Fraction:
     """How far rounding to a grid may have moved the value, where that is known."""
     return column.numbers.get("slack", Fraction(0))
@@ -115,11 +127,15 @@ def _spread(column: Column) -> Limits:
 KINDS: dict[str, Kind] = {
     "count": Kind(finish=_additive, counts=True, adds=True),
     "count_units": Kind(finish=_additive, counts=True),
+    "count_distinct": Kind(finish=_additive, counts=True),
     "sum": Kind(finish=_additive, adds=True),
+    "ratio": Kind(finish=_ratio, pieces=2),
     "mean": Kind(finish=_mean, pieces=2, limits=_ends),
+    "weighted_mean": Kind(finish=_mean, pieces=2, limits=_ends),
     "variance": Kind(finish=_variance, pieces=3, limits=_spread),
     "std": Kind(finish=_std, pieces=3, limits=_spread),
     "quantile": Kind(finish=_additive, limits=_ends),
+    "percentile": Kind(finish=_additive, limits=_ends),  # from all cells of its piece: see `percentiles`
     "histogram": Kind(finish=_additive, counts=True, adds=True),
     "computed": Kind(finish=_additive, pieces=0),  # from other columns: see `computed`
 }

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.balls import Rounding
 from ..exact.numbers import Number, probability, text
-from . import computed
+from . import computed, percentiles
 from .columns import KINDS, Box, Side, slack
 from .ratios import Ratios, doubles, moved, one, times
 from .records import Column, Noisy
@@ -34,6 +34,8 @@ def values(answer: Answer, column: Column, rows: slice = ALL) -> Doubles:
     """The values of these groups; of a histogram, a row of bins for each group."""
     if column.formula is not None:
         return computed.values(column, lambda leaf: values(answer, leaf, rows))
+    if column.kind == "percentile":
+        return percentiles.values(column, _pieces(answer, column)[0], rows)
     cells = _cells(answer, column, rows)
     if column.processed is not None:
         given = np.array([one(v, "nearest") for v in column.processed.values], dtype=np.float64)
@@ -43,6 +45,8 @@ def values(answer: Answer, column: Column, rows: slice = ALL) -> Doubles:
     found, limits = doubles(ratios), kind.limits(column)
     if known is not None and limits[0] is not None and limits[1] is not None:
         found = np.where(known, found, one((limits[0] + limits[1]) / 2, "nearest"))
+    elif known is not None:
+        found = np.where(known, found, np.nan)
     low, high = (None if limit is None else one(limit, "nearest") for limit in limits)
     return _between(found, low, high)
 
@@ -71,6 +75,8 @@ def _computed(answer: Answer, column: Column, level: Fraction, draws: int, *, si
 
 def _boxed(answer: Answer, column: Column, level: Fraction, draws: int, rows: slice) -> tuple[Doubles, Doubles]:
     """The ends over the box in which the exact integers lie, if so many draws stay within their half-widths."""
+    if column.kind == "percentile":
+        return percentiles.interval(column, _pieces(answer, column)[0], 1 - (1 - level) / draws, rows)
     pieces, cells = _pieces(answer, column), _cells(answer, column, rows)
     halves = [piece.half_width(level, draws) for piece in pieces]
     boxes = [Box(moved(z, -half), moved(z, half), piece.step) for z, half, piece in zip(cells, halves, pieces, strict=True)]
@@ -95,8 +101,8 @@ def _end(column: Column, boxes: Sequence[Box], side: Side) -> Doubles:
     ratios, known = kind.finish(column, boxes, side)
     found, limits = doubles(ratios.plus(-slack(column) if side == "low" else slack(column)), _WAY[side]), kind.limits(column)
     mine = limits[0] if side == "low" else limits[1]
-    if known is not None and mine is not None:
-        found = np.where(known, found, one(mine, _WAY[side]))
+    if known is not None:
+        found = np.where(known, found, one(mine, _WAY[side]) if mine is not None else -np.inf if side == "low" else np.inf)
     return _cut(column, found)
 
 

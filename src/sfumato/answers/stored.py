@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from json.encoder import encode_basestring
 from typing import Any
 
 import numpy as np
@@ -64,8 +65,6 @@ def dump(answer: Answer) -> bytes:
         "sfumato": "answer",
         "version": VERSION,
         "keys": list(answer.keys),
-        "rows": [[write_key(key) for key in row] for row in answer.rows],
-        "pieces": [_write_piece(piece) for piece in answer.pieces],
         "columns": [_write_column(column) for column in answer.columns],
         "receipts": [[paid.number, paid.digest, paid.when] for paid in answer.receipts],
         "rules": list(answer.rules),
@@ -73,7 +72,11 @@ def dump(answer: Answer) -> bytes:
         "facts": answer.facts,
         **{name: guarantee_record(g) for name in ("cost", "promise", "budget", "left") if (g := getattr(answer, name)) is not None},
     }
-    return canonical(written)
+    # the long lists are written column by column, as there may be a million groups
+    texts = {name: _json(value) for name, value in written.items()}
+    texts["rows"] = _rows_text([_column_text([row[i] for row in answer.rows]) for i in range(len(answer.keys))], len(answer.rows))
+    texts["pieces"] = f"[{','.join(map(_piece_text, answer.pieces))}]"
+    return _object(texts).encode()
 
 
 def load(stored: bytes | str) -> Answer:
@@ -93,7 +96,37 @@ def load(stored: bytes | str) -> Answer:
 
 def canonical(written: Any) -> bytes:
     """One text for equal values."""
-    return json.dumps(written, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    return _json(written).encode()
+
+
+def _json(written: Any) -> str:
+    return json.dumps(written, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _object(texts: dict[str, str]) -> str:
+    """An object of JSON, of texts that are JSON already."""
+    return f"{{{','.join(f'{_json(name)}:{texts[name]}' for name in sorted(texts))}}}"
+
+
+def _rows_text(columns: list[list[str]], count: int) -> str:
+    """Rows of JSON, of columns of it."""
+    if not columns:
+        return f"[{','.join(['[]'] * count)}]"
+    return f"[[{'],['.join(columns[0] if len(columns) == 1 else map(','.join, zip(*columns, strict=True)))}]]" if count else "[]"
+
+
+def _column_text(keys: list[Key]) -> list[str]:
+    """Each key as JSON; where all are integers, or all texts, without asking one by one."""
+    kinds = set(map(type, keys))
+    if kinds == {int}:
+        return [f'{{"integer":"{key}"}}' for key in keys]
+    return list(map(encode_basestring, keys)) if kinds == {str} else [_json(write_key(key)) for key in keys]  # type: ignore[arg-type]
+
+
+def _piece_text(piece: Noisy) -> str:
+    texts = {name: _json(value) for name, value in {"name": piece.name, "step": str(piece.step), "mechanism": write_mechanism(piece.mechanism)}.items()}
+    columns = [[f'"{value}"' for value in piece.values[:, i].tolist()] for i in range(piece.values.shape[1])]
+    return _object(texts | {"cells": str(piece.values.shape[1]), "values": _rows_text(columns, len(piece.values))})
 
 
 def _read(found: _Written) -> Answer:
@@ -117,16 +150,11 @@ def _guarantee(found: _Written, name: str) -> Guarantee | None:
     return restore_guarantee(found[name]) if name in found else None
 
 
-def _write_piece(piece: Noisy) -> _Written:
-    values = [[str(v) for v in row] for row in piece.values.tolist()]
-    return {"name": piece.name, "cells": piece.values.shape[1], "values": values, "step": str(piece.step), "mechanism": write_mechanism(piece.mechanism)}
-
-
 def _read_piece(found: _Written) -> Noisy:
-    cells = int(found["cells"])
-    values = np.empty((len(found["values"]), cells), dtype=object)
-    for i, row in enumerate(found["values"]):
-        values[i] = [int(v) for v in row]
+    cells, rows = int(found["cells"]), found["values"]
+    if any(len(row) != cells for row in rows):
+        raise ValueError(cells)
+    values = np.array([int(value) for row in rows for value in row], dtype=object).reshape(len(rows), cells)
     return Noisy(str(found["name"]), values, Fraction(found["step"]), _read_mechanism(found["mechanism"]))
 
 

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from ..errors import Failed, Refused
+from .local import local
 from .refusal import show
 
 REFUSED, USAGE, FAILED = 1, 2, 3
@@ -23,6 +24,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(local, name="local")
 
 
 @app.callback()
@@ -54,7 +56,10 @@ def demo(
     'sfumato budget visits.ledger --verify --head "$(cat visits.head)"'
 )
 def budget(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="The book. It is only looked at: nothing is made and nothing is changed.", show_default=False)],
+    path: Annotated[
+        str,
+        typer.Argument(metavar="PATH", help="The book: a file, or postgresql://… It is only looked at: nothing is made or changed.", show_default=False),
+    ],
     dataset: Annotated[str | None, typer.Option(metavar="NAME", help="One dataset of the book.", show_default="all")] = None,
     history: Annotated[bool, typer.Option("--history", help="Every entry, oldest first.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Everything about one dataset as JSON, numbers exact.")] = False,
@@ -85,7 +90,12 @@ def query(
         Path, typer.Argument(metavar="FILE", help="Parquet, CSV, Arrow or a DuckDB file. Its name without the ending is the table's.", show_default=False)
     ],
     text: Annotated[str, typer.Argument(metavar="SELECT", help="The question.", show_default=False)],
-    epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="Privacy loss of the answer, such as 0.3 or 1/3.", show_default=False)],
+    epsilon: Annotated[str | None, typer.Option(metavar="NUMBER", help="Privacy loss of the answer, such as 0.3 or 1/3.", show_default=False)] = None,
+    within: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NUMBER|COLUMN=NUMBER", help="Instead of --epsilon: as exact as this, at 95 %; may be repeated.", show_default=False),
+    ] = None,
+    group_size: Annotated[int | None, typer.Option(metavar="NUMBER", help="With --within of a mean: the rows of a group.", show_default=False)] = None,
     unit: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Whom a row is about; may be repeated.", show_default="each row a person")] = None,
     delta: Annotated[str | None, typer.Option(metavar="NUMBER", help="Of the answer.", show_default="a thousandth of the budget's, or 1e-9")] = None,
     bounds: Annotated[list[str] | None, typer.Option(metavar="COLUMN=LOW:HIGH", help="Between which ends a column is taken; may be repeated.")] = None,
@@ -97,7 +107,7 @@ def query(
     relation: Annotated[str | None, typer.Option(metavar="RELATION", help="add-remove or replace.", show_default="add-remove")] = None,
     declaration: Annotated[Path | None, typer.Option(metavar="TOML", help="All of this in a file.", show_default=False)] = None,
     budget: Annotated[str | None, typer.Option(metavar="NUMBER", help="ε of the whole, with a δ of 1e-6.", show_default="what this costs")] = None,
-    ledger: Annotated[Path | None, typer.Option(metavar="PATH", help="Where the budget is kept.", show_default="nowhere")] = None,
+    ledger: Annotated[str | None, typer.Option(metavar="PATH", help="Where the budget is kept: a file or postgresql://…", show_default="nowhere")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="The answer as CSV, with the ends of its intervals.")] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Only what it would cost and how exact it would be: no data is read.")] = False,
@@ -107,14 +117,33 @@ def query(
         raise typer.BadParameter("one of --json and --csv")
     if declaration is not None and any((unit, bounds, keys, types, max_rows, max_groups, name, relation)):
         raise typer.BadParameter("--declaration stands alone: it says all that the other options could")
-    from .query import Asked, declared, tell
+    if (epsilon is None) == (not within):
+        raise typer.BadParameter("one of --epsilon and --within")
+    from .query import Asked, accuracy, declared, tell
 
     said = declared(
         unit=unit or (), bounds=bounds or (), keys=keys or (), types=types or (), name=name, max_rows=max_rows, max_groups=max_groups, relation=relation,
         declaration=declaration,
     )  # fmt: skip
     form = "json" if as_json else "csv" if as_csv else "text"
-    tell(path, Asked(text=text, epsilon=epsilon, delta=delta, declared=said, budget=budget, ledger=ledger, form=form, plan=plan))
+    exact = accuracy(within or ())
+    asked = Asked(
+        text=text, epsilon=epsilon, within=exact, group_size=group_size, delta=delta, declared=said, budget=budget, ledger=ledger, form=form, plan=plan
+    )
+    tell(path, asked)
+
+
+@app.command(epilog="Examples:  sfumato reproduce  ·  sfumato reproduce --out report  ·  sfumato reproduce --only table-4.9 --only figure-4.3 --repetitions 20")
+def reproduce(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Directory for the report; made if missing.")] = Path("report"),
+    only: Annotated[list[str] | None, typer.Option(metavar="STUDY", help="One study, such as table-4.4; may be repeated.", show_default="all")] = None,
+    repetitions: Annotated[int, typer.Option(metavar="NUMBER", min=3, help="Runs of each experiment; long ones have fewer.")] = 200,
+    seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Of the public data. Noise has none.")] = 2022,
+) -> None:
+    """Run every table and figure of the sources again, and write a report: printed numbers beside ours, and the right way beside both."""
+    from .reproduce import tell
+
+    tell(out, only or (), repetitions=repetitions, seed=seed)
 
 
 def main() -> None:

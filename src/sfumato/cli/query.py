@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import sys
@@ -17,11 +19,14 @@ from ..errors import Refused
 if TYPE_CHECKING:
     from ..answers.answer import Answer
     from ..guarantees import Guarantee
+    from ..session.awaiting import Awaiting
     from ..session.table import Table
     from ..tables.plan import Plan
 
 DELTA = "1e-9"
 """The δ of a question whose budget is its own cost, where none is given."""
+MOST = 10**6
+"""The ε of a budget that is only asked what a question would cost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,11 +34,13 @@ class Asked:
     """What is to be asked about which file, and how it is to be told."""
 
     text: str
-    epsilon: str
+    epsilon: str | None
+    within: str | dict[str, str] | None = None
+    group_size: int | None = None
     delta: str | None = None
     declared: dict[str, Any]
     budget: str | None = None
-    ledger: Path | None = None
+    ledger: str | None = None
     form: str = "text"
     plan: bool = False
 
@@ -43,7 +50,7 @@ def tell(path: Path, asked: Asked) -> None:
     from ..session import protect
 
     budget, delta = _budget(path, asked)
-    promise: dict[str, Any] = {"epsilon": asked.epsilon, "delta": delta}
+    promise: dict[str, Any] = {"epsilon": asked.epsilon, "delta": delta, "within": asked.within, "group_size": asked.group_size}
     with protect(path, budget=budget, ledger=asked.ledger, **asked.declared) as table:
         if asked.plan:
             sys.stdout.write(_planned(table.plan(asked.text, **promise), asked.form) + "\n")
@@ -82,6 +89,13 @@ def declared(
     return given if relation is None else {**given, "relation": relation}
 
 
+def accuracy(given: Sequence[str]) -> str | dict[str, str] | None:
+    """25, or n=25 for each of several columns."""
+    if len(given) == 1 and "=" not in given[0]:
+        return given[0]
+    return dict(map(_pair, given)) or None
+
+
 def _pair(text: str) -> tuple[str, str]:
     """column=value."""
     name, sign, value = text.partition("=")
@@ -101,21 +115,35 @@ def _ends(column: str, value: str) -> tuple[str, str]:
     return low, high
 
 
+def _kept(ledger: str, dataset: str) -> Guarantee | None:
+    """The budget of a dataset in a book, where there is a book that has it."""
+    from ..ledger import reading
+
+    try:
+        with reading(ledger) as book:
+            return book[dataset].budget if dataset in book else None
+    except Refused as refusal:
+        if refusal.code != "ledger.path":
+            raise
+        return None  # there is none yet, or what is wrong with the place is said when it is opened
+
+
 def _budget(path: Path, asked: Asked) -> tuple[str | Guarantee, str | None]:
     """The budget, and the δ of the question: as given; of a book that is there, its own; else what this question may cost."""
     if asked.budget is not None:
         return asked.budget, asked.delta
-    if asked.ledger is not None and asked.ledger.exists():
-        from ..ledger import reading
-
-        with reading(asked.ledger) as book:
-            found = book.get(asked.declared.get("name") or path.stem)
-            if found is not None:
-                return found.budget, asked.delta
-    from ..exact.numbers import positive, probability
+    found = None if asked.ledger is None else _kept(asked.ledger, asked.declared.get("name") or path.stem)
+    if found is not None:
+        own = found.parameters.get("delta") == Fraction(DELTA)  # a book that was opened for one question, with its δ
+        return found, asked.delta or (DELTA if own else None)
+    from ..exact.numbers import probability
     from ..guarantees import Approx, Pure
+    from ..session import protect
 
-    epsilon, delta = positive(asked.epsilon, "epsilon"), probability(asked.delta or DELTA, "delta")
+    delta = probability(asked.delta or DELTA, "delta")
+    with protect(path, budget=Approx(MOST, delta) if delta else Pure(MOST), **asked.declared) as table:  # what it costs, with its learning, reads nothing
+        made = table.plan(asked.text, epsilon=asked.epsilon, delta=asked.delta or DELTA, within=asked.within, group_size=asked.group_size)
+    epsilon = (made.promise if asked.within is not None or not hasattr(made, "lacks") else made.cost).parameters["epsilon"]
     return (Approx(epsilon, delta) if delta else Pure(epsilon)), asked.delta or DELTA
 
 
@@ -139,12 +167,15 @@ def _answered(answer: Answer, form: str, table: Table) -> str:
     return json.dumps(told, ensure_ascii=False, indent=2)
 
 
-def _planned(plan: Plan, form: str) -> str:
+def _planned(plan: Plan | Awaiting, form: str) -> str:
     if form == "text":
         return plan.explain()
-    error = {name: None if math.isinf(width) else width for name, width in plan.error().items()}
+    # where there is no number, `explained` says why
+    error = {name: width if not isinstance(width, str) and math.isfinite(width) else None for name, width in plan.error().items()}
     if form == "csv":
-        return "\n".join(["column,error", *(f'"{name}",{width!r}'.replace('""', '"') for name, width in error.items())])
+        table = io.StringIO()
+        csv.writer(table, lineterminator="\n").writerows([("column", "error"), *((name, "" if width is None else width) for name, width in error.items())])
+        return table.getvalue().rstrip("\n")
     return json.dumps({"cost": _record(plan.cost), "error": error, "explained": plan.explain().splitlines()}, ensure_ascii=False, indent=2)
 
 

@@ -4,22 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
+from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..ledger import Ledger
-from ..tables.declaration import Declaration, Key, declare
+from ..tables.database import DatabaseDeclaration
+from ..tables.declaration import TABLE_ROWS, Declaration, Key, declare
+from ..tables.learned import Learned
 from ..tables.sources import open_source
+from .database import Database
 from .promises import budget_of
 from .table import Table
+from .together import EXAMPLE, protect_several
 
 
+@overload
+def protect(
+    source: Mapping[str, Any],
+    *,
+    budget: Number | Guarantee,
+    name: str | None = None,
+    unit: str | Iterable[str],
+    links: Mapping[str, str] | None = None,
+    public: Mapping[str, Any] | None = None,
+    ledger: str | Path | Ledger | None = None,
+    bounds: Mapping[str, tuple[Number, Number]] | None = None,
+    keys: Mapping[str, Iterable[Key]] | None = None,
+    types: Mapping[str, str] | None = None,
+    max_rows: int | Mapping[str, int] | None = None,
+    max_groups: int | Mapping[str, int] | None = None,
+    table_rows: int | Mapping[str, int] = TABLE_ROWS,
+    relation: str = "add-remove",
+    bounding: str = "weights",
+    version: str = "",
+) -> Database: ...
+
+
+@overload
 def protect(
     source: Any,
     *,
     budget: Number | Guarantee,
     name: str | None = None,
+    table: str | None = None,
     unit: str | Iterable[str] | None = None,
     ledger: str | Path | Ledger | None = None,
     bounds: Mapping[str, tuple[Number, Number]] | None = None,
@@ -27,19 +56,53 @@ def protect(
     types: Mapping[str, str] | None = None,
     max_rows: int | None = None,
     max_groups: int | None = None,
-    table_rows: int = 2**40,
+    table_rows: int = TABLE_ROWS,
     relation: str = "add-remove",
     bounding: str = "weights",
     version: str = "",
-) -> Table:
+    learned: Learned | None = None,
+) -> Table: ...
+
+
+def protect(
+    source: Any,
+    *,
+    budget: Number | Guarantee,
+    name: str | None = None,
+    table: str | None = None,
+    unit: str | Iterable[str] | None = None,
+    links: Mapping[str, str] | None = None,
+    public: Mapping[str, Any] | None = None,
+    ledger: str | Path | Ledger | None = None,
+    bounds: Mapping[str, tuple[Number, Number]] | None = None,
+    keys: Mapping[str, Iterable[Key]] | None = None,
+    types: Mapping[str, str] | None = None,
+    max_rows: Any = None,
+    max_groups: Any = None,
+    table_rows: Any = TABLE_ROWS,
+    relation: str = "add-remove",
+    bounding: str = "weights",
+    version: str = "",
+    learned: Learned | None = None,
+) -> Table | Database:
     """A table about which only noisy answers are given, until its budget is spent.
 
     `unit` names the column (or columns) that says whom a row is about: all rows of one unit are protected together. Without it each row is taken as a
-    different person. `budget` is a number, meaning (ε, 10⁻⁶) in total, or any Guarantee. With `ledger=` a path the budget is kept in that file, across
-    processes; without, it ends with this one.
+    different person. `budget` is a number, meaning (ε, 10⁻⁶) in total, or any Guarantee. With `ledger=` a path, or the
+    URL of a PostgreSQL database, the budget is kept there, across processes; without, it ends with this one.
+
+    The source is a file, a frame, an Ibis table, a Spark DataFrame, or the URL of a PostgreSQL database, of which `table` names the table.
+    Several tables are given by name, with `unit="patients.id"`, the `links` by which their rows belong to it, and `public` tables beside them; all that is
+    said of a column is then said of `table.column`.
     """
     total = budget_of(budget)
-    opened = open_source(source, None if types is None else dict(types), name)
+    if isinstance(source, Mapping):
+        about: dict[str, Any] = {"name": name, "types": types, "bounds": bounds, "keys": keys, "max_rows": max_rows, "max_groups": max_groups}
+        about |= {"table_rows": table_rows, "relation": relation, "bounding": bounding, "version": version, "ledger": ledger}
+        return protect_several(source, public, links, unit, total, lambda budget, whole: _whole_book(ledger, budget, whole), **about)
+    if links is not None or public is not None:
+        raise Refused("table.links", "links=…, public=…", "these are said of several tables, which are given by name", EXAMPLE)
+    opened = open_source(source, None if types is None else dict(types), name, table=table)
     try:
         declared = declare(
             name=name if name is not None else opened.name,
@@ -54,6 +117,7 @@ def protect(
             left_out=opened.left_out,
             bounding=bounding,
             version=version,
+            learned=learned,
         )
         book = _own_book(ledger, total, declared) if isinstance(ledger, Ledger) else _book(ledger, total, declared)
     except BaseException:
@@ -74,3 +138,12 @@ def _book(path: str | Path | None, budget: Guarantee, declared: Declaration) -> 
 
 def _schema(declared: Declaration) -> dict[str, str]:
     return {column: str(known) for column, known in declared.types}
+
+
+def _whole_book(ledger: str | Path | Ledger | None, budget: Guarantee, declared: DatabaseDeclaration) -> Ledger:
+    """The ledger of several tables."""
+    about: dict[str, Any] = {"budget": budget, "dataset": declared.name, "unit": declared.unit_name, "relation": declared.relation, "schema": declared.schema}
+    if isinstance(ledger, Ledger):
+        ledger.agree(**about)
+        return ledger
+    return Ledger.open(ledger, **about)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from ..answers.answer import Answer
@@ -10,24 +11,40 @@ from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..ledger import Ledger
-from ..release import release
 from ..tables.aggregates import Aggregate
+from ..tables.calendars import Calendar
 from ..tables.declaration import Declaration, Key
 from ..tables.expressions import Expr
-from ..tables.plan import Plan, plan
+from ..tables.relations import Origin
 from ..tables.stages import Groups, Query, Rows
+from .accuracy import GROUP_SIZE, Goal, Within
+from .batches import Batch, batch, released
+from .learning import Found, Learning, recalled, taught, wanted
+from .limits import part
 from .promises import promise_of
+from .questions import Question, scaled
 
 
 class Table:
     """A declared table with its ledger. Its verbs are those of its rows: where, mutate, group_by, aggregate."""
 
-    def __init__(self, declaration: Declaration, source: Any, ledger: Ledger, *, durable: bool) -> None:
+    def __init__(
+        self,
+        declaration: Declaration,
+        source: Any,
+        ledger: Ledger,
+        *,
+        durable: bool,
+        origin: Origin | None = None,
+        links: Mapping[str, str] | None = None,
+    ) -> None:
         self.declaration = declaration
+        self.given = declaration  # by the owner: nothing in it was learned here
         self.ledger = ledger
         self._source = source
         self._durable = durable
-        self._rows = Rows.of(declaration, self)
+        self._rows = Rows.of(declaration, self, origin or Origin(source), links)
+        self.others: Mapping[str, Rows] = {}
 
     @property
     def name(self) -> str:
@@ -63,11 +80,32 @@ class Table:
         """New columns, each computed from the same row."""
         return self._rows.mutate(**columns)
 
-    def group_by(self, /, *keys: str, **public: Iterable[Key]) -> Groups:
+    @property
+    def rows(self) -> Rows:
+        """All rows, as one side of a join or a union."""
+        return self._rows
+
+    def join(self, other: Any, /, on: str | Iterable[str] | Mapping[str, str] | None = None, *, how: str = "inner", where: Expr | None = None) -> Rows:
+        """The rows of another table beside these: of a public one, or of a protected one on the unit or a declared link."""
+        return self._rows.join(other, on, how=how, where=where)
+
+    def semi_join(self, other: Any, /, on: str | Iterable[str] | Mapping[str, str] | None = None, *, where: Expr | None = None) -> Rows:
+        """Rows for which the other table has one that fits."""
+        return self._rows.semi_join(other, on, where=where)
+
+    def anti_join(self, other: Any, /, on: str | Iterable[str] | Mapping[str, str] | None = None, *, where: Expr | None = None, nulls: bool = False) -> Rows:
+        """Rows for which the other table has none that fits."""
+        return self._rows.anti_join(other, on, where=where, nulls=nulls)
+
+    def union(self, other: Any, /, columns: Iterable[str] | None = None) -> Rows:
+        """These rows and those of another protected table."""
+        return self._rows.union(other, columns)
+
+    def group_by(self, /, *keys: str, **public: Iterable[Key] | Calendar) -> Groups:
         """Rows with the same values of these columns together."""
         return self._rows.group_by(*keys, **public)
 
-    def aggregate(self, /, **aggregates: Aggregate) -> Query:
+    def aggregate(self, /, **aggregates: Aggregate | tuple[Aggregate, ...]) -> Query:
         """One row of answers about all rows."""
         return self._rows.aggregate(**aggregates)
 
@@ -78,13 +116,19 @@ class Table:
         epsilon: Number | None = None,
         delta: Number | None = None,
         promise: Guarantee | None = None,
-        group_size: int = 1000,
+        within: Within | None = None,
+        confidence: Number = 0.95,
+        simultaneous: bool = False,
+        group_size: int | None = None,
         parameters: Sequence[Any] | Mapping[str, Any] | None = None,
-    ) -> Plan:
-        """What a release would cost and how exact it would be, of a query or of a SELECT. Reads no data, costs nothing."""
-        wanted = promise_of(self.ledger.budget, epsilon, delta, promise)
-        asked = self._asked(query, parameters).query if isinstance(query, str) else query
-        return plan(self._own(asked), wanted, self._source, group_size)
+        learn: bool = True,
+    ) -> Any:
+        """What a release would cost and how exact it would be, of a query or of a SELECT. Reads no data, costs nothing.
+
+        With `within=` instead of a promise: the least cost that gives that accuracy. Where limits or bounds are missing: what is known before they are learned.
+        """
+        goal = self._goal(epsilon, delta, promise, within, confidence, simultaneous=simultaneous, group_size=group_size)
+        return Question(self, query, parameters).planned(goal, learning=learn)
 
     def sql(
         self,
@@ -93,19 +137,26 @@ class Table:
         epsilon: Number | None = None,
         delta: Number | None = None,
         promise: Guarantee | None = None,
+        within: Within | None = None,
+        confidence: Number = 0.95,
+        simultaneous: bool = False,
+        group_size: int | None = None,
         parameters: Sequence[Any] | Mapping[str, Any] | None = None,
         share: str | None = None,
         fresh: bool = False,
         timeout: float | None = None,
+        learn: bool = True,
     ) -> Any:
         """The answer to a SELECT about this table, under its name.
 
         `EXPLAIN PRIVACY SELECT …` gives the plan in sentences, which reads no data and costs nothing.
         """
-        asked = self._asked(text, parameters)
-        if asked.explain:
-            return self.plan(asked.query, epsilon=epsilon, delta=delta, promise=promise).explain()
-        return asked.finish(self.release(asked.query, epsilon=epsilon, delta=delta, promise=promise, share=share, fresh=fresh, timeout=timeout))
+        question = Question(self, text, parameters)
+        goal = self._goal(epsilon, delta, promise, within, confidence, simultaneous=simultaneous, group_size=group_size)
+        if question.explains:
+            return question.planned(goal, learning=learn).explain()
+        made, answer = question.released(goal, learning=learn, share=share, fresh=fresh, timeout=timeout)
+        return made.finish(answer)  # type: ignore[attr-defined]
 
     def release(
         self,
@@ -114,13 +165,83 @@ class Table:
         epsilon: Number | None = None,
         delta: Number | None = None,
         promise: Guarantee | None = None,
+        within: Within | None = None,
+        confidence: Number = 0.95,
+        simultaneous: bool = False,
+        group_size: int | None = None,
         share: str | None = None,
         fresh: bool = False,
         timeout: float | None = None,
+        learn: bool = True,
     ) -> Answer:
-        """Charge, then answer; or the stored answer to the same question."""
-        made = self.plan(query, epsilon=epsilon, delta=delta, promise=promise)
-        return release(made, self.ledger, share=share, fresh=fresh, timeout=timeout)
+        """Charge, then answer; or the stored answer to the same question. What the query lacks is learned first, once, for a sixth of its cost beside it."""
+        goal = self._goal(epsilon, delta, promise, within, confidence, simultaneous=simultaneous, group_size=group_size)
+        return Question(self, self._own(query)).released(goal, learning=learn, share=share, fresh=fresh, timeout=timeout)[1]
+
+    def plan_all(
+        self,
+        queries: Sequence[Query | str],
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        promise: Guarantee | None = None,
+        group_size: int = GROUP_SIZE,
+        parameters: Sequence[Any] | None = None,
+    ) -> Batch:
+        """What releasing several questions together would cost, and how exact each would be. Reads no data, costs nothing."""
+        return batch(self, queries, promise_of(self.ledger.budget, epsilon, delta, promise), group_size, parameters)
+
+    def release_all(
+        self,
+        queries: Sequence[Query | str],
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        promise: Guarantee | None = None,
+        group_size: int = GROUP_SIZE,
+        parameters: Sequence[Any] | None = None,
+        share: str | None = None,
+        fresh: bool = False,
+        timeout: float | None = None,
+    ) -> tuple[Answer, ...]:
+        """Several questions for one promise, split in proportion to their noisy numbers, and for one charge. The answers are in the order of the questions."""
+        made = self.plan_all(queries, epsilon=epsilon, delta=delta, promise=promise, group_size=group_size, parameters=parameters)
+        return released(self, made, share, fresh=fresh, timeout=timeout)
+
+    def learn(
+        self,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        promise: Guarantee | None = None,
+        columns: str | Iterable[str] | None = None,
+        groups: str | Iterable[str] | None = None,
+        share: str | None = None,
+        fresh: bool = False,
+        timeout: float | None = None,
+    ) -> Learning:
+        """Find what the declaration lacks, privately and for this cost: how many rows a unit has, and the bounds of numbers, of all or of some `columns`;
+        with `groups=` also in how many groups by these columns a unit is. What was learned before is given again, for nothing, unless it is to be `fresh`."""
+        promised = promise_of(self.ledger.budget, epsilon, delta, promise)
+        if self._rows.origin is not None and self._rows.origin.whole is not None:
+            reason = "of several tables together nothing is learned: their limits are declared"
+            raise Refused("learn.tables", f"{self.name}.learn(…)", reason, "max_rows=5, bounds={…} in protect(…)")
+        lacks = wanted(self.declaration, columns, groups, again=fresh)
+        before = [one for lack in lacks if not fresh and (one := recalled(self.ledger, self.given, lack, share)) is not None]
+        rest = [lack for lack in lacks if lack not in [one.lack for one in before]]
+        found = (*before, *(taught(self, rest, promised, scaled(promised), share=share, fresh=fresh, timeout=timeout) if rest else ()))
+        self.take(found)
+        return Learning(self.declaration, found, part(promised, Fraction(1)) if rest else None)
+
+    def take(self, found: Sequence[Found]) -> None:
+        """Make what was learned part of the declaration."""
+        for one in found:
+            self.declaration = one.into(self.declaration)
+        self._rows = self.rows_of(self.declaration) if found else self._rows
+
+    def rows_of(self, declaration: Declaration) -> Rows:
+        """All rows, of the same table, declared otherwise."""
+        return Rows.of(declaration, self, self._rows.origin, self._rows.links)
 
     def close(self) -> None:
         """Close engine and ledger, and remove what the engine kept on disk."""
@@ -138,12 +259,25 @@ class Table:
         kept = "" if self._durable else " · the ledger lives in memory, and ends with this process"
         return f"<sfumato table {self.name}: {who}, {self.declaration.relation} · spent {self.spent} of {self.budget}{kept}>"
 
-    def _asked(self, text: str, parameters: Sequence[Any] | Mapping[str, Any] | None) -> Any:
-        from ..sql import read
-
-        return read(text, self._rows, parameters)
+    def _goal(
+        self,
+        epsilon: Number | None,
+        delta: Number | None,
+        promise: Guarantee | None,
+        within: Within | None,
+        confidence: Number,
+        *,
+        simultaneous: bool,
+        group_size: int | None,
+    ) -> Goal:
+        asked: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "promise": promise, "within": within, "confidence": confidence}
+        return Goal.of(self.ledger.budget, **asked, simultaneous=simultaneous, group_size=group_size)
 
     def _own(self, query: object) -> Query:
-        if not isinstance(query, Query) or query.rows.curator is not self:
+        if not isinstance(query, Query) or not isinstance(query.rows.curator, Table) or query.rows.curator.ledger is not self.ledger:
             raise Refused("plan.query", type(query).__name__, "this is no query of this table", f"{self.name}.aggregate(n=sf.count())")
         return query
+
+    def _source_of(self, query: Query) -> Any:
+        """Where the rows of a question come from: of several tables, the first that it is about."""
+        return self._source if query.rows.origin is None else query.rows.origin.source

@@ -4,6 +4,6 @@ A text becomes a tree (sqlglot, in DuckDB's dialect), the tree is read node by n
 fluent form would make. What is not in the tables is refused, with the place in the text, the reason and a rewrite. No engine sees a word of the text.
 """
 
-from .reading import Asked, condition, read
+from .reading import Asked, condition, explains, read
 
-__all__ = ["Asked", "condition", "read"]
+__all__ = ["Asked", "condition", "explains", "read"]

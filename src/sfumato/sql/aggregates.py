@@ -2,7 +2,9 @@
 
 *Bounds*     `SUM(CLAMP(x, 0, 100))` is the sum with these bounds: values outside count as the nearer end, and the answer says how many did.
 *Spread*     VARIANCE, VAR and STDDEV in all their spellings are those of the rows themselves, not an estimate for a larger population.
-*Quantile*   MEDIAN, QUANTILE, QUANTILE_CONT, PERCENTILE_CONT … WITHIN GROUP: all are a point of a public grid below which a part q of the rows lies.
+*Quantile*   MEDIAN, QUANTILE, QUANTILE_CONT, PERCENTILE_CONT … WITHIN GROUP: all are a point of a public grid below which a part q of the rows lies. With a
+             list of probabilities, and as QUANTILES, they are read from one noisy count of all values, and each is a column.
+*Extremes*   MIN and MAX are quantiles, too, and labelled so: some rows lie beyond them.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from ..tables.expressions import Expr, Literal
 from ..tables.pieces import PIECES
 from .constants import fraction
 from .scalars import Scalars
-from .scope import Scope
+from .scope import Scope, quoted
 from .source import Node, arguments
 
 Of = tuple[Expr, Fraction | None, Fraction | None]
@@ -75,9 +77,17 @@ class Reader:
             return self.value(inner.expressions[0]), low, high
         return self.value(node), None, None
 
-    def quantile(self, of: Node | None, q: Fraction, node: Node) -> Aggregate:
+    def quantile(self, of: Node | None, part: Node | None, node: Node, *, descending: bool = False) -> Aggregate:
+        """With one probability, a quantile; with a list of one, one of several that are released together."""
         value, low, high = self.clamped(of)
+        several = isinstance(part, exp.Array)
+        if isinstance(part, exp.Array) and (len(part.expressions) != 1 or set(arguments(part)) - {"expressions"}):
+            raise self.source.refuse("sql.aggregate", node, "", "several quantiles are columns of their own, with nothing around them", self.source.example)
+        q = self.part(part.expressions[0] if isinstance(part, exp.Array) else part)
+        q = 1 - q if descending else q
         try:
+            if several:
+                return ag.quantiles(value, [q], low=low, high=high)[0]
             return ag.quantile(value, q, low=low, high=high)
         except Refused as refusal:
             raise self.source.moved(refusal, node) from None
@@ -86,12 +96,11 @@ class Reader:
         return fraction(node, self.scalars.parameters, "q")
 
     def unknown(self, node: Node) -> Refused:
-        if isinstance(node, exp.Min | exp.Max):
-            q, word = ("0.01", "least") if isinstance(node, exp.Min) else ("0.99", "largest")
-            reason = f"the {word} value is one person's: what is published is a quantile near it"
-            rewrite = self.source.replaced(node, f"QUANTILE({self.source.words_of(node.this)}, {q})") if isinstance(node.this, Node) else self.source.example
-            return self.source.refuse("sql.aggregate", node, "", reason, rewrite)
-        reason = "released are COUNT, SUM, AVG, MEDIAN, QUANTILE, VARIANCE, STDDEV, HISTOGRAM and COUNT(DISTINCT unit)"
+        if isinstance(node, exp.Mode) and isinstance(node.this, Node):
+            of = self.source.words_of(node.this)
+            rewrite = f"SELECT {of}, COUNT(*) AS n FROM {quoted(self.scope.rows.declaration.name)} GROUP BY {of} ORDER BY n DESC LIMIT 1"
+            return self.source.refuse("sql.aggregate", node, "", "the most frequent value is a group: the first of all, by their counts", rewrite)
+        reason = "released are COUNT, SUM, AVG, MIN, MAX, MEDIAN, QUANTILE, QUANTILES, VARIANCE, STDDEV, HISTOGRAM, RATIO, WEIGHTED_AVG and COUNT(DISTINCT x)"
         return self.source.refuse("sql.aggregate", node, "", reason, self.source.example)
 
     def _within(self, node: exp.WithinGroup) -> Aggregate:
@@ -104,8 +113,7 @@ class Reader:
         ordered = order.expressions[0]
         if set(arguments(ordered)) - {"this", "desc"}:
             raise self.source.refuse("sql.unsupported", ordered, "", "this order is not on the list", self.source.example)
-        q = self.part(inner.this)
-        return self.quantile(ordered.this, 1 - q if ordered.args.get("desc") else q, node)
+        return self.quantile(ordered.this, inner.this, node, descending=bool(ordered.args.get("desc")))
 
     def _checked(self, made: Aggregate, node: Node) -> None:
         """What lacks bounds, or has no number, is refused here, where its place is known."""
@@ -144,8 +152,10 @@ def _distinct(node: exp.Distinct, reader: Reader) -> Aggregate:
     given = [part for item in node.expressions for part in (item.expressions if isinstance(item, exp.Tuple) else [item])]
     named = [reader.scope.read(part, reader.scalars) for part in given]
     units = {expression.text for expression in named if reader.scope.unit(expression)}
+    if not set(arguments(node)) - {"expressions"} and len(named) == 1 and not units:
+        return ag.count_distinct(named[0])
     if set(arguments(node)) - {"expressions"} or not unit or len(units) < len(unit) or len(named) != len(unit):
-        reason = "only units can be counted without repetition: of other values, one unit may hold any number"
+        reason = "what is counted without repetition is the unit, all of its columns together, or one other value"
         rewrite = reader.source.replaced(node.parent or node, f"COUNT(DISTINCT {', '.join(unit)})" if unit else "COUNT(*)")
         raise reader.source.refuse("sql.distinct", node, "", reason, rewrite)
     return ag.count_units()
@@ -175,19 +185,57 @@ def _named(make: Callable[..., Aggregate]) -> Make:
     return build
 
 
+def _two(make: Callable[..., Aggregate]) -> Make:
+    """Of two columns, the first with its bounds."""
+
+    def build(node: Node, reader: Reader) -> Aggregate:
+        if len(node.expressions) != 2:
+            raise reader.unknown(node)
+        value, low, high = reader.clamped(node.expressions[0])
+        return make(value, reader.value(node.expressions[1]), low=low, high=high)
+
+    return build
+
+
+def _quantiles(node: Node, reader: Reader) -> Aggregate:
+    if len(node.expressions) != 2 or not isinstance(node.expressions[1], exp.Array):
+        of = reader.source.words_of(node.expressions[0]) if node.expressions else "age"
+        raise reader.source.refuse("sql.aggregate", node, "", "several quantiles have a list of probabilities", f"QUANTILES({of}, [0.25, 0.5, 0.75])")
+    return reader.quantile(node.expressions[0], node.expressions[1], node)
+
+
+def each_quantile(node: Node, scalars: Scalars) -> list[tuple[Node, str]]:
+    """Of several quantiles, each as a node of its own, and what its column is called after; nothing of other nodes."""
+    inner = node.this if isinstance(node, exp.Filter) else node
+    inner = inner.this if isinstance(inner, exp.WithinGroup) else inner
+    quantile = isinstance(inner, exp.Quantile | exp.PercentileCont | exp.PercentileDisc | exp.ApproxQuantile)
+    if not quantile and not (isinstance(inner, exp.Anonymous) and str(inner.this).lower() == "quantiles"):
+        return []
+    listed = next((part for part in inner.iter_expressions() if isinstance(part, exp.Array)), None)
+    if listed is None or set(arguments(listed)) - {"expressions"}:
+        return []
+    found = []
+    for place, part in enumerate(listed.expressions):
+        own = node.copy()
+        array = next(array for array in own.find_all(exp.Array) if array == listed)
+        array.set("expressions", [array.expressions[place]])
+        found.append((own, ag.percent(fraction(part, scalars.parameters, "q"))))
+    return found
+
+
 def _quantile(place: str) -> Make:
     def build(node: Node, reader: Reader) -> Aggregate:
         reader.closed(node, "this", place)
         if node.args.get(place) is None:
             raise reader.unknown(node)
-        return reader.quantile(node.this, reader.part(node.args[place]), node)
+        return reader.quantile(node.this, node.args[place], node)
 
     return build
 
 
 def _median(node: Node, reader: Reader) -> Aggregate:
     reader.closed(node, "this")
-    return reader.quantile(node.this, Fraction(1, 2), node)
+    return reader.quantile(node.this, exp.Literal.number("0.5"), node)
 
 
 def _histogram(node: Node, reader: Reader) -> Aggregate:
@@ -208,6 +256,8 @@ RELEASED: Mapping[type[Node], Make] = {
     exp.CountIf: _count_if,  # type: ignore[dict-item]
     exp.Sum: _one(ag.sum),
     exp.Avg: _one(ag.mean),
+    exp.Min: _one(ag.min),
+    exp.Max: _one(ag.max),
     exp.Median: _median,
     exp.Quantile: _quantile("quantile"),
     exp.ApproxQuantile: _quantile("quantile"),
@@ -221,5 +271,16 @@ RELEASED: Mapping[type[Node], Make] = {
 }
 """Aggregates that are released."""
 
-NAMED: Mapping[str, Make] = {"mean": _named(ag.mean), "var": _named(ag.var), "histogram": _histogram}
+_weighted = _two(lambda of, weight, **ends: ag.mean(of, weight=weight, **ends))
+
+NAMED: Mapping[str, Make] = {
+    "mean": _named(ag.mean),
+    "var": _named(ag.var),
+    "histogram": _histogram,
+    "quantiles": _quantiles,
+    "ratio": _two(ag.ratio),
+    "weighted_avg": _weighted,
+    "wavg": _weighted,
+    "avg_weighted": _weighted,
+}
 """Those that sqlglot has no class for."""

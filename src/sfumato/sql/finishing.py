@@ -23,7 +23,6 @@ from ..answers.computed import Formula
 from ..answers.digits import share
 from ..answers.records import Column, Noisy
 from ..answers.shares import TOTAL
-from ..tables import constants
 from ..tables.types import Type
 from .released import Released
 
@@ -138,10 +137,7 @@ class _Vectors:
         return [_LOGIC[node.op](*row) for row in zip(*(self.of(arg) for arg in node.args), strict=True)]
 
     def _side(self, side: Released, other: Released) -> Vector:
-        """One side of a comparison; a text beside a key that is a moment is read as one."""
-        known = self.finishing.types.get(other.value) if other.op == "key" else None
-        if side.op == "constant" and isinstance(side.value, str) and known is not None and known.kind in ("date", "timestamp", "uuid"):
-            return [_comparable(constants.read(side.value, known, "HAVING"))] * len(self.answer.rows)
+        """One side of a comparison."""
         found = self.of(side)
         kinds = {type(value) for value in self.of(other) if value is not None} if other.op == "key" else set()
         return [

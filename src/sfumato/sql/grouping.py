@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from ..errors import Refused
+from ..tables.calendars import Calendar
 from ..tables.expressions import Column, Expr
+from .aggregates import each_quantile
+from .calendars import calendar
 from .scalars import Scalars
 from .scope import Scope, has_aggregate, identifier
 from .source import Node, arguments
@@ -32,6 +35,7 @@ class Key:
     node: Node
     expression: Expr
     name: str
+    calendar: Calendar | None = None  # where its groups are public buckets of time
 
 
 def items_of(select: exp.Select, scope: Scope, scalars: Scalars, *, star: bool) -> list[Item]:
@@ -47,14 +51,19 @@ def items_of(select: exp.Select, scope: Scope, scalars: Scalars, *, star: bool) 
         elif isinstance(node, exp.Alias):
             if set(arguments(node)) - {"this", "alias"} or (name := identifier(node.args.get("alias"))) is None:
                 raise scalars.unsupported(node)
-            found.append(Item(node.this, name, True))
+            found += _each(Item(node.this, name, True), scalars)
         elif isinstance(node, exp.Column):
             found.append(Item(node, identifier(node.this) or "", False))
         else:
-            found.append(Item(node, _cut(scalars.source.words_of(node)), False))
+            found += _each(Item(node, _cut(scalars.source.words_of(node)), False), scalars)
     if not found:
         raise scalars.source.refuse("sql.syntax", None, "", "nothing is selected", scalars.source.example)
     return found
+
+
+def _each(item: Item, scalars: Scalars) -> list[Item]:
+    """A column for each of several quantiles."""
+    return [Item(node, f"{item.name}_{suffix}", item.given) for node, suffix in each_quantile(item.node, scalars)] or [item]
 
 
 def group_keys(select: exp.Select, scope: Scope, items: list[Item], scalars: Scalars) -> list[Key]:
@@ -74,10 +83,11 @@ def group_keys(select: exp.Select, scope: Scope, items: list[Item], scalars: Sca
     for node, name in nodes:
         if has_aggregate(node):
             raise scalars.source.refuse("sql.group", node, "", "what is grouped by is known of every row, an aggregate is not", scalars.source.example)
-        expression = scope.read(node, scalars)
+        public = calendar(node, scope, scalars)
+        expression = scope.read(node, scalars) if public is None else public.expression
         if not expression.columns:
             raise scalars.source.refuse("sql.group", node, "", "a constant makes no groups", scalars.source.example)
-        found.setdefault(expression.text, Key(node, expression, name or _name(node, expression, scalars)))
+        found.setdefault(expression.text, Key(node, expression, name or _name(node, expression, scalars), public))
     return list(found.values())
 
 

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlglot import exp
 
 from ..errors import Refused
@@ -14,19 +16,24 @@ from .constants import Given, Parameters
 from .scalars import Scalars
 from .scope import Scope, quoted
 from .select import Asked, Outermost
-from .source import Source
+from .source import EXPLAIN, Source
 
-__all__ = ["Asked", "condition", "read"]
+__all__ = ["Asked", "condition", "explains", "read"]
 
 
-def read(text: str, rows: Rows, parameters: Given = None) -> Asked:
-    """What a SELECT asks about a protected table, or a refusal. Nothing is read but the text."""
+def read(text: str, rows: Rows, parameters: Given = None, tables: Mapping[str, Rows] | None = None) -> Asked:
+    """What a SELECT asks about a protected table, or about several, or a refusal. Nothing is read but the text."""
     try:
-        return _read(text, rows, parameters)
+        return _read(text, rows, parameters, tables)
     except Refused as refusal:
-        raise _taught(refusal, rows) from None
+        raise _taught(refusal, rows, tables) from None
     except Exception:  # a tree that nobody foresaw: nothing was read, so this may be said
         raise Refused("sql.unsupported", "this text", "it has a form that is not on the list of what can be asked", example(rows)) from None
+
+
+def explains(text: str) -> bool:
+    """Whether a text asks only how it would be answered."""
+    return EXPLAIN.match(text) is not None
 
 
 def condition(text: str, rows: Rows) -> Expr:
@@ -40,7 +47,7 @@ def condition(text: str, rows: Rows) -> Expr:
     return scope.read(tree, scalars)
 
 
-def _read(text: str, rows: Rows, parameters: Given) -> Asked:
+def _read(text: str, rows: Rows, parameters: Given, tables: Mapping[str, Rows] | None = None) -> Asked:
     source = Source.of(text, example(rows))
     tree = source.tree()
     while isinstance(tree, exp.Subquery) and set(tree.args) >= {"this"} and not any(tree.args.get(name) for name in tree.args if name != "this"):
@@ -49,7 +56,7 @@ def _read(text: str, rows: Rows, parameters: Given) -> Asked:
         raise source.refuse("sql.statement", tree, "", "only questions are answered, and a question is a SELECT", source.example)
     values = Parameters.of(source, parameters, tree)
     try:
-        asked = Outermost.of(tree, rows, Scalars(source, values))
+        asked = Outermost.of(tree, rows, Scalars(source, values), tables)
     except RecursionError:
         raise source.refuse("sql.depth", None, "", "the text is nested too deeply to be read", source.example) from None
     values.finish()
@@ -61,12 +68,12 @@ def example(rows: Rows) -> str:
     return f"SELECT COUNT(*) AS n FROM {quoted(rows.declaration.name)}"
 
 
-def _taught(refusal: Refused, rows: Rows) -> Refused:
+def _taught(refusal: Refused, rows: Rows, tables: Mapping[str, Rows] | None) -> Refused:
     """The refusal with a rewrite that passes."""
     if not refusal.rewrite.upper().startswith(("SELECT ", "WITH ")):
         return refusal
     try:
-        _read(refusal.rewrite, rows, None)
+        _read(refusal.rewrite, rows, None, tables)
     except Refused:
         return Refused(refusal.code, refusal.place, refusal.reason, example(rows))
     return refusal

@@ -9,23 +9,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from ..errors import Refused
 from .grouping import items_of
+from .joins import joined
+from .matching import filtered
 from .per_unit import each_once, per_unit, plain
 from .scalars import Scalars
 from .scope import Scope, has_aggregate, identifier, quoted
+from .sets import united
 from .source import Node, Source, arguments
 
-READ = frozenset({"expressions", "from_", "where", "group", "having", "distinct", "with_", "order", "limit", "offset"})
+READ = frozenset({"expressions", "from_", "joins", "where", "group", "having", "distinct", "with_", "order", "limit", "offset"})
 """Parts of a SELECT that are read."""
 
 REFUSED: Mapping[str, tuple[str, str]] = {
-    "joins": ("sql.join", "only one table can be asked about: joins come later"),
-    "laterals": ("sql.join", "only one table can be asked about: joins come later"),
+    "laterals": ("sql.join", "a table that is made anew for each row is not answered: a join has a condition on two rows"),
     "qualify": ("sql.window", "a rank, or a sum up to a row, tells of rows one by one"),
     "windows": ("sql.window", "a rank, or a sum up to a row, tells of rows one by one"),
     "sample": ("sql.sample", "a sample of rows is no sample of units, and one that is chosen twice is no sample; the noise is what protects"),
@@ -42,12 +44,13 @@ class Relation:
 
     base: Scope
     scalars: Scalars
+    tables: Relations = field(default_factory=dict)  # all that may be named, by names in small letters
 
     @property
     def source(self) -> Source:
         return self.scalars.source
 
-    def named(self, select: exp.Select, known: Relations) -> Relations:
+    def named(self, select: exp.Query, known: Relations) -> Relations:
         """The tables of WITH, in order; each may use those before it."""
         found = dict(known)
         clause = select.args.get("with_")
@@ -75,7 +78,11 @@ class Relation:
             rewrite = f"{' '.join(self.source.text.split())} FROM {table}"
             raise self.source.refuse("sql.table", None, "", f"a question is about a table: there is {table:.60}", rewrite)
         self.closed(clause, frozenset({"this"}))
-        return self.table(clause.this, known)
+        scope = self.table(clause.this, known)
+        for node in select.args.get("joins") or []:
+            self.closed(node, frozenset({"this", "on", "using", "kind", "side", "method"}))
+            scope = joined(scope, self.table(node.this, known), node, self.scalars)
+        return scope
 
     def table(self, node: Node, known: Relations) -> Scope:
         """A table, or a sub-query in its place."""
@@ -87,7 +94,7 @@ class Relation:
         if name is None or node.args.get("db") is not None or node.args.get("catalog") is not None:
             raise self._no_table(node)
         self.closed(node, frozenset({"this", "alias"}))
-        found = known.get(name.lower())
+        found = known.get(name.lower()) or self.tables.get(name.lower())
         if found is None and name.lower() == self.base.rows.declaration.name.lower():
             found = self.base
         if found is None:
@@ -96,7 +103,9 @@ class Relation:
 
     def _no_table(self, node: Node) -> Refused:
         table = self.base.rows.declaration.name
-        reason = f"there is one table here, {quoted(table):.60}; no other is read, and no file, function or address in its place"
+        listed = ", ".join(quoted(scope.rows.declaration.name) for scope in list(self.tables.values())[:6]) if len(self.tables) > 1 else ""
+        there = f"the tables here are {listed:.120}" if listed else f"there is one table here, {quoted(table):.60}"
+        reason = f"{there}; no other is read, and no file, function or address in its place"
         rewrite = self.source.replaced(node, quoted(table)) if isinstance(node, exp.Table) else self.source.example
         return self.source.refuse("sql.table", node, "", reason, rewrite)
 
@@ -115,7 +124,8 @@ class Relation:
     def rows_of(self, node: Node, known: Relations, place: Node) -> Scope:
         """A sub-query, as rows that belong to units."""
         if isinstance(node, exp.SetOperation):
-            raise self.source.refuse("sql.set", node, "", "rows of several SELECTs together are not answered", self.source.example)
+            named = self.named(node, known)
+            return united(node, lambda side: self.rows_of(side, named, place), self.scalars)
         if isinstance(node, exp.Subquery):
             self.closed(node, frozenset({"this"}))
             return self.rows_of(node.this, known, place)
@@ -130,15 +140,22 @@ class Relation:
             if node.args.get(part) is not None:
                 raise self.source.refuse(code, node.args[part], "", reason, self.source.example)
         if node.args.get("where") is not None:
-            scope = scope.where(node.args["where"].this, self.scalars)
+            scope = self.where(scope, node.args["where"].this, known)
         items = items_of(node, scope, self.scalars, star=True)
         grouped = node.args.get("group") is not None or node.args.get("having") is not None or any(has_aggregate(item.node) for item in items)
+        if scope.rows.public and (grouped or node.args.get("distinct") is not None):
+            reason = f"{scope.rows.declaration.name:.60} is public: it is put together before it is given, at no cost"
+            raise self.source.refuse("sql.ownership", items[0].node, "", reason, self.source.example)
         if grouped:
             return per_unit(node, scope, items, self.scalars)
         if (distinct := node.args.get("distinct")) is not None:
             self.closed(distinct, frozenset())
             return each_once(node, scope, items, self.scalars)
         return plain(scope, items, self.scalars)
+
+    def where(self, scope: Scope, node: Node, known: Relations) -> Scope:
+        """The rows that meet a condition; IN and EXISTS may look at other rows."""
+        return filtered(scope, node, self, known)
 
     def parts(self, select: exp.Select) -> None:
         """Refuse a SELECT that says more than is read of it."""

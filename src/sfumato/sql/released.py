@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from typing import Any, Literal
 from sqlglot import exp
 
 from ..errors import Refused
+from ..tables import constants
 from ..tables.expressions import Literal as Constant
 from ..tables.expressions import call, col
 from ..tables.types import Type
@@ -175,9 +176,18 @@ def _compared(op: str, one: Released, other: Released, node: Node, names: Names,
         return Released(op, "truth", (one, other))
     try:
         call(op, *(col(side.value) if side.sort == "key" else _plain(side) for side in (one, other))).type(names.types)
+        sides = (_beside(one, other, names), _beside(other, one, names))
     except Refused as refusal:
         raise source.moved(refusal, node, source.example) from None
-    return Released(op, "truth", (one, other))
+    return Released(op, "truth", sides)
+
+
+def _beside(side: Released, key: Released, names: Names) -> Released:
+    """One side of a comparison; a text beside a key that is a moment or a uuid is read as one, now, before anything is paid for."""
+    known = names.types.get(key.value) if key.sort == "key" else None
+    if side.sort != "constant" or not isinstance(side.value, str) or known is None or known.kind not in ("date", "timestamp", "uuid"):
+        return side
+    return replace(side, value=constants.read(side.value, known, "HAVING"))
 
 
 def _plain(side: Released) -> Any:

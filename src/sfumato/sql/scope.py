@@ -5,7 +5,7 @@ any number of renamings, and nothing is known of what was computed but what foll
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from sqlglot import exp
@@ -19,11 +19,14 @@ from .source import Node, Source, arguments
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """Rows, the names of their columns, and the names by which the table itself may be called."""
+    """Rows, the names of their columns, and the names by which the table itself may be called. Of joined tables each has its own, and a name that two of
+    them have says nothing by itself."""
 
     rows: Rows
     names: Mapping[str, Expr]
     called: frozenset[str]
+    parts: Mapping[str, Mapping[str, Expr]] = field(default_factory=dict)  # of joined tables, by their names
+    twice: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, rows: Rows) -> Scope:
@@ -34,27 +37,37 @@ class Scope:
         """The same under an alias, which hides the old name."""
         if not name:
             raise source.refuse("sql.table", None, "", "a table has a name", source.example)
-        return replace(self, called=frozenset({name.lower()}))
+        return replace(self, called=frozenset({name.lower()}), parts={}, twice=frozenset())
 
     def find(self, name: str) -> Expr | None:
         """The column of that name; capitals do not matter, as in SQL."""
-        if name in self.names:
-            return self.names[name]
-        alike = [found for known, found in self.names.items() if known.lower() == name.lower()]
-        return alike[0] if len(alike) == 1 else None
+        return _named(name, self.names)
+
+    @property
+    def tables(self) -> Mapping[str, Mapping[str, Expr]]:
+        """The columns of each table, by its name."""
+        return self.parts or dict.fromkeys(self.called, self.names)
 
     def column(self, node: exp.Column, source: Source) -> Expr:
         """What a column of the text stands for."""
         name, table = identifier(node.this), node.args.get("table")
         if name is None or set(arguments(node)) - {"this", "table"}:
             raise source.refuse("sql.column", node, "", "a column is named alone, or after its table", source.example)
-        if table is not None and (identifier(table) or "").lower() not in self.called:
-            known = ", ".join(sorted(self.called)) or "nothing"
+        tables = self.tables
+        if table is not None and (identifier(table) or "").lower() not in tables:
+            known = ", ".join(sorted(tables)) or "nothing"
             raise source.refuse("sql.column", node, "", f"no table here has that name; there is {known:.60}", source.replaced(node, quoted(name)))
-        found = self.find(name)
+        if table is None and name.lower() in self.twice:
+            owners = [of for of, names in tables.items() if _named(name, names) is not None]
+            reason = f"two tables have a column of that name: {' and '.join(owners):.60}"
+            raise source.refuse(
+                "sql.column", node, "which one?", reason, source.replaced(node, f"{quoted(owners[0])}.{quoted(name)}") if owners else source.example
+            )
+        names = self.names if table is None else tables[(identifier(table) or "").lower()]
+        found = _named(name, names)
         if found is None:
-            near = get_close_matches(name, list(self.names), n=1, cutoff=0.5) or list(self.names)[:1]
-            listed = ", ".join(map(quoted, list(self.names)[:8])) + (", …" if len(self.names) > 8 else "")
+            near = get_close_matches(name, list(names), n=1, cutoff=0.5) or list(names)[:1]
+            listed = ", ".join(map(quoted, list(names)[:8])) + (", …" if len(names) > 8 else "")
             raise source.refuse("sql.column", node, "there is no such column", f"the columns are {listed}", source.replaced(node, quoted(near[0])))
         return found
 
@@ -104,6 +117,13 @@ def typed(expression: Expr, rows: Rows, node: Node, scalars: Scalars) -> None:
         raise scalars.source.moved(refusal, node) from None
 
 
+def _named(name: str, names: Mapping[str, Expr]) -> Expr | None:
+    if name in names:
+        return names[name]
+    alike = [found for known, found in names.items() if known.lower() == name.lower()]
+    return alike[0] if len(alike) == 1 else None
+
+
 def identifier(node: object) -> str | None:
     """The name that an identifier holds."""
     return node.this if isinstance(node, exp.Identifier) and isinstance(node.this, str) and node.this else None
@@ -114,7 +134,9 @@ def quoted(name: str) -> str:
     return col(name).text
 
 
-AGGREGATES = frozenset({"mean", "var", "histogram", "sum_if", "avg_if", "min_by", "max_by", "mode", "favg", "fsum", "kurtosis", "skewness", "list", "last"})
+AGGREGATES = frozenset({"mean", "var", "histogram", "quantiles", "ratio", "weighted_avg", "wavg", "avg_weighted"}) | frozenset(
+    {"sum_if", "avg_if", "min_by", "max_by", "mode", "favg", "fsum", "kurtosis", "skewness", "list", "last"}
+)
 """Aggregates that sqlglot has no class for."""
 
 

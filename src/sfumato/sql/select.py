@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -14,12 +14,14 @@ from sqlglot import exp
 from ..errors import Refused
 from ..tables.aggregates import Aggregate
 from ..tables.expressions import Column
+from ..tables.plan import Plan
 from ..tables.stages import Groups, Query, Rows
 from .aggregates import Reader
 from .clauses import Clauses
 from .constants import whole
 from .finishing import Finishing, Shown
 from .grouping import Item, Key, group_keys, items_of, matched
+from .planned import Planned
 from .relations import Relation
 from .released import Names, Released, read
 from .scalars import Scalars
@@ -34,6 +36,10 @@ class Asked:
     query: Query
     finish: Finishing
     explain: bool = False
+
+    def planned(self, plan: Plan) -> Planned:
+        """The plan of the query, with what is expected of the columns that are shown."""
+        return Planned.of(plan, self.finish)
 
 
 @dataclass(slots=True, eq=False)
@@ -53,11 +59,15 @@ class Outermost:
         return self.scalars.source
 
     @classmethod
-    def of(cls, select: exp.Select, rows: Rows, scalars: Scalars) -> Asked:
-        relation = Relation(Scope.of(rows), scalars)
-        scope = relation.from_(select, relation.named(select, {}))
+    def of(cls, select: exp.Select, rows: Rows, scalars: Scalars, tables: Mapping[str, Rows] | None = None) -> Asked:
+        relation = Relation(Scope.of(rows), scalars, {name.lower(): Scope.of(found) for name, found in (tables or {}).items()})
+        known = relation.named(select, {})
+        scope = relation.from_(select, known)
+        if scope.rows.public:
+            reason = f"{scope.rows.declaration.name:.60} is public: a question is about protected rows, which it may be joined to"
+            raise scalars.source.refuse("sql.table", select.args["from_"].this, "", reason, scalars.source.example)
         if (where := select.args.get("where")) is not None:
-            scope = scope.where(where.this, scalars)
+            scope = relation.where(scope, where.this, known)
         items = items_of(select, scope, scalars, star=False)
         keys = _named(group_keys(select, scope, items, scalars), items, scope, scalars)
         return cls(select, scope, scalars, items, keys)._asked()
@@ -191,7 +201,8 @@ class Outermost:
     def _query(self, rows: Rows, names: dict[str, str]) -> Query:
         listed = [names[key.name] for key in self.keys]
         try:
-            groups: Groups = rows.group_by(*listed)
+            public = {names[key.name]: key.calendar.keys(self.scope.rows.schema) for key in self.keys if key.calendar is not None}
+            groups: Groups = rows.group_by(*listed, **public)
             return groups.aggregate(**self.aggregates)
         except Refused as refusal:
             raise self.source.moved(refusal, self.keys[0].node if self.keys else None, self.source.example) from None

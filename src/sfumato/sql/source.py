@@ -31,7 +31,7 @@ Node = exp.Expression
 Span = tuple[int, int]
 """First character, and one beyond the last."""
 
-_EXPLAIN = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*EXPLAIN\s+PRIVACY\b", re.IGNORECASE | re.DOTALL)
+EXPLAIN = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*EXPLAIN\s+PRIVACY\b", re.IGNORECASE | re.DOTALL)
 _OPENS = {TokenType.L_PAREN: TokenType.R_PAREN, TokenType.L_BRACKET: TokenType.R_BRACKET, TokenType.L_BRACE: TokenType.R_BRACE}
 _CLOSES = set(_OPENS.values())
 _FIRST = (TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.L_PAREN)
@@ -74,7 +74,7 @@ class Source:
         odd = next((c for c in text if not (c.isprintable() or c in _SIGNS)), None)
         if odd is not None:
             raise Refused("sql.text", f"U+{ord(odd):04X}", "a character that is not printed has no place in a question", "the text without it")
-        told = _EXPLAIN.match(text)
+        told = EXPLAIN.match(text)
         plain = " " * told.end() + text[told.end() :] if told else text
         try:
             words = tuple(DuckDB().tokenize(plain))
@@ -98,9 +98,6 @@ class Source:
             if word.token_type == TokenType.SEMICOLON and any(later.token_type != TokenType.SEMICOLON for later in self.words[i:]):
                 reason = "each question has a cost of its own, so each is asked by itself"
                 raise self.refuse("sql.statements", _at(word), "a second statement", reason, " ".join(self.text[: word.start].split()) or self.example)
-            if word.token_type in (TokenType.JOIN, TokenType.STRAIGHT_JOIN):
-                reason = "only one table can be asked about: joins of protected tables, and with public ones, are not built yet"
-                raise self.refuse("sql.join", _at(word), "joins come later", reason, "the joined table, protected as a whole: protect(joined, unit=…)")
 
     def tree(self) -> exp.Expression:
         """The statement, parsed."""

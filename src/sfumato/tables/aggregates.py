@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
@@ -18,7 +18,7 @@ from ..errors import Refused
 from ..exact.numbers import Number, exact, probability, shown, text
 from .expressions import Expr, known
 
-Kind = Literal["count", "count_units", "sum", "mean", "variance", "std", "quantile", "histogram"]
+Kind = Literal["count", "count_units", "count_distinct", "sum", "ratio", "mean", "weighted_mean", "variance", "std", "quantile", "percentile", "histogram"]
 
 MOST_EDGES = 10_001
 
@@ -36,12 +36,15 @@ class Aggregate:
     edges: tuple[Fraction, ...] = ()
     interval: bool = True
     confidence: Fraction = Fraction(19, 20)
+    by: Expr | None = None  # a second column: what is divided by, or the weight of a row
+    beyond: Literal["", "min", "max"] = ""  # of a quantile: that all rows lie on one side of it, but for some
 
     @property
     def text(self) -> str:
         """As it would be written; equal aggregates have equal texts."""
         said = [self.of.text] if self.of is not None else []
-        if self.q is not None:
+        said += [self.by.text] if self.by is not None else []
+        if self.q is not None and not self.beyond:
             said.append(_exactly(self.q))
         said += [f"{name}={_exactly(end)}" for name, end in (("low", self.low), ("high", self.high)) if end is not None]
         if self.edges:
@@ -50,13 +53,13 @@ class Aggregate:
             said.append(f"where={self.where.text}")
         if self.kind == "quantile":
             said.append(f"confidence={_exactly(self.confidence)}" if self.interval else "interval=False")
-        return f"{self.kind}({', '.join(said)})"
+        return f"{self.beyond or self.kind}({', '.join(said)})"
 
     def filter(self, where: Expr) -> Aggregate:
         """The same, of the rows for which this holds: they still count towards what their unit may contribute."""
         _check_condition(where, "filter")
         both = where if self.where is None else self.where & where
-        return Aggregate(self.kind, self.of, both, self.low, self.high, self.q, self.edges, self.interval, self.confidence)
+        return replace(self, where=both)
 
 
 def count(of: str | Expr | None = None) -> Aggregate:
@@ -75,13 +78,25 @@ def count_units() -> Aggregate:
     return Aggregate("count_units")
 
 
-def sum(of: str | Expr, *, low: Number | None = None, high: Number | None = None) -> Aggregate:  # noqa: A001
-    """The sum of a column, each value clipped to its bounds."""
-    return Aggregate("sum", known(of), None, *_ends(low, high))
+def count_distinct(of: str | Expr) -> Aggregate:
+    """The number of different values in a group. Of a unit at most `max_rows` values count, over all groups; a value counts once, whoever has it."""
+    return Aggregate("count_distinct", known(of))
 
 
-def mean(of: str | Expr, *, low: Number | None = None, high: Number | None = None) -> Aggregate:
-    """The mean of a column, each value clipped to its bounds."""
+def sum(of: str | Expr, *, weight: str | Expr | None = None, low: Number | None = None, high: Number | None = None) -> Aggregate:  # noqa: A001
+    """The sum of a column, each value clipped to its bounds; with `weight`, of weight times value, and `low` and `high` are those of the product."""
+    return Aggregate("sum", known(of) if weight is None else known(weight) * known(of), None, *_ends(low, high))
+
+
+def ratio(of: str | Expr, by: str | Expr, *, low: Number | None = None, high: Number | None = None) -> Aggregate:
+    """The sum of one column over the sum of another; `low` and `high` are those of the first."""
+    return Aggregate("ratio", known(of), None, *_ends(low, high), by=known(by))
+
+
+def mean(of: str | Expr, *, weight: str | Expr | None = None, low: Number | None = None, high: Number | None = None) -> Aggregate:
+    """The mean of a column, each value clipped to its bounds; with `weight`, each counts with its weight, which is clipped to its own."""
+    if weight is not None:
+        return Aggregate("weighted_mean", known(of), None, *_ends(low, high), by=known(weight))
     return Aggregate("mean", known(of), None, *_ends(low, high))
 
 
@@ -103,6 +118,32 @@ def quantile(
     if part.denominator > 10_000:
         raise Refused("aggregate.quantile", f"q={shown(q)}", "so fine a fraction of the rows is not told apart", "q=0.5 or q=0.999")
     return Aggregate("quantile", known(of), None, *_ends(low, high), part, (), interval, probability(confidence, "confidence", zero=False))
+
+
+def min(of: str | Expr, *, low: Number | None = None, high: Number | None = None, confidence: Number = 0.95) -> Aggregate:  # noqa: A001
+    """The least value but for some: a quantile that, with this confidence, is not below the least value. How many rows lie below it is in the plan."""
+    return Aggregate("quantile", known(of), None, *_ends(low, high), Fraction(0), (), True, probability(confidence, "confidence", zero=False), beyond="min")
+
+
+def max(of: str | Expr, *, low: Number | None = None, high: Number | None = None, confidence: Number = 0.95) -> Aggregate:  # noqa: A001
+    """The largest value but for some: a quantile that, with this confidence, is not above the largest value."""
+    return Aggregate("quantile", known(of), None, *_ends(low, high), Fraction(1), (), True, probability(confidence, "confidence", zero=False), beyond="max")
+
+
+def quantiles(of: str | Expr, probabilities: Iterable[Number], *, low: Number | None = None, high: Number | None = None) -> tuple[Aggregate, ...]:
+    """Several quantiles of a column out of one noisy count of its values: as many as one likes, for one price, and none below a smaller one.
+
+    `aggregate(p=sf.quantiles("age", [0.25, 0.5]))` has the columns p_25 and p_50.
+    """
+    given = tuple(quantile(of, q).q or Fraction(0) for q in probabilities)
+    if not given or len(set(given)) < len(given):
+        raise Refused("aggregate.quantile", f"{len(given)} probabilities", "there is one or more, each once", "[0.25, 0.5, 0.75]")
+    return tuple(Aggregate("percentile", known(of), None, *_ends(low, high), q) for q in given)
+
+
+def percent(q: Fraction) -> str:
+    """25 for a quarter: what the column of a quantile is called after."""
+    return _exactly(100 * q).replace("/", "_")
 
 
 def median(of: str | Expr, *, low: Number | None = None, high: Number | None = None, interval: bool = True, confidence: Number = 0.95) -> Aggregate:

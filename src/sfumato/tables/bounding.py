@@ -16,7 +16,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ from ..errors import Refused
 from ..guarantees import Relation
 from .declaration import Declaration
 from .pieces import Piece
+from .selecting import group, select
 from .stages import Query
 
 Norm = Literal["L1", "L2"]
@@ -44,10 +46,15 @@ class Bounding:
     norm: Norm
     truncation: bool
     table_rows: int
+    called: str = ""  # what the unit is called, where that is not the name of its columns
 
     @classmethod
     def of(cls, query: Query, norm: Norm) -> Bounding:
         """The limits that were declared; refused where there are none."""
+        return replace(cls._of(query, norm), called=query.rows.declaration.among)
+
+    @classmethod
+    def _of(cls, query: Query, norm: Norm) -> Bounding:
         declared: Declaration = query.rows.declaration
         grouped = bool(query.keys)
         if not declared.unit:
@@ -58,7 +65,8 @@ class Bounding:
             reason = f"without a limit one {declared.unit_name} could have any number of rows"
             raise Refused("table.max-rows", f"protect({declared.name!r}, …)", reason, "max_rows=5 in protect(…): the rows that a unit counts for")
         groups = declared.max_groups or declared.max_rows
-        return cls(declared.unit, declared.max_rows, groups, declared.relation, grouped, norm, declared.bounding == "truncation", declared.table_rows)
+        most = declared.table_rows * (declared.max_rows if query.rows.fans else 1)  # repeated by a join, a unit's rows still weigh no more than its limit
+        return cls(declared.unit, declared.max_rows, groups, declared.relation, grouped, norm, declared.bounding == "truncation", most)
 
     @property
     def bits(self) -> int:
@@ -84,15 +92,20 @@ class Bounding:
 
     def step(self, piece: Piece) -> Fraction:
         """What one in a piece's integers is worth."""
-        return piece.step / (1 << (self.vote_bits if piece.form == "unit" else self.bits))
+        return piece.step / (1 << self.piece_bits(piece))
+
+    def piece_bits(self, piece: Piece) -> int:
+        """Into how many parts a piece's integers divide what they count: different values are whole."""
+        return {"unit": self.vote_bits, "distinct": 0}.get(piece.form, self.bits)
 
     def l1(self, piece: Piece) -> int:
         """How far a neighbour moves the integers of a piece, summed over all cells."""
         if piece.form == "unit":
             return self.most_votes * (2 if self.relation == "replace" and self.grouped else 1)
+        weight = self.rows << self.piece_bits(piece)
         if self.relation == "add-remove":
-            return self.weight * piece.largest
-        return self.weight * (2 * piece.largest if self._many(piece) else sum(_sides(piece)))
+            return weight * piece.largest * piece.levels
+        return weight * (2 * piece.largest if self._many(piece) else sum(_sides(piece))) * piece.levels
 
     def l2_squared(self, piece: Piece) -> int:
         """The square of how far, in the Euclidean norm."""
@@ -100,10 +113,11 @@ class Bounding:
         if piece.form == "unit":
             together = self.groups if self.truncation else self.groups << 2 * self.vote_bits
             return together * (2 if twice else 1) if self.grouped else 1
+        weight = self.rows << self.piece_bits(piece)
         if not twice:
-            return (self.weight * piece.largest) ** 2
+            return (weight * piece.largest) ** 2 * piece.levels
         above, below = _sides(piece)
-        return self.weight**2 * (2 * (above**2 + below**2) if self._many(piece) else (above + below) ** 2)
+        return weight**2 * (2 * (above**2 + below**2) if self._many(piece) else (above + below) ** 2) * piece.levels
 
     def sum_bits(self, piece: Piece) -> int:
         """Bits of the largest sum that the declared number of rows could have."""
@@ -120,29 +134,27 @@ def _sides(piece: Piece) -> tuple[int, int]:
 
 
 def row_weights(base: Any, bounding: Bounding, units: list[str], keys: list[str], owners: Any = None) -> Any:
-    """The rows with the weight `w` for the norm at hand, and `w1` for what is pooled over groups or chosen from. `owners` are the units and keys of the
-    same rows, where these are known apart from them."""
+    """The rows with the weight `w` for the norm at hand, and, where it is another, `w1` for what is pooled over groups or chosen from. `owners` are the
+    units and keys of the same rows, where these are known apart from them."""
     import ibis
 
     k, s = bounding.rows, bounding.bits
     owners = base if owners is None else owners
     if bounding.norm == "L2" and keys:
-        pairs = owners.group_by([*units, *keys]).agg(c=lambda t: t.count())
+        pairs = group(owners, [*units, *keys], {"c": owners.count()})
         few = ibis.least(pairs.c, _WIDE)
-        counted = pairs.group_by(units).agg(n=pairs.c.sum(), q=(few * few).sum())
+        counted = group(pairs, units, {"n": pairs.c.sum(), "q": (few * few).sum()})
         room = (k * k) << 2 * s
-        owned = counted.select(*units, w1=_part(k << s, counted.n, k), w=_root(room, ibis.least(counted.q, room + 1).cast("int64"), 1 << s))
+        weights = {"w1": _part(k << s, counted.n, k), "w": _root(room, ibis.least(counted.q, room + 1).cast("int64"), 1 << s)}
+        owned = select(counted, _named(counted, units) | weights)
     else:
-        counted = owners.group_by(units).agg(n=lambda t: t.count())
+        counted = group(owners, units, {"n": owners.count()})
+        weights = {"w": _part(k << s, counted.n, k)}
         if k >= 16:  # few units are so heavy: a join with them alone is small
-            heavy = counted.filter(counted.n > k)
-            owned = heavy.select(*units, w=_part(k << s, heavy.n, k))
+            owned = select(counted, _named(counted, units) | weights, [counted.n > k])
             joined = base.left_join(owned, units)
-            light = ibis.coalesce(joined.w, ibis.literal(1 << s, "int64"))
-            return joined.select(*base.columns, w=light, w1=light)
-        owned = counted.select(*units, w=_part(k << s, counted.n, k))
-        joined = base.join(owned, units)
-        return joined.mutate(w1=joined.w)
+            return select(joined, _named(joined, base.columns) | {"w": ibis.coalesce(joined.w, ibis.literal(1 << s, "int64"))})
+        owned = select(counted, _named(counted, units) | weights)
     return base.join(owned, units)
 
 
@@ -161,17 +173,21 @@ def truncated(base: Any, limit: int, units: list[str], secret: str) -> Any:
 
 def votes(base: Any, bounding: Bounding, units: list[str], keys: list[str], secret: str) -> Any:
     """The weight of units in every group: one row for each group, with the column `votes`."""
-    pairs = base.select(*units, *keys).distinct()
+    pairs = select(base, _named(base, [*units, *keys]), distinct=True)
     if not keys:
-        return pairs.agg(votes=lambda t: t.count())
+        return group(pairs, (), {"votes": pairs.count()})
     m, s = bounding.groups, bounding.vote_bits
     if bounding.truncation:
         kept = truncated(pairs, m, units, secret)
-        return kept.group_by(keys).agg(votes=lambda t: t.count())
-    counted = pairs.group_by(units).agg(n=lambda t: t.count())
+        return group(kept, keys, {"votes": kept.count()})
+    counted = group(pairs, units, {"n": pairs.count()})
     weight = _part(m << s, counted.n, m) if bounding.norm == "L1" else _root(m << 2 * s, counted.n, 1 << s)
-    joined = pairs.join(counted.select(*units, w=weight), units)
-    return joined.group_by(keys).agg(votes=lambda t: t.w.sum())
+    joined = pairs.join(select(counted, _named(counted, units) | {"w": weight}), units)
+    return group(joined, keys, {"votes": joined.w.sum()})
+
+
+def _named(table: Any, names: Iterable[str]) -> dict[str, Any]:
+    return {name: table[name] for name in names}
 
 
 def _part(whole: int, count: Any, least: int) -> Any:

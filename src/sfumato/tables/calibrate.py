@@ -13,13 +13,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from ..accounting.shares import largest_epsilon
 from ..errors import Refused
 from ..exact.balls import sqrt_up
-from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
+from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Relation
 from ..guarantees.gdp import largest_mu
 from ..mechanisms import Gaussian, Laplace, OptimalSelection, Several, WeightedQuantile
 from ..mechanisms.additive import Additive
@@ -65,7 +65,7 @@ def calibrate(query: Query, pieces: tuple[Piece, ...], promise: Guarantee) -> Ca
         reason = "keys that come from the data can be named only with a δ, however small"
         raise Refused("plan.keys", f"{promise}", reason, f"keys={{{query.keys[0]!r}: […]}} in protect(…), or delta=1e-9")
     drafts = [draft for maker in makers if (draft := maker(query, pieces, promise)) is not None]
-    made = _finished(query, min(drafts, key=lambda draft: _error(pieces, draft)))
+    made = _finished(query, min(drafts, key=lambda draft: spread(pieces, draft)))
     if not _kept(made.whole, promise):
         raise AssertionError("the noise does not keep the promise it was fitted to")
     return made
@@ -97,7 +97,7 @@ def _gaussian(query: Query, pieces: tuple[Piece, ...], promise: Guarantee) -> Dr
     if not delta or not rest:
         return None
     own = delta / 2 if chosen else delta
-    bounding, square = Bounding.of(query, "L2"), largest_mu(epsilon * rest, own) ** 2
+    bounding, square = Bounding.of(query, "L2"), _mu(epsilon * rest, own) ** 2
     added = partial(_normal, bounding, square / rest)
     return _made(query, pieces, bounding, added, lambda share: epsilon * share, lambda share: epsilon * share, delta - own, (epsilon * rest, own))
 
@@ -158,9 +158,12 @@ def _points(piece: Piece, bounding: Bounding, share: Fraction, epsilon: Callable
     asked = piece.aggregate
     assert asked is not None
     assert asked.q is not None
-    own = epsilon(share / 2 if asked.interval else share)
+    own = epsilon(share / 2 if asked.interval and not asked.beyond else share)
     common = {"q": asked.q, "low": piece.low, "high": piece.high, "weight": bounding.weight, "groups": bounding.grouped, **_about(bounding)}
     value = WeightedQuantile(epsilon=own, **common)
+    if asked.beyond:  # one point that is a bound of the extreme: the other end of its interval is public
+        below, above = value.ends(asked.confidence)
+        return (below if asked.beyond == "max" else above,)
     if not asked.interval:
         return (value,)
     return (value, *WeightedQuantile(epsilon=epsilon(share / 4), **common).ends((1 + asked.confidence) / 2))
@@ -171,11 +174,23 @@ def _selection(query: Query, epsilon: Fraction, delta: Fraction) -> OptimalSelec
     if bounding.groups > MOST_GROUPS:
         reason = f"a unit may count in {bounding.groups} groups: more than {MOST_GROUPS} cannot be selected among"
         raise Refused("plan.groups", "max_groups", reason, "max_groups=10 in protect(…)")
-    return OptimalSelection(epsilon=epsilon, delta=delta, groups=bounding.groups, quanta=1 << bounding.vote_bits, **_about(bounding))
+    return _chosen(epsilon, delta, bounding.groups, 1 << bounding.vote_bits, **_about(bounding))
+
+
+@lru_cache(maxsize=256)
+def _mu(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """A search in ball arithmetic, by public numbers alone: done once for each pair."""
+    return largest_mu(epsilon, delta)
+
+
+@lru_cache(maxsize=256)
+def _chosen(epsilon: Fraction, delta: Fraction, groups: int, quanta: int, relation: Relation, unit: str) -> OptimalSelection:
+    """Likewise."""
+    return OptimalSelection(epsilon=epsilon, delta=delta, groups=groups, quanta=quanta, relation=relation, unit=unit)
 
 
 def _about(bounding: Bounding) -> dict[str, Any]:
-    return {"relation": bounding.relation, "unit": ", ".join(bounding.unit) or "row"}
+    return {"relation": bounding.relation, "unit": bounding.called or ", ".join(bounding.unit) or "row"}
 
 
 def _delta(promise: Guarantee) -> Fraction:
@@ -183,13 +198,12 @@ def _delta(promise: Guarantee) -> Fraction:
     return delta if isinstance(delta, Fraction) else Fraction(0)
 
 
-def _error(pieces: tuple[Piece, ...], draft: Draft) -> float:
+def spread(pieces: tuple[Piece, ...], draft: Draft | Calibration) -> float:
     """The sum of the pieces' variances, each relative to the square of what a row may add."""
     total = 0.0
     for piece, (first, *_) in zip(pieces, draft.noise, strict=True):
         if isinstance(first, Additive) and not piece.pooled:
-            bits = draft.bounding.vote_bits if piece.form == "unit" else draft.bounding.bits
-            total += first.variance / float(piece.largest << bits) ** 2
+            total += first.variance / float(piece.largest << draft.bounding.piece_bits(piece)) ** 2
     return total
 
 

@@ -5,6 +5,7 @@
 *Bounds*    Of a number: values below count as the lower end, values above as the upper.
 *Keys*      Public keys of a column: every group answers, empty ones too, and other values are in no group.
 *Rows*      `max_rows` is how many rows a unit counts for, `max_groups` in how many groups; `table_rows` a ceiling on the rows of the table.
+*Learned*   marks what was not declared but found, privately and for a price: see `learned`.
 *Version*   The owner's own label of the state of the data, never a hash of it: a hash would verify any guess about the last unknown row.
 """
 
@@ -20,6 +21,7 @@ from ..errors import Refused
 from ..exact.numbers import LARGEST, Number, exact, shown
 from ..guarantees.base import Relation, relation_of
 from .keys import Key, known_keys
+from .learned import NOTHING, Learned, known_learned
 from .names import LONGEST_NAME, known_names, unknown
 from .types import Type
 
@@ -52,6 +54,8 @@ class Declaration:
     table_rows: int = TABLE_ROWS
     bounding: Literal["weights", "truncation"] = "weights"
     version: str = ""
+    learned: Learned = NOTHING
+    among: str = ""  # what the unit is called where this is one of several tables
 
     @property
     def schema(self) -> dict[str, Type]:
@@ -67,12 +71,12 @@ class Declaration:
 
     @property
     def unit_name(self) -> str:
-        return ", ".join(self.unit) or "row"
+        return self.among or ", ".join(self.unit) or "row"
 
     @property
     def arguments(self) -> dict[str, Any]:
         """What `declare`, or `protect`, takes to declare the same."""
-        given = {name: getattr(self, name) for name in ("name", "relation", "max_rows", "max_groups", "table_rows", "bounding", "version")}
+        given = {name: getattr(self, name) for name in ("name", "relation", "max_rows", "max_groups", "table_rows", "bounding", "version", "learned")}
         return given | {"unit": self.unit or None, "types": {c: str(t) for c, t in self.types}, "bounds": self.ranges, "keys": self.domains}
 
     def to_toml(self) -> str:
@@ -104,6 +108,7 @@ def declare(
     left_out: Mapping[str, str] | None = None,
     bounding: str = "weights",
     version: str = "",
+    learned: Learned | None = None,
 ) -> Declaration:
     """A declaration, or a refusal that says what is wrong with it. `schema` is the source's; without one, `types` has all columns."""
     known = _known_types(types, schema, left_out or {})
@@ -128,6 +133,7 @@ def declare(
         table_rows=_whole("table_rows", table_rows, MOST_TABLE_ROWS),
         bounding="weights" if bounding == "weights" else "truncation",
         version=_label("version", version),
+        learned=known_learned(learned, dict(_pairs("bounds", bounds)), {"max_rows": rows, "max_groups": groups}),
     )
 
 

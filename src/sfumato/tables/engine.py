@@ -46,6 +46,7 @@ default is 12. Measured with 2 threads, GROUP BY an integer unit: 10^8 rows of 1
 0.39 s and 160 MiB, over 2^27 2.6 s and 3.5 GiB instead of 0.75 s. So the limit is 24 bits, and less where the arrays of all threads (about 32 bytes a place,
 and they cannot be spilled) would take more than an eighth of the memory."""
 
+_COMPILING = threading.Lock()
 _SESSION = ("enable_progress_bar",)  # off on every new cursor, and only settable on one
 MOST_TEXTS = 64
 _PLACE = 32  # bytes of a place in such an array, with a count and two sums
@@ -74,7 +75,15 @@ class Engine(ABC):
 
     def sql(self, expression: Any) -> str:
         """What the engine would be asked, for people to read. Nothing is run."""
-        return str(self.backend.compile(expression, pretty=True))
+        return compiled(self.backend, expression)
+
+    def speaks(self, expression: Any) -> None:
+        """Refuse what the engine's language has no words for. To be asked before anything is charged."""
+        try:
+            self.sql(expression)
+        except Exception:  # what Ibis says of it differs from engine to engine
+            reason = f"something in it cannot be said to {self.backend.name}: not every function can"
+            raise Refused("engine.language", "release(…)", reason, "another function, or the same table as a file or a frame") from None
 
     @abstractmethod
     def check(self, timeout: float | None = None) -> None:
@@ -138,7 +147,7 @@ class Pinned(Engine):
         import ibis.expr.operations as ops
 
         self.check(timeout)
-        text = self._written(expression)
+        text = self.sql(expression)
         with self._lock:  # cursors are made one at a time, used side by side
             cursor = self.connection.cursor()
         try:
@@ -163,13 +172,13 @@ class Pinned(Engine):
         cursor.execute(f'{how} {identifier(name)} {"" if how == "INSERT INTO" else "AS"} SELECT * FROM "rows of arrow"')
         cursor.unregister("rows of arrow")
 
-    def _written(self, expression: Any) -> str:
+    def sql(self, expression: Any) -> str:
         """The text of this very expression, kept for a few: to write one takes longer than most of what is planned. Equal is not enough: −0 equals 0."""
         op = expression.op()
         known, text = self._texts.get(id(op), (None, ""))
         if known is op:
             return text
-        text = str(self.backend.compile(expression))
+        text = compiled(self.backend, expression)
         while len(self._texts) >= MOST_TEXTS:
             self._texts.pop(next(iter(self._texts)), None)
         self._texts[id(op)] = (op, text)  # with the expression, so that its number is nobody else's
@@ -187,6 +196,18 @@ class Pinned(Engine):
             self.connection.close()
         self._frames.clear()
         self._remove()
+
+
+def compiled(backend: Any, expression: Any) -> str:
+    """An expression as a statement, with a SELECT for each of its steps: to make one of several is up to engines, which do it faster than Ibis."""
+    import ibis
+
+    with _COMPILING:  # the option is everybody's
+        before, ibis.options.sql.fuse_selects = ibis.options.sql.fuse_selects, False
+        try:
+            return str(backend.compile(expression, pretty=True))
+        finally:
+            ibis.options.sql.fuse_selects = before
 
 
 def quoted(text: str) -> str:

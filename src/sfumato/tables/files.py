@@ -4,7 +4,7 @@
 *Parquet*   Column types are those of the footer; all files have the same.
 *CSV*       See `csv_files`.
 *DuckDB*    `file.duckdb::table`, attached read-only; the name of the table may be left out where there is one. Views are refused: a row of a view may be
-            about many people.
+            about many people. Generated columns are left out: see `volatile`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Literal
 from ..errors import Refused
 from . import csv_files
 from .engine import Pinned, identifier, quoted
+from .volatile import generated
 
 Kind = Literal["Parquet", "CSV", "DuckDB"]
 Location = str | os.PathLike[str]
@@ -59,11 +60,23 @@ class Files:
     def relation(self, engine: Pinned) -> str:
         """What stands after FROM. Footers are read, rows are not."""
         if self.kind == "DuckDB":
-            return _table_in(engine, self)
+            return ".".join(map(identifier, _table_in(engine, self)))
         if self.kind == "CSV":
             return csv_files.lines(self.paths, self.columns)
         _alike(engine, self)
         return _parquet(self.paths)
+
+    def describe(self, engine: Pinned) -> tuple[tuple[str, str], ...]:
+        """The columns, and DuckDB's names of their types. Of a database's table by its catalogue, as a generated column may not be computable here."""
+        if self.kind != "DuckDB":
+            return engine.describe(self.relation(engine))
+        where = "database_name = ? AND schema_name = ? AND table_name = ?"
+        asked = f"SELECT column_name, data_type FROM duckdb_columns() WHERE {where} ORDER BY column_index"
+        return tuple(engine.connection.execute(asked, list(_table_in(engine, self))).fetchall())
+
+    def left_out(self, engine: Pinned) -> dict[str, str]:
+        """Columns of a database's table that are not stored, and why they are not read."""
+        return generated(engine.connection, *_table_in(engine, self)) if self.kind == "DuckDB" else {}
 
 
 def find_files(source: Location | Sequence[Location]) -> Files:
@@ -149,8 +162,8 @@ def _alike(engine: Pinned, files: Files) -> None:
             raise Refused("table.files", place, "the files of a table have the same columns, in order and type", "files that were written alike")
 
 
-def _table_in(engine: Pinned, files: Files) -> str:
-    """The table of an attached database that is meant: the one named, or the only one."""
+def _table_in(engine: Pinned, files: Files) -> tuple[str, str, str]:
+    """Database, schema and name of the table that is meant: the one named, or the only one."""
     alias = _alias(files.paths[0])
     found = engine.connection.execute("SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND NOT internal", [alias]).fetchall()
     tables = {name: pair for pair in sorted(found) for name in ([pair[1]] if pair[0] == "main" else []) + [".".join(pair)]}
@@ -159,4 +172,4 @@ def _table_in(engine: Pinned, files: Files) -> str:
         file = Path(files.paths[0]).name
         reason = f"the database has no table {wanted!r:.60}; views are not tables" if wanted else "the database has not exactly one table: name the one"
         raise Refused("table.table", f"{file}::{wanted}"[:80], reason, f"{file}::{next(iter(tables), 'visits')}")
-    return ".".join(map(identifier, (alias, *tables[wanted])))
+    return (alias, *tables[wanted])

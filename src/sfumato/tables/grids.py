@@ -41,6 +41,12 @@ class Grid:
         """Values measured from the middle of the range move sums of them, and of their squares, least."""
         return (self.low + self.high) // 2
 
+    def constant(self, place: int) -> Any:
+        """What an integer of the grid is worth, as a constant of the column's kind."""
+        if self.floating:
+            return float(place * self.step)
+        return _decimal(place, self.scale) if self.scale else place
+
     def integers(self, value: Any) -> Any:
         """The integer of each row, null where there is no value; of floats, in 32 bits where these suffice."""
         if not self.floating:
@@ -60,9 +66,10 @@ class Grid:
 
         x = value.cast("float64")
         low, high, shift = (ibis.literal(float(end * self.step), "float64") for end in (self.low, self.high, _SHIFT))
-        # NaN is above every number in engines' order; and what a Parquet file states of its values leaves it out, so that DuckDB may skip a comparison
+        # NaN apart from every comparison: the least and the largest value that a Parquet file states leave it out, and by them DuckDB decides comparisons.
+        # Were NaN only compared with an end, what becomes of it would depend on the other rows.
         known = ~x.isnan()
-        clipped = ibis.cases((x.between(low, high) & known, x), (x < low, low), ((x > high) & known, high))
+        clipped = ibis.cases((x.between(low, high) & known, x), ((x < low) & known, low), ((x > high) & known, high))
         return (clipped + shift) - shift  # last, so that an end which an engine reads one unit off becomes itself
 
     def outside(self, value: Any) -> tuple[Any, Any]:
@@ -71,7 +78,8 @@ class Grid:
             whole = self._whole(value)
             return whole < self.low, whole > self.high
         x = value.cast("float64")
-        return x < number(float(self.low * self.step)), (x > number(float(self.high * self.step))) & ~x.isnan()
+        low, high = (number(float(end * self.step)) for end in (self.low, self.high))
+        return (x < low) & ~x.isnan(), (x > high) & ~x.isnan()
 
     def _whole(self, value: Any) -> Any:
         """An integer column as it is; a decimal one in units of its last digit, after a clip that makes the cast total."""
@@ -96,7 +104,7 @@ def grid_of(place: str, known: Type, low: Fraction, high: Fraction, bits: int = 
         if max(abs(first), abs(last)) <= MOST:
             return Grid(first, last, Fraction(1, 10**scale), False, scale)
     elif known.kind != "float":
-        rewrite = f"types={{{place!r}: 'float64'}}" if known.kind == "string" else "an aggregate that counts"
+        rewrite = as_number(place) if known.kind == "string" else "an aggregate that counts"
         raise Refused("aggregate.type", place, f"a column of type {known} has no sum and no order that could be bounded", rewrite)
     step = power_of_two_at_least(high - low) / 2**bits
     step = max(step, power_of_two_at_least(max(abs(low), abs(high))) / 2**51)  # beyond, doubles do not hold the grid
@@ -106,6 +114,11 @@ def grid_of(place: str, known: Type, low: Fraction, high: Fraction, bits: int = 
     if first >= last:
         raise Refused("aggregate.bounds", f"{place} in [{text(low)}, {text(high)}]", "doubles do not tell the bounds apart", "wider bounds")
     return Grid(first, last, step, True)
+
+
+def as_number(column: str) -> str:
+    """How a column of text, as those of a CSV file are, is read as numbers."""
+    return f'types={{"{column}": "float"}} in protect(…)'
 
 
 def _clipped(value: Any, low: Any, high: Any) -> Any:

@@ -21,8 +21,8 @@ SPAN: Mapping[str, tuple[str, str]] = {
 }
 """First and last of what is no null: what Python's own types hold, and every function of every engine takes."""
 
-TRYING = ("duckdb", "pyspark")
-"""Engines whose TRY_CAST gives null. That Ibis has the operation says little: for Postgres it writes a plain cast, which fails."""
+TRYING = ("duckdb", "postgres", "pyspark")
+"""Engines with a cast that gives null, their own or one of `dialects`. That Ibis has the operation says little: for some it writes a plain cast."""
 
 INTERRUPTS: Mapping[str, Callable[[Any], None]] = {
     "duckdb": lambda backend: backend.con.interrupt(),
@@ -51,6 +51,14 @@ class Lent(Engine):
         self.check(timeout)
         with self._lock, deadline(timeout, lambda: INTERRUPTS[self.backend.name](self.backend)):
             return self.backend.to_pyarrow(_portable(expression.as_table()))
+
+    def known(self, table: Any) -> Any:
+        """A table of the connection as it is named in statements."""
+        return table
+
+    def plain(self, value: Any) -> Any:
+        """A column of a table without what is the engine's own in it."""
+        return value
 
     def close(self) -> None:
         """The connection stays open: it is the owner's."""

@@ -88,12 +88,11 @@ class PerUnit:
 
     def build(self, table: Any, before: Schema) -> Any:
         """The same rows for an engine."""
-        columns = {name: table[name] for name in table.columns}
-        made = {name: columns[name] for name in self.unit}
-        made |= {name: key.build(columns, before) for name, key in self.keys}
+        made = {name: table[name] for name in self.unit}
+        made |= {name: key.build(table, before) for name, key in self.keys}
         # −0 and 0 are one value: which of them stands for both must not depend on the order
         made = {name: value + ev.number(0) if value.type().is_floating() else value for name, value in made.items()}
-        values = {f"v{i}": value for i, (_, total) in enumerate(self.totals) if (value := _value(total, columns, before, self.ranges)) is not None}
+        values = {f"v{i}": value for i, (_, total) in enumerate(self.totals) if (value := _value(total, table, before, self.ranges)) is not None}
         named = {f"g{i}": value for i, value in enumerate(made.values())}
         rows = table.select(**named, **values)
         rows = rows.filter([rows[f"g{i}"].notnull() for i in range(len(self.unit))])
@@ -120,7 +119,7 @@ def _grid(total: Total, before: Schema, ranges: Mapping[str, Span]) -> Any:
     return grid_of(total.of.text, known, low, high)
 
 
-def _value(total: Total, columns: Mapping[str, Any], before: Schema, ranges: Mapping[str, Span]) -> Any:
+def _value(total: Total, columns: Any, before: Schema, ranges: Mapping[str, Span]) -> Any:
     """What a row brings to a total: null where it brings nothing. None where every row counts one."""
     where = None if total.where is None else total.where.build(columns, before)
     if total.of is None:

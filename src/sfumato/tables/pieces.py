@@ -3,13 +3,14 @@
 *Shared*    Aggregates that need the same piece share it: a count and a mean of the same rows are two pieces, not three.
 *Centred*   Means and spreads take values from the middle of their bounds: that halves what a row may add, and quarters its square.
 *Squares*   are divided by a power of two, each row's by itself and rounded to the nearest, so that they have about as many steps as the values.
-*Care*      Of every clipped column three counts are kept, below, inside and above the bounds, so that the answer can say how much was clipped.
+*Care*      Of every clipped column three counts are kept, below, inside and above the bounds, so that the answer can say how much was clipped; not where the
+            bounds were learned, which told it already.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -17,11 +18,13 @@ from ..errors import Refused
 from ..exact.balls import sqrt_up
 from ..exact.numbers import text
 from .aggregates import Aggregate
+from .expressions import Column as Name
 from .expressions import Expr
-from .grids import BITS, Grid, grid_of
-from .stages import Query, Rows
+from .grids import BITS, Grid, as_number, grid_of
+from .stages import Query, Rows, Step
+from .trees import TREE_BITS, Tree
 
-Form = Literal["one", "value", "centred", "square", "side", "unit", "bin", "point"]
+Form = Literal["one", "value", "centred", "square", "side", "unit", "bin", "point", "tree", "distinct"]
 
 QUANTILE_BITS = 16  # a histogram of so many points is all that a quantile needs
 NOTHING: Mapping[str, Fraction] = {}
@@ -45,10 +48,17 @@ class Piece:
     pooled: bool = False  # over all groups together
     filled: bool = False  # a missing value is taken for the lower end
     aggregate: Aggregate | None = None  # of a point: the quantile that is asked for
+    tree: Tree | None = None  # of a tree: how its cells are counted
+    rule: str = ""  # what is said of it, where that is not that a column is clipped
 
     @property
     def largest(self) -> int:
         return max(abs(self.low), abs(self.high))
+
+    @property
+    def levels(self) -> int:
+        """How many times a row is counted."""
+        return 1 if self.tree is None else self.tree.levels
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +92,7 @@ def wanted(query: Query) -> Wanted:
         places = list(found)
         columns.append(Column(name, aggregate.kind, tuple(places.index(piece.name) for piece in pieces), aggregate.text, numbers, aggregate.edges))
     for piece in [*found.values()]:
-        if piece.form in ("value", "centred"):
+        if piece.form in ("value", "centred") and not piece.rule and learned_column(piece, query.rows) is None:
             side = _side(piece)
             found.setdefault(side.name, side)
     return Wanted(tuple(found.values()), tuple(columns))
@@ -139,18 +149,67 @@ def _histogram(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[s
     known = aggregate.of.type(rows.schema)
     _check_where(aggregate, rows)
     if not known.numeric:
-        raise Refused("aggregate.type", aggregate.of.text, f"a column of type {known} has no place between edges", "group_by(…) counts values as they are")
+        rewrite = as_number(aggregate.of.text) if known.kind == "string" else "group_by(…) counts values as they are"
+        raise Refused("aggregate.type", aggregate.of.text, f"a column of type {known} has no place between edges", rewrite)
     return [Piece(aggregate.text, "bin", of=aggregate.of, where=aggregate.where, cells=len(aggregate.edges) - 1, edges=aggregate.edges)], NOTHING
+
+
+def _distinct(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+    assert aggregate.of is not None
+    _check_where(aggregate, rows)
+    about = "" if aggregate.where is None else f" where {aggregate.where.text}"
+    return [Piece(f"different {aggregate.of.text}{about}", "distinct", of=aggregate.of, where=aggregate.where)], NOTHING
+
+
+def _ratio(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+    """Two sums, each of the rows that have a value of it."""
+    (top,), ends = _sum(aggregate, rows)
+    (bottom,), others = _sum(replace(aggregate, of=aggregate.by, low=None, high=None), rows)
+    return [top, bottom], {**ends, "by_low": others["low"], "by_high": others["high"]}
+
+
+def _weighted_mean(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+    """The sum of weight times value, measured from the middle of the bounds, and the sum of weights of rows that have a value."""
+    assert aggregate.of is not None
+    assert aggregate.by is not None
+    grid, _ = _grid(aggregate, rows)
+    (weights,), ends = _sum(replace(aggregate, of=aggregate.by, low=None, high=None).filter(~aggregate.of.is_null()), rows)
+    assert weights.grid is not None
+    if weights.grid.low < 0:
+        reason = f"bounds of {aggregate.by.text} that reach below 0 are none of a weight"
+        raise Refused("aggregate.weight", aggregate.text, reason, f"CLIP({aggregate.by.text}, 0, 5) as the weight")
+    value, weight = (of.clip(*(grid.constant(end) for end in (grid.low, grid.high))) for of, grid in ((aggregate.of, grid), (aggregate.by, weights.grid)))
+    product = weight * (value - grid.constant(grid.centre))
+    far = max(grid.high - grid.centre, grid.centre - grid.low) * grid.step * ends["high"]
+    made = replace(aggregate, of=product, low=-far, high=far)
+    (products,), _ = _sum(made, rows)
+    said = f"{aggregate.of.text} clipped to [{text(grid.low * grid.step)}, {text(grid.high * grid.step)}] before it is weighted"
+    own = replace(products, name=_named("weighted sum", aggregate, grid) + f" by {aggregate.by.text}", rule=said)
+    return [own, weights], {**_ends(grid), "centre": grid.centre * grid.step, "by_low": ends["low"], "by_high": ends["high"]}
+
+
+def _percentile(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+    grid, filled = _grid(aggregate, rows, TREE_BITS)
+    assert aggregate.q is not None
+    tree = Tree.over(grid.high - grid.low + 1)
+    name = _named("tree", aggregate, grid)
+    piece = Piece(name, "tree", step=Fraction(1), of=aggregate.of, where=aggregate.where, grid=grid, cells=tree.cells, filled=filled, tree=tree)
+    shape = {"step": grid.step, **{name: Fraction(getattr(tree, name)) for name in ("leaves", "branching", "levels", "shift")}}
+    return [piece], {**_ends(grid), "q": aggregate.q, **shape, **_slack(_half(grid))}
 
 
 PIECES: dict[str, Callable[[Aggregate, Rows], tuple[list[Piece], Mapping[str, Fraction]]]] = {
     "count": _count,
     "count_units": _count_units,
+    "count_distinct": _distinct,
     "sum": _sum,
+    "ratio": _ratio,
     "mean": _mean,
+    "weighted_mean": _weighted_mean,
     "variance": _spread,
     "std": _spread,
     "quantile": _quantile,
+    "percentile": _percentile,
     "histogram": _histogram,
 }
 """The pieces of every kind of aggregate, in the order in which finishing takes them."""
@@ -172,6 +231,18 @@ def _side(piece: Piece) -> Piece:
     ends = f"[{text(piece.grid.low * piece.grid.step)}, {text(piece.grid.high * piece.grid.step)}]"
     about = "" if piece.where is None else f" where {piece.where.text}"
     return Piece(f"clipped:{piece.of.text} {ends}{about}", "side", of=piece.of, where=piece.where, grid=piece.grid, cells=3, pooled=True)
+
+
+def learned_column(piece: Piece, rows: Rows) -> str | None:
+    """The column of the table that a piece is of, where its bounds were learned: that told how much they clip. None for all others."""
+    name = piece.of.name if isinstance(piece.of, Name) else None
+    if name is None or piece.grid is None or name not in dict(rows.declaration.learned.bounds):
+        return None
+    if not all(isinstance(step, Step) and step.column != name for step in rows.steps):
+        return None  # it may have been written anew
+    low, high = rows.declaration.ranges[name]
+    near = low - piece.grid.low * piece.grid.step, high - piece.grid.high * piece.grid.step
+    return name if max(map(abs, near)) < piece.grid.step else None  # other ends may have been given with the aggregate
 
 
 def _grid(aggregate: Aggregate, rows: Rows, bits: int = BITS) -> tuple[Grid, bool]:

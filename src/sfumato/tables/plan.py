@@ -20,11 +20,15 @@ from ..exact.numbers import Number, probability
 from ..guarantees import Guarantee
 from ..mechanisms import Several, WeightedQuantile
 from ..mechanisms.additive import Additive
+from ..mechanisms.moments import linear_error
 from .calibrate import Calibration, calibrate
 from .pieces import Column, Piece, wanted
 from .reading import Groups, public_groups
 from .stages import Query
 from .tallies import Statement, statements
+
+SIZED = frozenset({"mean", "weighted_mean", "ratio", "variance", "std"})
+"""Kinds whose error depends on how many rows a group has."""
 
 MOST_CELLS = 10_000_000
 _PRODUCT, _SUM = 62, 126  # bits of a weight times an integer, and of a sum of them
@@ -51,15 +55,25 @@ class Plan:
     def cost(self) -> Guarantee:
         return self.mechanism.promise
 
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What each column is: a count, a mean, …"""
+        return {column.name: column.kind for column in self.columns}
+
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
         """What the engine is to compute: made of the same pieces as the noise, for this plan alone."""
         return statements(self.source.table, self.query, self.pieces, self.calibration.bounding, secrets.token_hex(16))
 
     @cached_property
+    def text(self) -> str:
+        """The question, as text."""
+        return self.query.text
+
+    @cached_property
     def declared(self) -> str:
         """The declaration, as text."""
-        return self.query.rows.declaration.to_toml()
+        return self.query.rows.declared
 
     @cached_property
     def groups(self) -> Groups | None:
@@ -79,6 +93,13 @@ class Plan:
         level, size = probability(confidence, "confidence", zero=False), group_size or self.group_size
         return {column.name: self._error(column, level, size) for column in self.columns}
 
+    def about(self, name: str, error: float) -> str:
+        """What is said of a column's error."""
+        kind = next(column.kind for column in self.columns if column.name == name)
+        size = f" in a group of {self.group_size} rows"
+        away = {"quantile": " rows away", "percentile": " rows away"}.get(kind, size if kind in SIZED else "")
+        return f"± {error:.4g}{away}, with probability 0.95"
+
     def explain(self) -> str:
         """What would happen, in sentences."""
         from .sentences import explain
@@ -92,9 +113,15 @@ class Plan:
         noise = [self.calibration.noise[i] for i in column.pieces]
         first = noise[0][0]
         if isinstance(first, WeightedQuantile):
-            return up(Fraction(first.rank_error(level), 1 << self.calibration.bounding.bits))
+            return up(Fraction(abs(first.shift) + first.rank_error(level), 1 << self.calibration.bounding.bits))
+        if column.kind == "percentile":
+            piece = self.pieces[column.pieces[0]]
+            assert piece.tree is not None
+            return up(Fraction(linear_error(first, piece.tree.added(column.numbers["q"]), 1 - level)) * self.calibration.bounding.step(piece))  # type: ignore[arg-type]
         each = 1 - (1 - level) / len(noise)  # of several pieces, each by itself
         widths = [self._width(i, each) for i in column.pieces]
+        if column.kind in ("ratio", "weighted_mean"):
+            return self._quotient(column, widths, size)
         if column.kind not in ("mean", "variance", "std"):
             return up(widths[0])
         half = (column.numbers["high"] - column.numbers["low"]) / 2
@@ -106,6 +133,18 @@ class Plan:
             return up(mean)
         variance = min(half**2, (widths[0] + half**2 * widths[-1]) / rows + 2 * half * mean)
         return up(variance if column.kind == "variance" else variance / half)  # of a root, where the spread is half of the largest possible one
+
+    def _quotient(self, column: Column, widths: list[Fraction], size: int) -> float:
+        """Of rows whose values lie in the middle of their bounds."""
+        numbers = column.numbers
+        divisor = size * (numbers["by_low"] + numbers["by_high"]) / 2
+        if abs(divisor) <= widths[1]:
+            return math.inf if column.kind == "ratio" else up(numbers["high"] - numbers["low"])
+        least = abs(divisor) - widths[1]
+        if column.kind == "ratio":
+            return up((widths[0] + abs(size * (numbers["low"] + numbers["high"]) / 2 / divisor) * widths[1]) / least)
+        half = (numbers["high"] - numbers["low"]) / 2
+        return up(min(2 * half, (widths[0] + half * widths[1]) / least))
 
     def _width(self, place: int, level: Fraction) -> Fraction:
         noise = self.calibration.noise[place][0]

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from datetime import UTC
 from typing import Any
 from uuid import UUID
@@ -18,7 +19,7 @@ from .arrow_arrays import array, numbers, zero
 from .bounding import Bounding
 from .pieces import Piece
 from .stages import Query
-from .tallies import Statement, engine_key, wide
+from .tallies import Statement, engine_keys, wide
 from .types import Type
 
 Integers = NDArray[Any]
@@ -30,20 +31,22 @@ class Groups:
 
     __slots__ = ("_levels", "_order", "_values", "names", "rows")
 
-    def __init__(self, keys: Any, query: Query) -> None:
-        """From an Arrow table of keys, one row for each group, all of them different."""
+    def __init__(self, keys: Any, query: Query, rows: list[tuple[Any, ...]] | None = None) -> None:
+        """From an Arrow table of keys, one row for each group, all of them different; and the same rows as people name them, where these are known."""
         import pyarrow.compute as pc
 
         self.names = keys.column_names
         columns = [keys.column(name).combine_chunks() for name in self.names]
-        named = [_named(column.to_pylist(), query.rows.schema[key]) for column, key in zip(columns, query.keys, strict=True)]
-        self.rows: list[tuple[Any, ...]] = list(zip(*named, strict=True)) if columns else [()]
+        if rows is None:
+            named = [_named(column.to_pylist(), query.rows.schema[key]) for column, key in zip(columns, query.keys, strict=True)]
+            rows = list(zip(*named, strict=True)) if columns else [()]
+        self.rows = rows
         self._values = [pc.unique(column) for column in columns]
         self._levels: list[NDArray[np.int64]] = []
         own = np.zeros(keys.num_rows if columns else 1, dtype=np.int64)
         for column, values in zip(columns, self._values, strict=True):
             own = own * len(values) + _found(column, values)
-            self._levels.append(np.unique(own))
+            self._levels.append(own if (own[1:] > own[:-1]).all() else np.unique(own))
             own = np.searchsorted(self._levels[-1], own)
         self._order = np.empty(len(own), dtype=np.int64)
         self._order[own] = np.arange(len(own))
@@ -67,9 +70,15 @@ def public_groups(query: Query, types: list[Any]) -> Groups:
     """All combinations of public keys."""
     import pyarrow as pa
 
-    domains = ([engine_key(key) for key in domain] for domain in query.domains)
-    columns = zip(*itertools.product(*domains), strict=True) if query.keys else ()
-    return Groups(pa.table({f"k{i}": array(column, known) for i, (column, known) in enumerate(zip(columns, types, strict=True))}), query)
+    columns, count = {}, math.prod(len(domain) for domain in query.domains)
+    after, before = count, 1
+    for i, (name, domain, known) in enumerate(zip(query.keys, query.domains, types, strict=True)):
+        after //= len(domain)
+        column = array(engine_keys(domain, query.rows.schema[name]), known)
+        if after > 1 or before > 1:  # the last key changes fastest
+            column = column.take(array(np.tile(np.repeat(np.arange(len(domain)), after), before).tolist(), pa.int64()))
+        columns[f"k{i}"], before = column, before * len(domain)
+    return Groups(pa.table(columns), query, list(itertools.product(*query.domains)))
 
 
 def chosen_groups(ballot: Any, kept: NDArray[np.bool_], query: Query) -> Groups:
@@ -96,12 +105,19 @@ def read(statement: Statement, table: Any, piece: Piece, place: int, groups: Gro
     at = np.zeros_like(at) if piece.pooled else at
     if statement.shape == "long":
         cell = integers(table.column(f"v{place}"), wide=False)
+        if piece.tree is not None:
+            assert piece.grid is not None
+            here &= _valid(table.column(f"v{place}"))
+            piece.tree.count(out, at[here], cell[here] - piece.grid.low, integers(table.column(f"s{place}_0"), wide=big)[here])
+            return out
         here &= _valid(table.column(f"v{place}")) & (cell >= 0) & (cell < piece.cells)
         np.add.at(out, (at[here], cell[here]), integers(table.column(f"s{place}_0"), wide=big)[here])
         return out
     for i in range(piece.cells):
         name = "votes" if statement.shape == "units" else f"s{place}_{i}"
         np.add.at(out[:, i], at[here], integers(table.column(name), wide=big and statement.shape == "rows")[here])
+    if piece.form == "side":
+        out[:, 1] -= out[:, 0] + out[:, 2]  # of those with a value, what lies neither below nor above lies inside
     return out
 
 

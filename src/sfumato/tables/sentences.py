@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from ..exact.numbers import text
 from ..guarantees import Guarantee
 from ..mechanisms import Gaussian
-from .pieces import Piece
+from . import extremes
+from .pieces import Piece, learned_column
+from .stages import Rows
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -17,19 +19,25 @@ def rules(plan: Plan) -> tuple[str, ...]:
     """What was done to the data before it was counted."""
     declared, bounding = plan.query.rows.declaration, plan.calibration.bounding
     said = []
+    rows = _rows(bounding.rows) + ("" if plan.query.rows.once else declared.learned.of_limit("max_rows"))
     if not declared.unit:
         said.append("each row is taken as a different person")
     elif bounding.truncation:
-        said.append(f"of a {declared.unit_name} at most {_rows(bounding.rows)} count")
+        said.append(f"of a {declared.unit_name} at most {rows} count")
     elif bounding.norm == "L2" and bounding.grouped:
-        said.append(f"a {declared.unit_name} counts for at most {_rows(bounding.rows)} in one group, and for less in each where it has rows in many")
+        said.append(f"a {declared.unit_name} counts for at most {rows} in one group, and for less in each where it has rows in many")
     else:
-        said.append(f"a {declared.unit_name} counts for at most {_rows(bounding.rows)}; one with more counts for that many, each of its rows for a part")
+        said.append(f"a {declared.unit_name} counts for at most {rows}; one with more counts for that many, each of its rows for a part")
     if declared.unit:
         said.append(f"rows without a {declared.unit_name} are left out")
+    said += dict.fromkeys(rule for step in plan.query.rows.steps for rule in getattr(step, "rules", ()))
     if any(piece.form == "unit" for piece in plan.pieces) and bounding.grouped:
-        said.append(f"a {declared.unit_name} is counted in at most {bounding.groups} groups")
-    said += dict.fromkeys(_clipped(piece) for piece in plan.pieces if piece.form in ("value", "centred", "point"))
+        said.append(f"a {declared.unit_name} is counted in at most {bounding.groups} groups{declared.learned.of_limit('max_groups')}")
+    said += dict.fromkeys(_clipped(piece) + _learned(piece, plan.query.rows) for piece in plan.pieces if piece.form in ("value", "centred", "point", "tree"))
+    beyond = (extremes.rule(piece, noise[0], bounding.bits) for piece, noise in zip(plan.pieces, plan.calibration.noise, strict=True))
+    said += [rule for rule in beyond if rule]
+    if any(piece.form == "distinct" for piece in plan.pieces) and declared.unit:
+        said.append(f"of a {declared.unit_name} at most {bounding.rows} different values count; what only those with more of them have may be left out")
     said += dict.fromkeys(_missing(piece) for piece in plan.pieces if piece.of is not None and piece.form != "side")
     if plan.query.keys and plan.query.public:
         said.append("groups are the public keys; rows with other keys are left out")
@@ -54,10 +62,7 @@ def explain(plan: Plan) -> str:
         lines.append(f"noise   {piece.name}: {what}{moves}")
     if plan.calibration.selection is not None:
         lines.append(f"groups  {plan.calibration.selection!r}")
-    for name, error in plan.error().items():
-        kind = next(column.kind for column in plan.columns if column.name == name)
-        about = {"mean": f" in a group of {plan.group_size} rows", "variance": f" in a group of {plan.group_size} rows", "quantile": " rows away"}
-        lines.append(f"error   {name} ± {error:.4g}{about.get('variance' if kind == 'std' else kind, '')}, with probability 0.95")
+    lines += [f"error   {name} {plan.about(name, error)}" for name, error in plan.error().items()]
     return "\n".join(lines)
 
 
@@ -73,13 +78,21 @@ def _rows(count: int) -> str:
 
 
 def _clipped(piece: Piece) -> str:
+    if piece.rule:
+        return piece.rule
     assert piece.of is not None
     assert piece.grid is not None
     return f"{piece.of.text} clipped to [{text(piece.grid.low * piece.grid.step)}, {text(piece.grid.high * piece.grid.step)}]"
 
 
+def _learned(piece: Piece, rows: Rows) -> str:
+    return rows.declaration.learned.of_bounds(learned_column(piece, rows) or "")
+
+
 def _missing(piece: Piece) -> str:
     assert piece.of is not None
+    if piece.rule:
+        return "rows without a value, or without a weight, are left out of a weighted mean"
     if piece.filled:
         return f"a missing {piece.of.text} is taken for its lower end"
     return f"rows without a value of {piece.of.text} (null, NaN) are left out of what is said of it"

@@ -21,9 +21,13 @@ from .files import Files, find_files
 from .frames import Held, find_frame, unread
 from .lent import SPAN, Lent, as_type
 from .names import known_names, unknown
+from .served import engine_of, served
 from .types import CASTS, Type
+from .volatile import REASON, drawn, generated
 
-_KNOWN = "the path of a Parquet, CSV or DuckDB file, a pandas or Polars DataFrame, an Arrow table, or an Ibis table"
+_KNOWN = (
+    "the path of a Parquet, CSV or DuckDB file, a pandas, Polars or Spark DataFrame, an Arrow table, an Ibis table, or the URL of a PostgreSQL database"
+)
 _NAMELESS = "table"  # what the engine calls a table that has no name
 _OWN_NAMES = {"INT": "INTEGER", "REAL": "FLOAT", "TEXT": "VARCHAR"}  # as DuckDB says them itself: a column that has its type already is left as it is
 _WIDER = ("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")  # what they are read as has room for all their values
@@ -42,11 +46,17 @@ class Source:
 
 
 def open_source(
-    source: object, types: Mapping[str, str] | None = None, name: str | None = None, *, threads: int | None = None, memory: str | None = None
+    source: object,
+    types: Mapping[str, str] | None = None,
+    name: str | None = None,
+    *,
+    table: str | None = None,
+    threads: int | None = None,
+    memory: str | None = None,
 ) -> Source:
-    """One table. `types` says what columns are to be read as, where that is not what the source says."""
+    """One table. `types` says what columns are to be read as, where that is not what the source says; `table` which one of a server's."""
     declared = _declared(types or {})
-    found = _find(source, declared)
+    found = _find(source, declared, table)
     return _opened([(name or _name_of(found), found, declared)], threads, memory)[0]
 
 
@@ -71,8 +81,10 @@ def _name_of(found: Any) -> str | None:
     return found.name if isinstance(found, Files) else str(found.get_name())
 
 
-def _find(source: object, declared: Mapping[str, Type]) -> Any:
+def _find(source: object, declared: Mapping[str, Type], table: str | None = None) -> Any:
     """Files, a frame, or an Ibis table of a connection."""
+    if (there := served(source, table)) is not None:
+        return there
     if isinstance(source, str | os.PathLike) or (isinstance(source, list | tuple) and source and all(isinstance(path, str | os.PathLike) for path in source)):
         return find_files(source)
     held = find_frame(source, {name: kind.kind for name, kind in declared.items()})
@@ -97,8 +109,12 @@ def _opened(found: Sequence[tuple[str | None, Any, dict[str, Type]]], threads: i
         if len(lent) != len(found) or any(backend is not lent[0] for backend in lent):
             rewrite = "all of them files and frames, or all of one Ibis connection"
             raise Refused("table.engines", "protect({…}, …)", "tables that are asked together lie in one engine", rewrite)
-        engine = Lent(lent[0])
-        return [_borrowed(engine, name, table, declared) for name, table, declared in found]
+        engine = engine_of(lent[0])
+        try:
+            return [_borrowed(engine, name, engine.known(table), declared) for name, table, declared in found]
+        except BaseException:
+            engine.close()
+            raise
     files = [table for _, table, _ in found if isinstance(table, Files)]
     paths = [path for table in files for path in table.paths if not table.attached]
     attached = {alias: path for table in files for alias, path in table.attached.items()}
@@ -119,11 +135,11 @@ def _viewed(engine: Pinned, name: str | None, table: Files | Held, declared: dic
         described = engine.hold(f"{view} in memory", table) if table.schema.names else ()
     else:
         known_names(table.columns, f"protect({view!r:.60})")
-        relation = table.relation(engine)
-        described = engine.describe(relation)
+        relation, left_out = table.relation(engine), table.left_out(engine)
+        described = table.describe(engine)
         known_names([column for column, _ in described], f"protect({view!r:.60})")
-    have = {column: kind for column, text in described if (kind := _type_of(text)) is not None}
-    left_out |= {column: unread(text) for column, text in described if column not in have}
+    have = {column: kind for column, text in described if column not in left_out and (kind := _type_of(text)) is not None}
+    left_out |= {column: unread(text) for column, text in described if column not in have and column not in left_out}
     schema = _schema(have, declared, left_out, view)
     made = [
         f"{_converted(column, text, schema[column], same=schema[column].bare == have[column].bare)}{_by_bytes(table, schema[column])} AS {identifier(column)}"
@@ -137,14 +153,31 @@ def _viewed(engine: Pinned, name: str | None, table: Files | Held, declared: dic
 def _borrowed(engine: Lent, name: str | None, table: Any, declared: dict[str, Type]) -> Source:
     """The columns of an Ibis table, each as its type."""
     known_names(table.columns, f"protect({name!r:.60})")
+    left_out = _not_stored(engine, table)
     have: dict[str, Type] = {}
     for column, dtype in table.schema().items():
         with suppress(Refused):
-            have[column] = Type.from_ibis(dtype, column)
-    left_out = {column: unread("decimal without digits" if dtype.is_decimal() else dtype) for column, dtype in table.schema().items() if column not in have}
+            if column not in left_out:
+                have[column] = Type.from_ibis(dtype, column)
+    unknown_types = {column: dtype for column, dtype in table.schema().items() if column not in have and column not in left_out}
+    left_out |= {column: unread("decimal without digits" if dtype.is_decimal() else dtype) for column, dtype in unknown_types.items()}
     schema = _schema(have, declared, left_out, str(name))
-    made = {column: as_type(engine, table[column], kind) for column, kind in schema.items()}
+    made = {column: as_type(engine, engine.plain(table[column]), kind) for column, kind in schema.items()}
     return Source(table.select(**made), schema, engine, name, "Ibis", left_out)
+
+
+def _not_stored(engine: Lent, table: Any) -> dict[str, str]:
+    """Of a lent DuckDB, the columns that are generated; refused is a view that draws or looks at a clock."""
+    if engine.backend.name != "duckdb":
+        return {}
+    op, connection = table.op(), engine.backend.con.cursor()
+    try:
+        if (called := drawn(connection, op.name)) is not None:
+            raise Refused("table.source", f"view {op.name!r:.60}", f"it calls {called}: {REASON}", "a table, or a view of stored values")
+        database, schema = connection.execute("SELECT current_database(), current_schema()").fetchone()
+        return generated(connection, op.namespace.catalog or database, op.namespace.database or schema, op.name)
+    finally:
+        connection.close()
 
 
 def _schema(have: Mapping[str, Type], declared: Mapping[str, Type], left_out: Mapping[str, str], name: str) -> dict[str, Type]:

@@ -15,11 +15,14 @@ from typing import Any, Protocol
 from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
-from .aggregates import Aggregate
+from .aggregates import Aggregate, percent
+from .calendars import Calendar
 from .declaration import Declaration, Key, known_keys
 from .expressions import Column, Expr, col
+from .join_steps import Join, Match, Union
 from .names import known_names
 from .per_unit import PerUnit, Total
+from .relations import Origin
 from .types import Type
 
 MOST_COLUMNS = 256
@@ -56,16 +59,36 @@ class Rows:
 
     declaration: Declaration
     curator: Curator = field(repr=False)
-    steps: tuple[Step | PerUnit, ...] = ()
+    steps: tuple[Step | PerUnit | Join | Match | Union, ...] = ()
     schema: Mapping[str, Type] = field(default_factory=dict, repr=False)
     ranges: Mapping[str, tuple[Fraction, Fraction]] = field(default_factory=dict, repr=False)
     domains: Mapping[str, tuple[Key, ...]] = field(default_factory=dict, repr=False)
     once: bool = False  # every unit has at most one row
+    origin: Origin | None = field(default=None, repr=False)
+    links: Mapping[str, str] = field(default_factory=dict, repr=False)  # columns that may be joined on: those with the same word
+    fans: bool = False  # a row of the table may have become several
 
     @classmethod
-    def of(cls, declaration: Declaration, curator: Curator) -> Rows:
+    def of(cls, declaration: Declaration, curator: Curator, origin: Origin | None = None, links: Mapping[str, str] | None = None) -> Rows:
         """All rows, as declared."""
-        return cls(declaration, curator, (), declaration.schema, declaration.ranges, declaration.domains)
+        return cls(declaration, curator, (), declaration.schema, declaration.ranges, declaration.domains, origin=origin, links=links or {})
+
+    @property
+    def public(self) -> bool:
+        """Whether these rows belong to nobody."""
+        return self.origin is not None and self.origin.public
+
+    @property
+    def dataset(self) -> str:
+        """The name of what was protected: the table, or all of them together."""
+        name: str = (self.declaration if self.origin is None or self.origin.whole is None else self.origin.whole).name
+        return name
+
+    @property
+    def declared(self) -> str:
+        """What was declared, of all tables, as text."""
+        declared: str = (self.declaration if self.origin is None or self.origin.whole is None else self.origin.whole).to_toml()
+        return declared
 
     def __getitem__(self, name: str) -> Expr:
         column = col(name)
@@ -89,8 +112,45 @@ class Rows:
             rows = rows._with(name, expression)
         return rows
 
-    def group_by(self, /, *keys: str, **public: Iterable[Key]) -> Groups:
-        """Rows with the same values of these columns together. A list given by name holds the public keys of that column."""
+    def join(self, other: Any, /, on: str | Iterable[str] | Mapping[str, str] | None = None, *, how: str = "inner", where: Expr | None = None) -> Rows:
+        """The rows of another table beside these: of a public one, or of a protected one on the unit or a declared link. `how` is inner, left or cross.
+
+        `on` is a column, several, or for columns here their names there; with `how="left"`, `where` is a further condition on two rows that fit.
+        """
+        from .joins import join
+
+        return join(self, other, on, how, where)
+
+    def semi_join(self, other: Any, /, on: str | Iterable[str] | Mapping[str, str] | None = None, *, where: Expr | None = None) -> Rows:
+        """Rows for which the other table has one that fits. None is repeated."""
+        from .joins import match
+
+        return match(self, other, on, "semi", where)
+
+    def anti_join(self, other: Any, /, on: str | Iterable[str] | Mapping[str, str] | None = None, *, where: Expr | None = None, nulls: bool = False) -> Rows:
+        """Rows for which the other table has none that fits. With `nulls`, a null fits everything, as NOT IN has it."""
+        from .joins import match
+
+        return match(self, other, on, "anti", where, nulls=nulls)
+
+    def union(self, other: Any, /, columns: Iterable[str] | None = None) -> Rows:
+        """These rows and those of another protected table, with the columns that both have, or those that are named."""
+        from .unions import union
+
+        return union(self, other, columns)
+
+    def group_by(self, /, *keys: str, **public: Iterable[Key] | Calendar) -> Groups:
+        """Rows with the same values of these columns together. A list given by name holds the public keys of that column; a calendar makes a new column of
+        that name, with its buckets as public keys."""
+        self._protected("group_by(…)")
+        made = {name: given for name, given in public.items() if isinstance(given, Calendar)}
+        if made:
+            for name in made:
+                if name in self.schema:
+                    raise Refused("stage.keys", f"group_by({name}=sf.calendar(…))", "a column has this name", f"group_by({name}_of=sf.calendar(…))")
+            rows = self.mutate(**{name: given.expression for name, given in made.items()})
+            listed = {name: made[name].keys(self.schema) if name in made else given for name, given in public.items()}
+            return rows.group_by(*keys, **listed)
         if not all(isinstance(name, str) for name in keys):
             raise Refused("stage.keys", "group_by(…)", "keys are columns, by name", "mutate(decade=…).group_by('decade')")
         named = list(dict.fromkeys([*keys, *public]))
@@ -100,11 +160,12 @@ class Rows:
             if name in self.declaration.unit:
                 raise Refused("stage.unit", f"group_by({name!r})", "a group for each unit would be about one person", "group by something people share")
             if name in public:
-                domains[name] = known_keys(name, public[name], column.type(self.schema))
+                domains[name] = known_keys(name, public[name], column.type(self.schema))  # type: ignore[arg-type]
         return Groups(self, tuple(named), tuple(domains[name] for name in named))
 
-    def aggregate(self, /, **aggregates: Aggregate) -> Query:
+    def aggregate(self, /, **aggregates: Aggregate | tuple[Aggregate, ...]) -> Query:
         """One row of answers about all rows."""
+        self._protected("aggregate(…)")
         return Groups(self, (), ()).aggregate(**aggregates)
 
     def per_unit(self, keys: Mapping[str, Expr], totals: Mapping[str, Total]) -> Rows:
@@ -126,8 +187,14 @@ class Rows:
             schema=step.schema(self.schema),
             ranges={name: pair for name, pair in ends.items() if pair is not None and pair[0] < pair[1]},
             domains=domains,
+            links={name: self.links[key.name] for name, key in keys.items() if isinstance(key, Column) and key.name in self.links},
             once=self.once or not keys,
         )
+
+    def _protected(self, place: str) -> None:
+        if self.public:
+            reason = f"{self.declaration.name:.60} is public: it can be read as it is, and has no budget"
+            raise Refused("join.public", place, reason, "join it to a protected table: visits.join(cities, on='city')")
 
     def _with(self, name: str, expression: Expr) -> Rows:
         if not isinstance(expression, Expr):
@@ -143,7 +210,10 @@ class Rows:
         domains = {column: keys for column, keys in self.domains.items() if column != name}
         if isinstance(expression, Column) and expression.name in self.domains:  # the same column by another name
             domains[name] = self.domains[expression.name]
-        return replace(self, steps=(*self.steps, Step(expression, name)), schema=schema, ranges=ranges, domains=domains)
+        links = {column: word for column, word in self.links.items() if column != name}
+        if isinstance(expression, Column) and expression.name in self.links:
+            links[name] = self.links[expression.name]
+        return replace(self, steps=(*self.steps, Step(expression, name)), schema=schema, ranges=ranges, domains=domains, links=links)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,8 +224,9 @@ class Groups:
     keys: tuple[str, ...]
     domains: tuple[tuple[Key, ...], ...]  # () where the keys of a column are not public
 
-    def aggregate(self, /, **aggregates: Aggregate) -> Query:
+    def aggregate(self, /, **several: Aggregate | tuple[Aggregate, ...]) -> Query:
         """What to ask of every group."""
+        aggregates = _named(several)
         if not aggregates or not all(isinstance(a, Aggregate) for a in aggregates.values()):
             raise Refused("stage.aggregate", "aggregate(…)", "at least one named aggregate is needed", "aggregate(n=sf.count())")
         if len(aggregates) + len(self.keys) > MOST_COLUMNS:
@@ -189,9 +260,21 @@ class Query:
         lines += [f"group by {', '.join(keys)}"] if self.keys else []
         return "\n".join([*lines, *(f"{col(name).text} = {aggregate.text}" for name, aggregate in self.aggregates)])
 
-    def plan(self, *, epsilon: Number | None = None, delta: Number | None = None, promise: Guarantee | None = None, group_size: int = 1000) -> Any:
-        """What a release would cost and how exact it would be. Reads no data, costs nothing."""
-        return self.rows.curator.plan(self, epsilon=epsilon, delta=delta, promise=promise, group_size=group_size)
+    def plan(
+        self,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        promise: Guarantee | None = None,
+        within: Number | Mapping[str, Number] | None = None,
+        confidence: Number = 0.95,
+        simultaneous: bool = False,
+        group_size: int | None = None,
+        learn: bool = True,
+    ) -> Any:
+        """What a release would cost and how exact it would be. Reads no data, costs nothing. With `within=`: the least cost that gives that accuracy."""
+        how: dict[str, Any] = {"within": within, "confidence": confidence, "simultaneous": simultaneous, "group_size": group_size, "learn": learn}
+        return self.rows.curator.plan(self, epsilon=epsilon, delta=delta, promise=promise, **how)
 
     def release(
         self,
@@ -199,12 +282,30 @@ class Query:
         epsilon: Number | None = None,
         delta: Number | None = None,
         promise: Guarantee | None = None,
+        within: Number | Mapping[str, Number] | None = None,
+        confidence: Number = 0.95,
+        simultaneous: bool = False,
+        group_size: int | None = None,
         share: str | None = None,
         fresh: bool = False,
         timeout: float | None = None,
+        learn: bool = True,
     ) -> Any:
         """Charge, then answer. The same question again returns the stored answer, free, unless it is to be `fresh`."""
-        return self.rows.curator.release(self, epsilon=epsilon, delta=delta, promise=promise, share=share, fresh=fresh, timeout=timeout)
+        how: dict[str, Any] = {"within": within, "confidence": confidence, "simultaneous": simultaneous, "group_size": group_size, "learn": learn}
+        return self.rows.curator.release(self, epsilon=epsilon, delta=delta, promise=promise, share=share, fresh=fresh, timeout=timeout, **how)
+
+
+def _named(several: Mapping[str, Aggregate | tuple[Aggregate, ...]]) -> dict[str, Aggregate]:
+    """Aggregates by the names of their columns: each of several quantiles has its own."""
+    found: dict[str, Aggregate] = {}
+    for name, given in several.items():
+        parts = {f"{name}_{percent(one.q or Fraction(0))}": one for one in given} if isinstance(given, tuple) else {name: given}
+        for column, one in parts.items():
+            if column in found:
+                raise Refused("stage.aggregate", f"{column}=…", "two columns would have this name", f"{column}_too=…")
+            found[column] = one
+    return found
 
 
 def _by_type(known: Type | None) -> tuple[Key, ...]:

@@ -18,10 +18,11 @@ from uuid import UUID
 from ..errors import Refused
 from .declaration import TABLE_ROWS, Declaration, declare
 from .keys import Key
+from .learned import LIMITS, Learned, read_shares, written
 
 VERSION = 1
 _TABLE = ("name", "unit", "relation", "max_rows", "max_groups", "table_rows", "bounding", "version")
-_COLUMN = ("type", "bounds", "keys", "null_key")
+_COLUMN = ("type", "bounds", "keys", "null_key", "learned")
 
 
 def to_toml(declaration: Declaration) -> str:
@@ -33,11 +34,16 @@ def to_toml(declaration: Declaration) -> str:
     usual = {"unit": [], "table_rows": TABLE_ROWS, "bounding": "weights", "version": ""}
     lines = ['sfumato = "declaration"', f"version = {VERSION}", "", "[table]"]
     lines += [f"{name} = {_written(value)}" for name, value in said.items() if value is not None and usual.get(name) != value]
-    ranges, domains = declaration.ranges, declaration.domains
+    ranges, domains, learned = declaration.ranges, declaration.domains, declaration.learned
+    if learned.limits:
+        lines.append(f"learned = {{ {', '.join(f'{name} = {_written(written(rest))}' for name, rest in learned.limits)} }}")
+    tails = dict(learned.bounds)
     for column, kind in declaration.types:
         lines += ["", f"[columns.{_text(column)}]", f"type = {_text(str(kind))}"]
         if column in ranges:
             lines.append(f"bounds = {_written(list(ranges[column]))}")
+        if column in tails:
+            lines.append(f"learned = {_written(written(tails[column]))}")
         if column in domains:
             lines.append(f"keys = {_written([key for key in domains[column] if key is not None])}")
             lines += ["null_key = true"] if None in domains[column] else []
@@ -50,25 +56,39 @@ def from_toml(text: str) -> Declaration:
         said = tomllib.loads(text, parse_float=Decimal)
     except (tomllib.TOMLDecodeError, TypeError, AttributeError, ValueError, RecursionError):
         raise _unreadable("this is not TOML") from None
+    return from_said(said)
+
+
+def from_said(said: dict[str, Any]) -> Declaration:
+    """The declaration that the values of a file are."""
     if said.get("sfumato") != "declaration" or said.get("version") != VERSION or isinstance(said.get("version"), bool):
         raise _unreadable(f"it does not begin as a declaration of version {VERSION}")
     table: Any = said.get("table")
     columns: Any = said.get("columns")
-    if not _has(said, ("sfumato", "version", "table", "columns")) or not _has(table, _TABLE) or not _has(columns, None):
+    if not _has(said, ("sfumato", "version", "table", "columns")) or not _has(table, (*_TABLE, "learned")) or not _has(columns, None):
         raise _unreadable(f"it has [table], with {', '.join(_TABLE)}, and [columns.…]")
     for column, about in columns.items():
         if not _has(about, _COLUMN) or "type" not in about:
-            raise _unreadable(f"column {column!r:.60} has a type, and may have bounds, keys and null_key")
+            raise _unreadable(f"column {column!r:.60} has a type, and may have bounds, keys, null_key and learned")
         if not isinstance(about.get("null_key", False), bool) or not isinstance(about.get("keys", []), list):
             raise _unreadable(f"column {column!r:.60} has a list of keys, and a null_key that is true or false")
     listed = {column: _keys(about) for column, about in columns.items() if about.get("keys") or about.get("null_key")}
     empty = [column for column, about in columns.items() if "keys" in about and column not in listed]
     return declare(
-        **{"name": None, **table},
+        **{"name": None, **table, "learned": _learned(table, columns)},
         types={column: about["type"] for column, about in columns.items()},
         bounds={column: about["bounds"] for column, about in columns.items() if "bounds" in about},
         keys={**listed, **{column: [] for column in empty}},
     )
+
+
+def _learned(table: dict[str, Any], columns: dict[str, Any]) -> Learned | None:
+    limits = table.get("learned", {})
+    if not _has(limits, LIMITS):
+        raise _unreadable(f"learned in [table] has {' or '.join(LIMITS)}")
+    rests: Any = tuple((name, read_shares(limits[name], 2)) for name in LIMITS if name in limits)
+    tails: Any = tuple(sorted((column, read_shares(about["learned"], 3)) for column, about in columns.items() if "learned" in about))
+    return Learned(rests, tails) or None
 
 
 def _keys(about: dict[str, Any]) -> list[Any]:

@@ -1,7 +1,7 @@
 """The engine's part: expressions that add integers. What they give is secret; nothing here is run.
 
-*Statements*   rows: one line for each group, with the sums of all row pieces. units: the votes of every group. long: for histograms and quantiles, one
-               line for each group and bin or point. All start from the same bounded rows.
+*Statements*   rows: one line for each group, with the sums of all row pieces. units: the votes, or the different values, of every group. long: for
+               histograms and quantiles, one line for each group and bin or point. All start from the same bounded rows.
 *Exact*        Sums are of integers, so they are the same in every row order, on every number of threads. Where the declared number of rows could carry a
                sum beyond 62 bits it leaves the engine as a decimal of 38 digits. Which it is depends on the declaration alone.
 *Doubles*      Without weights, sums of fewer than 2^53 grid steps are added as doubles: those sums are exact, too, and quicker.
@@ -15,20 +15,25 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
 from itertools import pairwise
-from operator import add, and_, or_
+from operator import or_
 from typing import Any, Literal
 from uuid import UUID
 
+from .arrow_arrays import array
 from .bounding import Bounding, row_weights, truncated, votes
 from .declaration import Key
+from .distinct import counted
 from .engine_values import cast, constant, number
 from .expressions import Expr, col
-from .per_unit import PerUnit
 from .pieces import Piece
+from .relations import built, columns_of
+from .selecting import group, select
 from .stages import Query
+from .tree import Columns
 from .types import INT64, STRING, Type
 
 Shape = Literal["rows", "units", "long", "ballot"]
+
 
 NARROW = 62
 _DOUBLE = 53
@@ -49,23 +54,28 @@ class Statement:
 def statements(table: Any, query: Query, pieces: tuple[Piece, ...], bounding: Bounding, secret: str) -> tuple[Statement, ...]:
     """All that the engine has to compute for a query."""
     units, keys = [f"u{i}" for i in range(len(bounding.unit))], [f"k{i}" for i in range(len(query.keys))]
-    base = _base(table, query, pieces, bounding, units)
-    rows = base
+    rows = _base(table, query, pieces, bounding, units)
     if bounding.truncation:
-        rows = truncated(base, bounding.rows, units, secret)
+        rows = truncated(rows, bounding.rows, units, secret)
     elif units:
         # a view, so that no part of the two is the same: engines would keep that part, with all its rows, in memory
-        rows = row_weights(base, bounding, units, keys, owners=_base(table.view(), query, (), bounding, units))
+        owners = _base(table.view(), query, (), bounding, units, keyed=bounding.norm == "L2")
+        rows = row_weights(rows, bounding, units, keys, owners=owners)
     made = []
+    voters: Any = _base(table, query, (), bounding, units) if not query.public or any(piece.form == "unit" for piece in pieces) else None
     if not query.public:
         ballot = replace(bounding, norm="L1")  # what a unit's votes weigh together is what counts here
-        made.append(Statement("ballot", votes(base, ballot, units, keys, secret) if units else base.group_by(keys).agg(votes=lambda t: t.count())))
+        made.append(Statement("ballot", votes(voters, ballot, units, keys, secret) if units else group(voters, keys, {"votes": voters.count()})))
     flat = tuple(i for i, piece in enumerate(pieces) if piece.form in _FLAT)
     if flat:
         sums = {name: sum_ for i in flat for name, sum_ in _sums(rows, i, pieces, bounding).items()}
-        made.append(Statement("rows", _by(rows, keys, sums), flat))
-    made += [Statement("units", votes(base, bounding, units, keys, secret), (i,)) for i, piece in enumerate(pieces) if piece.form == "unit"]
-    made += [Statement("long", _long(rows, keys, i, piece, bounding), (i,)) for i, piece in enumerate(pieces) if piece.form in ("bin", "point")]
+        made.append(Statement("rows", group(rows, keys, sums), flat))
+    made += [Statement("units", votes(voters, bounding, units, keys, secret), (i,)) for i, piece in enumerate(pieces) if piece.form == "unit"]
+    made += [Statement("long", _long(rows, keys, i, piece, bounding), (i,)) for i, piece in enumerate(pieces) if piece.form in ("bin", "point", "tree")]
+    for i, piece in enumerate(pieces):
+        if piece.form == "distinct":
+            valued = _base(table, query, (piece,), bounding, units)
+            made.append(Statement("units", counted(valued, bounding.rows, units, keys, secret), (i,)))
     return tuple(made)
 
 
@@ -74,47 +84,36 @@ def wide(piece: Piece, bounding: Bounding) -> bool:
     return bounding.sum_bits(piece) > NARROW
 
 
-def _base(table: Any, query: Query, pieces: tuple[Piece, ...], bounding: Bounding, units: list[str]) -> Any:
+def _base(table: Any, query: Query, pieces: tuple[Piece, ...], bounding: Bounding, units: list[str], *, keyed: bool = True) -> Any:
     """The rows that meet the conditions, with the columns that are needed: units, keys, and the integer or the side of each piece."""
     import ibis
 
-    schema = dict(query.rows.declaration.schema)
-    for step in query.rows.steps:
-        if isinstance(step, PerUnit):
-            table, schema = step.build(table, schema), step.schema(schema)
-            continue
-        built = step.expression.build(_columns(table), schema)
-        if step.column is None:
-            table = table.filter(built)
-        else:
-            schema[step.column] = step.expression.type(schema)
-            table = table.mutate(**{step.column: built})
-    columns = _columns(table)
-    made = {name: columns[column] for name, column in zip(units, query.rows.declaration.unit, strict=True)}
-    made |= {f"k{i}": _key(name, columns, schema) for i, name in enumerate(query.keys)}
+    table, schema, kept = built(table, query.rows.declaration.schema, query.rows.steps)
+    # Without a unit, and with all keys public, other keys are left out when the sums are read: that is cheaper, and changes no sum.
+    among = {name: domain for name, domain in zip(query.keys, query.domains, strict=True) if domain and (units or not query.public)}
+    by = {name: _key(name, table, schema) for name in query.keys if keyed or name in among}
+    listed = {f"k{i}": among[name] for i, name in enumerate(query.keys) if name in among and not _written(among[name])}
+    made = {name: table[column] for name, column in zip(units, query.rows.declaration.unit, strict=True)}
+    kept += [owner.notnull() for owner in made.values()]
+    kept += [_among(by[name], schema[name], domain) for name, domain in among.items() if _written(domain)]
+    made |= {f"k{i}": by[name] for i, name in enumerate(query.keys) if keyed or f"k{i}" in listed}
     for i, piece in enumerate(pieces):
         if _place(i, pieces, bounding) == i:
-            made |= {f"v{i}{which}": value for which, value in _values(piece, columns, schema, bounding).items()}
-    base = table.select(**(made or {"row": ibis.literal(1, "int8")}))  # nothing else: a column of the table's own may be called v0
-    # Without a unit, and with all keys public, other keys are left out when the sums are read: that is cheaper, and changes no sum.
-    filtered = [(f"k{i}", schema[query.keys[i]], domain) for i, domain in enumerate(query.domains) if domain and (units or not query.public)]
-    for name, _, domain in filtered:
-        if not _written(domain):
-            base = _joined(base, name, domain)
-    kept = [base[name].notnull() for name in units]
-    kept += [_among(base[name], known, domain) for name, known, domain in filtered if _written(domain)]
-    return base.filter(reduce(and_, kept)) if kept else base
+            made |= {f"v{i}{which}": value for which, value in _values(piece, _beside(piece, pieces, bounding), table, schema, bounding).items()}
+    base = select(table, made or {"row": ibis.literal(1, "int8")}, kept)  # nothing else: a column of the table's own may be called v0
+    for name, domain in listed.items():
+        base = _joined(base, name, domain, schema[query.keys[int(name[1:])]])
+    return base
 
 
-def _columns(table: Any) -> Mapping[str, Any]:
-    return {name: table[name] for name in table.columns}
-
-
-def _key(name: str, columns: Mapping[str, Any], schema: Mapping[str, Type]) -> Any:
+def _key(name: str, columns: Columns, schema: Mapping[str, Type]) -> Any:
     """A key as the engine compares it: a uuid as text, a moment in UTC; of floats, NaN is no key, and −0 is 0."""
+    return _compared(col(name).build(columns, schema), schema[name])
+
+
+def _compared(value: Any, known: Type) -> Any:
     import ibis
 
-    value, known = col(name).build(columns, schema), schema[name]
     if known.kind == "uuid":
         return value.cast("string")
     return value + ibis.literal(0.0, value.type()) if known.kind == "float" else value
@@ -125,6 +124,11 @@ def engine_key(key: Key) -> Any:
     if isinstance(key, UUID):
         return str(key)
     return key.astimezone(UTC).replace(tzinfo=None) if isinstance(key, datetime) and key.tzinfo is not None else key
+
+
+def engine_keys(domain: tuple[Key, ...], known: Type) -> list[Any]:
+    """The public keys of a column as the engine has them."""
+    return [engine_key(key) for key in domain] if known.kind in ("uuid", "timestamp") else list(domain)
 
 
 def _written(domain: tuple[Key, ...]) -> bool:
@@ -152,7 +156,7 @@ def _runs(domain: tuple[Key, ...]) -> list[tuple[int, int]]:
     return [(numbers[first], numbers[last - 1]) for first, last in pairwise([0, *after, len(numbers)])] if numbers else []
 
 
-def _joined(base: Any, name: str, domain: tuple[Key, ...]) -> Any:
+def _joined(base: Any, name: str, domain: tuple[Key, ...], declared: Type) -> Any:
     """The rows whose key is in a long list: by a join with it. The list is made as ibis.memtable does, which would import pandas for it."""
     import pyarrow as pa
     from ibis.expr.operations import InMemoryTable
@@ -161,27 +165,32 @@ def _joined(base: Any, name: str, domain: tuple[Key, ...]) -> Any:
     from ibis.util import gen_name
 
     known = base[name].type()
-    keys = pa.table({name: pa.array([engine_key(key) for key in domain], type=known.to_pyarrow())})
+    keys = pa.table({name: array(engine_keys(domain, declared), known.to_pyarrow())})
     listed = InMemoryTable(gen_name("keys"), Schema({name: known}), PyArrowTableProxy(keys)).to_expr()
     return base.semi_join(listed, base[name].identical_to(listed[name]) if None in domain else name)
 
 
-def _values(piece: Piece, columns: Mapping[str, Any], schema: Mapping[str, Type], bounding: Bounding) -> dict[str, Any]:
-    """What a row adds to a piece, or the bin or point it falls in; null where it is left out. Nothing where every row counts one. Of a side, the three
-    rare cases, apart: engines that know a column's least and largest value then need not look."""
+def _values(piece: Piece, beside: int | None, columns: Columns, schema: Mapping[str, Type], bounding: Bounding) -> dict[str, Any]:
+    """What a row adds to a piece, or the bin or point it falls in; null where it is left out. Nothing where every row counts one, or where a column beside
+    it tells. Of a side, the rare cases, apart: engines that know a column's least and largest value then need not look."""
     import ibis
 
     where = None if piece.where is None else piece.where.build(columns, schema)
     if piece.of is None:
         return {} if where is None else {"": ibis.cases((where, ibis.literal(1, "int64")))}
+    if piece.form == "one" and beside is not None:
+        return {}
+    if piece.form == "distinct":
+        value = _compared(piece.of.build(columns, schema), piece.of.type(schema))
+        return {"": value if where is None else ibis.cases((where, value))}
     value = piece.of.build(columns, schema) if piece.form == "bin" else piece.of.raw(columns, schema)
     absent = value.isnull() | value.isnan() if value.type().is_floating() else value.isnull()
     if piece.form == "side":
         assert piece.grid is not None
         below, above = piece.grid.outside(value)
-        if where is None:
-            return {"_below": below, "_above": above, "_absent": absent}
-        return {"_below": below & where, "_above": above & where, "_absent": absent | ~where.fill_null(False)}
+        if where is not None:
+            below, above, absent = below & where, above & where, absent | ~where.fill_null(False)
+        return {"_below": below, "_above": above} | ({"_absent": absent} if beside is None else {})
     if piece.form == "one":
         made: Any = ibis.cases((~absent, ibis.literal(1, "int64")))
     elif piece.form == "bin":
@@ -201,7 +210,7 @@ def _source(piece: Piece, bounding: Bounding) -> tuple[Any, ...] | None:
     if piece.form not in ("value", "centred", "square"):
         return None
     assert piece.of is not None
-    return piece.of.text, _text(piece.where), piece.grid, piece.filled, as_doubles(piece, bounding)
+    return piece.of.text, _text(piece.where), piece.filled, piece.grid, as_doubles(piece, bounding)
 
 
 def _text(condition: Expr | None) -> str:
@@ -212,7 +221,7 @@ def _integer(piece: Piece, value: Any, *, doubles: bool) -> Any:
     """The integer of a row; or, in doubles, its multiple of the grid's step."""
     grid = piece.grid
     assert grid is not None
-    if piece.form == "point":
+    if piece.form in ("point", "tree"):
         return grid.places(value).fill_null(0) if piece.filled else grid.places(value)
     found, low = (grid.doubles(value), float(grid.low * grid.step)) if doubles else (grid.integers(value), grid.low)
     return found.fill_null(low) if piece.filled else found
@@ -228,7 +237,7 @@ def _measured(piece: Piece, value: Any, *, doubles: bool) -> Any:
         return value - (float(grid.centre * grid.step) if doubles else grid.centre)
     centred = cast(value, INT64) - grid.centre
     square = centred * centred
-    return ((square + (1 << piece.shift >> 1)) // (1 << piece.shift)).cast("int64") if piece.shift else square
+    return (square + (1 << piece.shift >> 1)) >> piece.shift if piece.shift else square
 
 
 def _bin(value: Any, piece: Piece) -> Any:
@@ -263,34 +272,39 @@ def _sums(rows: Any, place: int, pieces: tuple[Piece, ...], bounding: Bounding) 
 
     piece = pieces[place]
     weight = _weight(rows, bounding, pooled=piece.pooled)
-    name = f"v{_place(place, pieces, bounding)}"
-    value = rows[name] if name in rows.columns else None
+    beside, name = _beside(piece, pieces, bounding), f"v{_place(place, pieces, bounding)}"
+
+    def where(condition: Any) -> Any:
+        """How much weight there is where something holds."""
+        return condition.sum() if weight is None else ibis.cases((condition, weight)).sum()
+
+    def there(value: Any) -> Any:
+        """How much weight there is where something is not null."""
+        return value.count() if weight is None else where(value.notnull())
+
+    total = there(rows[f"v{beside}"]) if beside is not None else rows.count() if weight is None else weight.sum()
     if piece.form == "side":
-        rare = [rows[f"v{place}_{which}"] for which in ("below", "above", "absent")]
-        sums = [one.sum() if weight is None else ibis.cases((one, weight)).sum() for one in rare]
-        total = rows.count() if weight is None else weight.sum()
-        # its values, null where there is none, stand beside it: to count those is quicker
-        if weight is None and (beside := _beside(piece, pieces, bounding)) is not None:
-            total, sums = rows[f"v{beside}"].count(), sums[:2]
-        cells = [sums[0], total - reduce(add, (ibis.coalesce(one, 0) for one in sums)), sums[1]]
-    elif value is None:
-        cells = [rows.count() if weight is None else weight.sum()]
+        total = total if beside is not None else total - ibis.coalesce(where(rows[f"{name}_absent"]), 0)
+        cells = [where(rows[f"{name}_below"]), total, where(rows[f"{name}_above"])]  # what of the second lies inside is found when it is read
+    elif name not in rows.columns:
+        cells = [total]
     elif piece.form == "one":
-        cells = [value.count() if weight is None else (cast(weight, INT64) * value).sum()]
+        cells = [there(rows[name])]
     elif as_doubles(piece, bounding):
-        cells = [_measured(piece, value, doubles=True).sum() * float(1 / piece.step)]
+        cells = [_measured(piece, rows[name], doubles=True).sum() * float(1 / piece.step)]
     else:
-        number_ = _measured(piece, value, doubles=False)
+        number_ = _measured(piece, rows[name], doubles=False)
         cells = [number_.sum() if weight is None else (cast(weight, INT64) * number_).sum()]
-    return {f"s{place}_{cell}": _whole(total, piece, bounding) for cell, total in enumerate(cells)}
+    return {f"s{place}_{cell}": _whole(sum_, piece, bounding) for cell, sum_ in enumerate(cells)}
 
 
-def _beside(side: Piece, pieces: tuple[Piece, ...], bounding: Bounding) -> int | None:
-    """The place of the column whose clipped values a side is about."""
-    assert side.of is not None
-    asked = side.of.text, _text(side.where), side.grid, False
-    found = (i for i, piece in enumerate(pieces) if (source := _source(piece, bounding)) is not None and source[:4] == asked)
-    return next((_place(i, pieces, bounding) for i in found), None)
+def _beside(piece: Piece, pieces: tuple[Piece, ...], bounding: Bounding) -> int | None:
+    """The place of a column that is null exactly where a count, or a side, has no value: that of the same values, clipped."""
+    if piece.form not in ("one", "side") or piece.of is None:
+        return None
+    asked = piece.of.text, _text(piece.where), False
+    found = (_place(i, pieces, bounding) for i, other in enumerate(pieces) if (source := _source(other, bounding)) is not None and source[:3] == asked)
+    return next(found, None)
 
 
 def _long(rows: Any, keys: list[str], place: int, piece: Piece, bounding: Bounding) -> Any:
@@ -298,8 +312,8 @@ def _long(rows: Any, keys: list[str], place: int, piece: Piece, bounding: Boundi
     weight = _weight(rows, bounding, pooled=piece.form == "point")
     total = rows.count() if weight is None else weight.sum()
     name = f"v{place}"
-    found = rows.group_by([*keys, name]).agg(**{f"s{place}_0": _whole(total, Piece("", "one"), bounding)})
-    return found if piece.grid is None else found.mutate(**{name: found[name].cast("int64") + piece.grid.low})
+    found = group(rows, [*keys, name], {f"s{place}_0": _whole(total, Piece("", "one"), bounding)})
+    return found if piece.grid is None else select(found, columns_of(found) | {name: found[name].cast("int64") + piece.grid.low})
 
 
 def as_doubles(piece: Piece, bounding: Bounding) -> bool:
@@ -315,8 +329,4 @@ def _weight(rows: Any, bounding: Bounding, *, pooled: bool) -> Any:
     """The weight of a row: none where it is 1."""
     if not bounding.unit or bounding.truncation:
         return None
-    return rows.w1 if pooled else rows.w
-
-
-def _by(rows: Any, keys: list[str], sums: dict[str, Any]) -> Any:
-    return rows.group_by(keys).agg(**sums) if keys else rows.agg(**sums)
+    return rows.w1 if pooled and "w1" in rows.columns else rows.w

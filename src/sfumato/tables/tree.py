@@ -35,6 +35,7 @@ _RESERVED = re.compile(
 )
 
 Schema = Mapping[str, Type]
+Columns = Any  # whatever gives an engine's value for the name of a column: a table does, and a mapping
 Bounds = Mapping[str, Span]
 
 
@@ -67,11 +68,11 @@ class Expr(Methods):
         """The type of the value, from the types of the columns; refused where something does not fit."""
         return self._known(schema, {}).type
 
-    def build(self, columns: Mapping[str, Value], schema: Schema) -> Value:
+    def build(self, columns: Columns, schema: Schema) -> Value:
         """The Ibis value, from those of the columns."""
         return self._built(columns, schema, {}).apart().clean()
 
-    def raw(self, columns: Mapping[str, Value], schema: Schema) -> Value:
+    def raw(self, columns: Columns, schema: Schema) -> Value:
         """The same, with NaN as it is: for those who look for it themselves."""
         return self._built(columns, schema, {}).apart().value
 
@@ -92,7 +93,7 @@ class Expr(Methods):
     def _known(self, schema: Schema, memo: dict[int, Argument]) -> Argument:
         raise NotImplementedError
 
-    def _built(self, columns: Mapping[str, Value], schema: Schema, memo: dict[int, _Built]) -> _Built:
+    def _built(self, columns: Columns, schema: Schema, memo: dict[int, _Built]) -> _Built:
         raise NotImplementedError
 
     def _span(self, bounds: Bounds) -> Span | None:
@@ -137,7 +138,7 @@ class Column(Expr):
             )
         return Argument(schema[self.name], schema[self.name].limits, self.text)
 
-    def _built(self, columns: Mapping[str, Value], schema: Schema, memo: dict[int, _Built]) -> _Built:  # noqa: ARG002
+    def _built(self, columns: Columns, schema: Schema, memo: dict[int, _Built]) -> _Built:  # noqa: ARG002
         known = self._known(schema, {})
         return _Built(ev.present(columns[self.name], known.type, self.text), known, known.type.kind == "float")
 
@@ -164,7 +165,7 @@ class Literal(Expr):
     def _known(self, schema: Schema, memo: dict[int, Argument]) -> Argument:  # noqa: ARG002
         return Argument(constants.type_of(self.value), self._span({}), self.text, True, self.value)
 
-    def _built(self, columns: Mapping[str, Value], schema: Schema, memo: dict[int, _Built]) -> _Built:  # noqa: ARG002
+    def _built(self, columns: Columns, schema: Schema, memo: dict[int, _Built]) -> _Built:  # noqa: ARG002
         known = self._known(schema, {})
         return _Built(ev.constant(self.value, known.type), known)
 
@@ -195,7 +196,7 @@ class Call(Expr):
             memo[id(self)] = self.function.resolve([argument._known(schema, memo) for argument in self.arguments])
         return memo[id(self)]
 
-    def _built(self, columns: Mapping[str, Value], schema: Schema, memo: dict[int, _Built]) -> _Built:
+    def _built(self, columns: Columns, schema: Schema, memo: dict[int, _Built]) -> _Built:
         if id(self) not in memo:
             built = [argument._built(columns, schema, memo) for argument in self.arguments]
             if self.function.name not in ("and", "or", "not"):

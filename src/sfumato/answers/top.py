@@ -1,0 +1,76 @@
+"""The groups with the largest values: of counts by key, the most frequent keys, the first of them the mode. Post-processing, so it is free.
+
+*Noise*     Of counts, the noise on each group is no larger than a private choice of the largest alone would need: one unit moves all of them together by what
+            it may move one. So the counts come with the choice, for nothing.
+*Sure*      By intervals that hold for all groups at once it is said how many of those shown are surely among the largest of the groups that are named.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Refused
+from ..exact.numbers import probability
+from .answer import Answer
+from .digits import share
+from .intervals import has_interval, interval, values
+from .layout import level_text
+from .records import Column, Noisy
+from .shares import TOTAL
+
+LEVEL = probability("0.95", "confidence")
+_SURE = frozenset({"count", "count_units", "count_distinct", "sum", "mean", "weighted_mean", "variance", "std"})
+
+
+def top(answer: Answer, count: int, name: str | None) -> Answer:
+    """So many groups, the largest first; ties in the order of their keys, groups without a value last."""
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise Refused("answer.top", f"top({count!s:.40})", "it is a whole number of groups, from 1 on", "top(3)")
+    if name is None and len(answer.columns) != 1:
+        raise Refused("answer.top", f"top({count})", f"there are {len(answer.columns)} columns: by which one?", f"top({count}, {answer.names[0]!r})")
+    column = answer.column(name if name is not None else answer.names[0])
+    if column.kind == "histogram":
+        raise Refused("answer.top", f"top({count}, {column.name!r})", "a histogram is many numbers", "a column of one number for each group")
+    numbers = values(answer, column)
+    order = np.argsort(np.where(np.isnan(numbers), np.inf, -numbers), kind="stable")[:count]
+    cut = len(order) < len(answer.rows)
+    grouped = {i for one in answer.columns for i in one.pieces}
+    kept = [i for i, piece in enumerate(answer.pieces) if i in grouped or not (cut and piece.name == TOTAL)]
+    at = {place: i for i, place in enumerate(kept)}
+    pieces = tuple(_taken(answer.pieces[i], order) if i in grouped else answer.pieces[i] for i in kept)
+    columns = tuple(_column(one, order, at) for one in answer.columns)
+    rows = tuple(answer.rows[i] for i in order)
+    return replace(answer, rows=rows, pieces=pieces, columns=columns, processing=(*answer.processing, *_labels(answer, column, count, cut=cut)))
+
+
+def _taken(piece: Noisy, order: NDArray[np.int64]) -> Noisy:
+    return Noisy(piece.name, piece.values[order], piece.step, piece.mechanism)
+
+
+def _column(column: Column, order: NDArray[np.int64], at: dict[int, int]) -> Column:
+    moved = replace(column, pieces=tuple(at[i] for i in column.pieces))
+    if column.processed is None:
+        return moved
+    cells = max(1, len(column.edges) - 1)
+    kept = tuple(column.processed.values[i * cells + j] for i in order for j in range(cells))
+    return replace(moved, processed=replace(column.processed, values=kept))
+
+
+def _labels(answer: Answer, column: Column, count: int, *, cut: bool) -> list[str]:
+    few = f"are the {count} groups" if count > 1 else "is the group"
+    said = [f"shown {few} with the largest {column.name}"] if cut else []
+    if cut and column.kind in _SURE and has_interval(answer, column):
+        low, high = interval(answer, column, LEVEL, simultaneous=True)
+        sure = sum(int((np.delete(high, i) >= low[i]).sum()) < count for i in range(len(low)))
+        said.append(f"{sure} of them surely, with {level_text(LEVEL)}, are among the {count} largest" if count > 1 else _one(sure))
+    found = answer.withheld() if cut else None
+    if found is not None:
+        said.append(f"about {share(found.value, found.low, found.high)} of the counted rows are in groups too small to be named")
+    return said
+
+
+def _one(sure: int) -> str:
+    return f"it surely is, with {level_text(LEVEL)}" if sure else "another one may be larger"

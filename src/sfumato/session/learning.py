@@ -1,0 +1,170 @@
+"""Learning: what the owner left out of a declaration is found from the data, privately, once, as a charge of its own, and kept.
+
+*Lesson*    One noisy histogram each, through the door like any question. Rows: every unit is one row and in one cell. Bounds: the rows of a unit weigh one
+            together, whatever their number, so that no limit has to be known first. The choice of a limit from a histogram is post-processing (`limits`).
+*Kept*      under a name of its own in the ledger. Whoever asks later, from another process, with another ε or another declaration, gets the same limit for
+            nothing; a share that has not seen it pays what the first asker paid.
+*Enforced*  A learned limit is used like a declared one: whatever it is, values are clipped to it and units bounded by it. Privacy does not rest on its being
+            a good one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Refused
+from ..exact.numbers import text
+from ..guarantees import Guarantee
+from ..ledger import Ledger
+from ..mechanisms.additive import Additive
+from ..release import release
+from ..tables import aggregates as ag
+from ..tables.declaration import Declaration
+from ..tables.expressions import col
+from ..tables.lacking import ROWS, Lack, unbounded
+from ..tables.learned import read_shares, written
+from ..tables.names import unknown
+from ..tables.per_unit import Total
+from ..tables.plan import Plan, plan
+from ..tables.sentences import cost_text
+from ..tables.stages import Query, Rows
+from .limits import NEXT, NOISE, SURE, Seen, part, row_edges, row_limit, value_bounds, value_edges
+
+if TYPE_CHECKING:
+    from .table import Table
+
+SHARE = Fraction(1, 6)
+"""Of the promise of a release that something has to be learned for: so much is charged for learning, beside it."""
+FIRST = Fraction(1, 20)
+"""Of the whole budget: so much for what has to be learned before it is known what an accuracy costs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was learned: a limit, or the bounds of a column, with the shares that lie beyond."""
+
+    lack: Lack
+    value: tuple[Fraction, ...]
+    shares: tuple[Fraction, ...] | None
+
+    def to_json(self) -> bytes:
+        return json.dumps({"learned": 1, "value": [str(number) for number in self.value], "shares": written(self.shares)}).encode()
+
+    @classmethod
+    def from_json(cls, lack: Lack, stored: bytes) -> Found:
+        said = json.loads(stored)
+        return cls(lack, tuple(map(Fraction, said["value"])), read_shares(said["shares"], 3 if lack.kind == "bounds" else 2))
+
+    def into(self, declaration: Declaration) -> Declaration:
+        """The declaration with it."""
+        learned = declaration.learned
+        if self.lack.kind == "bounds":
+            (column,), ends = self.lack.of, {**declaration.ranges, self.lack.of[0]: self.value}
+            bounds = tuple((name, ends[name]) for name, _ in declaration.types if name in ends)
+            return replace(declaration, bounds=bounds, learned=learned.with_bounds(column, self.shares))  # type: ignore[arg-type]
+        limit = {self.lack.kind: int(self.value[0])}
+        return replace(declaration, **limit, learned=learned.with_limit(self.lack.kind, self.shares))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """What `learn` gives: the declaration as it is now, what was found, and what that cost."""
+
+    declaration: Declaration
+    found: tuple[Found, ...]
+    cost: Guarantee | None
+
+    def __str__(self) -> str:
+        learned, unit = self.declaration.learned, self.declaration.unit_name
+        said = []
+        for found in self.found:
+            if found.lack.kind == "bounds":
+                low, high = found.value
+                said.append(f"{found.lack.of[0]} clipped to [{text(low)}, {text(high)}]{learned.of_bounds(found.lack.of[0])}")
+            else:
+                what = "rows" if found.lack.kind == "max_rows" else f"groups by {' and '.join(found.lack.of)}"
+                said.append(f"a {unit} counts for at most {int(found.value[0])} {what}{learned.of_limit(found.lack.kind)}")
+        said.append("cost nothing" if self.cost is None else f"cost {cost_text(self.cost)}")
+        return "\n".join(said)
+
+
+def recalled(ledger: Ledger, declaration: Declaration, lack: Lack, share: str | None = None) -> Found | None:
+    """What was learned before, if it was."""
+    stored = ledger.recall(_name(lack, declaration), share=share)
+    return None if stored is None else Found.from_json(lack, stored.answer)
+
+
+def lesson(table: Table, lack: Lack, promise: Guarantee) -> Plan:
+    """The plan of a histogram to learn from. Reads nothing."""
+    return plan(_query(table, lack), promise, table._source)
+
+
+def taught(
+    table: Table, lacks: Sequence[Lack], promise: Guarantee, reference: Guarantee, *, share: str | None, fresh: bool, timeout: float | None
+) -> tuple[Found, ...]:
+    """Charge, ask and choose, one lack after the other: each has an equal share of the promise. All plans are made before the first charge."""
+    plans = [lesson(table, lack, part(promise, Fraction(1, len(lacks)))) for lack in lacks]
+    noise = NOISE[type(reference)](reference)
+    found = []
+    for lack, planned in zip(lacks, plans, strict=True):
+        answer = release(planned, table.ledger, share=share, fresh=fresh, timeout=timeout)
+        made = _chosen(lack, table.declaration, planned, answer["h"][0].tolist(), noise)
+        paid: Any = answer.receipts[0]
+        table.ledger.remember(paid, _name(lack, table.declaration), made.to_json())
+        found.append(made)
+    return tuple(found)
+
+
+def wanted(declaration: Declaration, columns: Any, groups: Any, *, again: bool) -> tuple[Lack, ...]:
+    """What `learn` is asked for: all that is missing, or some columns; what is known is not learned."""
+    free = [*unbounded(declaration), *(column for column, _ in declaration.learned.bounds if again)]
+    rows = bool(declaration.unit) and (declaration.max_rows is None or (again and "max_rows" in dict(declaration.learned.limits)))
+    named = free if columns is None else [columns] if isinstance(columns, str) else list(columns)
+    for column in named:
+        if column not in declaration.schema:
+            raise unknown(column, list(declaration.schema), {}, "columns")
+        if column not in free:
+            why = "its bounds are known" if column in declaration.ranges else "only numbers have bounds" if column not in declaration.unit else "it is the unit"
+            raise Refused("learn.column", f"columns=[{column!r:.60}]", why, f"columns={free!r:.60}" if free else "nothing is missing")
+    found = [*([ROWS] if rows else []), *(Lack("bounds", (column,)) for column in dict.fromkeys(named))]
+    if groups is not None:
+        keys = (groups,) if isinstance(groups, str) else tuple(groups)
+        if not declaration.unit or not keys or any(key not in declaration.schema or key in declaration.unit for key in keys):
+            raise Refused("learn.groups", f"groups={keys!r:.60}", "a unit has groups by columns of the table other than its own", "groups='city'")
+        found.append(Lack("max_groups", keys))
+    return tuple(found)
+
+
+def _name(lack: Lack, declaration: Declaration) -> str:
+    """What it is kept under: not the whole declaration, so that what is declared later of other columns changes nothing."""
+    types = {column: str(declaration.schema[column].bare) for column in lack.of}
+    return json.dumps({"learned": 1, "what": lack.kind, "of": types, "unit": declaration.unit}, ensure_ascii=False)
+
+
+def _query(table: Table, lack: Lack) -> Query:
+    declared = table.declaration
+    limited = replace(declared, max_rows=1, max_groups=1)
+    rows: Rows = table.rows_of(limited)
+    if lack.kind == "bounds":
+        return rows.aggregate(h=ag.histogram(col(*lack.of), edges=value_edges(declared.schema[lack.of[0]])))
+    name = next(word for word in ("rows", "n", "m") if word not in [column.lower() for column in declared.unit])
+    if lack.kind == "max_groups":
+        rows = rows.per_unit({column: col(column) for column in lack.of}, {})
+    return rows.per_unit({}, {name: Total("count")}).aggregate(h=ag.histogram(name, edges=row_edges()))
+
+
+def _chosen(lack: Lack, declared: Declaration, planned: Plan, counts: list[float], noise: float) -> Found:
+    law = planned.calibration.noise[0][0]
+    assert isinstance(law, Additive)
+    step = float(planned.calibration.bounding.step(planned.pieces[0]))
+    sure, near = (law.law.quantile(1 - rate) * step for rate in (SURE / len(counts), NEXT))
+    seen = Seen(tuple(counts), sure, near, law.variance**0.5 * step)
+    if lack.kind == "bounds":
+        ends, tails = value_bounds(value_edges(declared.schema[lack.of[0]]), seen, noise)
+        return Found(lack, ends, tails)
+    limit, rest = row_limit(seen, noise)
+    return Found(lack, (Fraction(limit),), rest)

@@ -1,0 +1,151 @@
+"""Limits chosen from noisy histograms: post-processing, without any draw, so that the same histogram always gives the same limit.
+
+*Seen*        A cell is surely inhabited where its noisy count exceeds what noise alone reaches in any cell with probability 1 in 10,000: a false one far out
+              would ruin the choice. From those outward the next cells are taken as long as each exceeds what noise alone reaches there with probability 5 %: a
+              false one beside them costs little. Nothing else is believed to be there.
+*Rows*        With a limit k, σ the noise of a count in which a unit has one row, and c_j units of about m_j rows: k makes (k·σ)² + (Σ c_j·(m_j − k)⁺ / 100)²
+              least. That is the squared error of a count in one of 100 equal groups: its noise, and the rows that the limit leaves out of it.
+*Bounds*      [low, high] makes (σ·max(|low|, |high|))² + (Σ c_j·d_j / 4)² least, d_j the way from the middle of a cell to the bounds: the squared error of
+              a sum over a quarter of the table. The quarter is larger than the group above because clipped values bend means, while rows that are left out
+              thin out sums and counts alike.
+*Reference*   σ is the standard deviation at the promise of the release that follows, a third of it for each part: count, sum and choice of groups.
+*Default*     Where no cell is seen there is nothing to choose by: 1 row, bounds [0, 1].
+*Proof*       docs/proofs/learning.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from ..errors import Refused
+from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
+from ..tables.declaration import MOST_ROWS
+from ..tables.learned import Rest, Tails, rounded
+from ..tables.types import Type
+
+PIECES = 3
+ROW_GROUPS = 100
+SUM_GROUPS = 4
+SURE, NEXT = Fraction(1, 10_000), Fraction(1, 20)
+WINDOW = 4
+"""What lies beyond a limit is told by so many cells: a few, because each brings its noise."""
+
+DEFAULT_ROWS = 1
+DEFAULT_BOUNDS = (Fraction(0), Fraction(1))
+FINEST, WIDEST = -32, 40
+_FAR = 900
+_DIGIT = math.log2(10)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A noisy histogram: its counts, what a cell has to exceed to be surely there, to be there beside such a one, and the deviation of the noise."""
+
+    counts: tuple[float, ...]
+    sure: float
+    near: float
+    noise: float
+
+    @property
+    def cells(self) -> range:
+        """The cells that are believed to be inhabited, without a gap; empty where none is."""
+        surely = [i for i, count in enumerate(self.counts) if count > self.sure]
+        if not surely:
+            return range(0)
+        first, last = surely[0], surely[-1]
+        while first > 0 and self.counts[first - 1] > self.near:
+            first -= 1
+        while last + 1 < len(self.counts) and self.counts[last + 1] > self.near:
+            last += 1
+        return range(first, last + 1)
+
+    def rest(self, beyond: range) -> tuple[Fraction, Fraction]:
+        """About which share lies in these cells, and how far that may be off, at 95 %."""
+        total = max(sum(max(self.counts[i], 0.0) for i in self.cells), 1.0)
+        return rounded(sum(self.counts[i] for i in beyond) / total), rounded(2 * self.noise * math.sqrt(len(beyond)) / total)
+
+
+def row_edges() -> tuple[int, ...]:
+    """1 · 2 · 3–4 · 5–8 · …: whoever has at most 2^j rows is in one of the first j + 1 cells."""
+    powers = [2**j for j in range(MOST_ROWS.bit_length())]
+    return (1, *(power + 1 for power in powers), 2**62)
+
+
+def row_limit(seen: Seen, noise: float) -> tuple[int, Rest | None]:
+    """How many rows a unit should count for, and which share of units has more."""
+    cells = seen.cells
+    if not cells:
+        return DEFAULT_ROWS, None
+    middle = [1.0, *(0.75 * 2**j + 0.5 for j in range(1, MOST_ROWS.bit_length())), 1.5 * MOST_ROWS]
+
+    def error(j: int) -> float:
+        lost = sum(max(seen.counts[i], 0.0) * max(middle[i] - 2**j, 0.0) for i in cells)
+        return float((2**j * noise) ** 2 + (lost / ROW_GROUPS) ** 2)
+
+    best = min(range(min(cells.stop, MOST_ROWS.bit_length())), key=error)
+    return 2**best, seen.rest(range(best + 1, min(best + 1 + WINDOW, len(seen.counts))))
+
+
+def value_edges(known: Type) -> tuple[Fraction, ...]:
+    """± powers of two and 0: from 1, or the last digit, or 2^-32, to 2^40 or what the type holds; the last cell on each side has all that lies further."""
+    limits = known.limits
+    far = Fraction(2) ** _FAR if limits is None else -limits[0]
+    finest = {"integer": 0, "decimal": -math.floor(known.scale * _DIGIT)}.get(known.kind, FINEST)
+    sizes = [size for j in range(max(finest, FINEST), WIDEST + 1) if (size := Fraction(2) ** j) < far] + [far]
+    return (*(-size for size in reversed(sizes)), Fraction(0), *sizes)
+
+
+def value_bounds(edges: Sequence[Fraction], seen: Seen, noise: float) -> tuple[tuple[Fraction, Fraction], Tails | None]:
+    """Between which ends a column should be taken, and which share of rows lies below and above them."""
+    cells = seen.cells
+    if not cells:
+        return DEFAULT_BOUNDS, None
+    widest = Fraction(2) ** WIDEST
+    middle = [float(max(min((low + high) / 2, widest * 3 / 2), widest * -3 / 2)) for low, high in pairwise(edges)]
+    ends = [edge for edge in edges[cells.start : cells.stop + 1] if abs(edge) <= widest]
+
+    def clipped(way: Callable[[float], float]) -> float:
+        return sum(max(seen.counts[i], 0.0) * max(way(middle[i]), 0.0) for i in cells)
+
+    zero = Fraction(0)
+    lows = {low: clipped(lambda x, low=low: float(low) - x) for low in [zero, *(e for e in ends if e < 0)]}  # type: ignore[misc]
+    highs = {high: clipped(lambda x, high=high: x - float(high)) for high in [zero, *(e for e in ends if e > 0)]}  # type: ignore[misc]
+
+    def error(pair: tuple[Fraction, Fraction]) -> tuple[float, Fraction]:
+        low, high = pair
+        size = float(max(-low, high))
+        return (size * noise) ** 2 + ((lows[low] + highs[high]) / SUM_GROUPS) ** 2, high - low
+
+    low, high = min(((low, high) for low in lows for high in highs if low < high), key=error, default=(zero, min(e for e in edges if e > 0)))
+    below, above = edges.index(low), edges.index(high)
+    left, far = seen.rest(range(max(below - WINDOW, 0), below)), seen.rest(range(above, min(above + WINDOW, len(seen.counts))))
+    return (low, high), (left[0], far[0], max(left[1], far[1]))
+
+
+NOISE: dict[type[Guarantee], Callable[[Guarantee], float]] = {
+    Pure: lambda promise: math.sqrt(2) * PIECES / float(promise.parameters["epsilon"]),
+    Approx: lambda promise: math.sqrt(2) * PIECES / float(promise.parameters["epsilon"]),
+    ZCDP: lambda promise: math.sqrt(PIECES / (2 * float(promise.parameters["rho"]))),
+    GDP: lambda promise: math.sqrt(PIECES / float(promise.mu_squared)),  # type: ignore[attr-defined]
+}
+"""Deviation of the noise of a count in which a unit has one row, if a promise has three parts."""
+
+PARTS: dict[type[Guarantee], Callable[[Guarantee, Fraction], Guarantee]] = {
+    Pure: lambda promise, share: Pure(promise.parameters["epsilon"] * share),
+    Approx: lambda promise, share: Pure(promise.parameters["epsilon"] * share),
+    ZCDP: lambda promise, share: ZCDP(promise.parameters["rho"] * share),
+    GDP: lambda promise, share: GDP.from_square(promise.mu_squared * share),  # type: ignore[attr-defined]
+}
+"""A share of a promise, for histograms: they need no δ."""
+
+
+def part(promise: Guarantee, share: Fraction) -> Guarantee:
+    """A share of a promise."""
+    if type(promise) not in PARTS:
+        kinds = ", ".join(f"sf.{notion.__name__}" for notion in PARTS)
+        raise Refused("plan.promise", f"{promise}", "a promise of one number, or of one and a δ, can be shared out", f"promise= one of {kinds}")
+    return PARTS[type(promise)](promise, share)

@@ -1,0 +1,156 @@
+"""A question to a table, as text or as a query, that can be asked again when more is known of the table.
+
+*Learning*   A question that is complete is planned as it is. One that lacks a limit or bounds gets what was learned before, for nothing; what was not is
+             learned by a release, for a stated share beside it, and only told by a plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ..accounting.filters import Filter
+from ..answers.answer import Answer
+from ..errors import Refused
+from ..guarantees import Guarantee
+from ..ledger import BudgetExceeded
+from ..release import release
+from ..tables.declaration import Declaration
+from ..tables.lacking import MISSING, Lack, filled, lacking, redeclared, repeatable, unbounded
+from ..tables.plan import Plan, plan
+from ..tables.sentences import cost_text
+from ..tables.stages import Query
+from .accuracy import GROUP_SIZE, Goal
+from .awaiting import Awaiting
+from .learning import FIRST, SHARE, recalled, taught
+from .limits import part
+
+if TYPE_CHECKING:
+    from .table import Table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """What is asked of a table."""
+
+    table: Table
+    of: Query | str
+    parameters: Sequence[Any] | Mapping[str, Any] | None = None
+
+    def asked(self, declaration: Declaration | None = None) -> Any:
+        """Of a text: what it asks, of the table as it is declared now, or otherwise."""
+        from ..sql import read
+
+        assert isinstance(self.of, str)
+        rows = self.table.rows if declaration is None else self.table.rows_of(declaration)
+        return read(self.of, rows, self.parameters, self.table.others)
+
+    @property
+    def explains(self) -> bool:
+        """Whether a text asks only to be explained."""
+        from ..sql import explains
+
+        return isinstance(self.of, str) and explains(self.of)
+
+    def query(self, declaration: Declaration | None = None) -> Query:
+        """The query, of the table as it is declared now, or otherwise."""
+        if isinstance(self.of, str):
+            found: Query = self.asked(declaration).query
+            return found
+        own = self.table._own(self.of)
+        declared = declaration or self.table.declaration
+        if own.rows.declaration is declared or own.rows.curator is not self.table or not self._alone or not repeatable(own):
+            return own
+        return redeclared(own, self.table.rows_of(declared))
+
+    def plan(self, promise: Guarantee, group_size: int, declaration: Declaration | None = None) -> Plan:
+        """The plan for a promise; refused where something is missing."""
+        if not isinstance(self.of, str):
+            query = self.query(declaration)
+            return plan(query, promise, self.table._source_of(query), group_size)
+        asked = self.asked(declaration)
+        query = self.table._own(asked.query)
+        made: Plan = asked.planned(plan(query, promise, self.table._source_of(query), group_size))
+        return made
+
+    def planned(self, goal: Goal, *, learning: bool) -> Plan | Awaiting:
+        """The plan, or what is known of it before something is learned."""
+        made = self._attempt(goal, learning=learning)
+        if isinstance(made, Plan):
+            return made
+        lacks = self._recalled(made, None)
+        if not lacks:
+            return goal.plan(self.plan)
+        if goal.promise is None:
+            reason = f"what it costs is known when this is: {'; '.join(lack.words for lack in lacks)}"
+            raise Refused("within.learning", "within=…", reason, f"{self.table.name}.learn(epsilon=0.05), and then within=")
+        free, share = unbounded(self.table.declaration), part(goal.promise, SHARE)
+        size = GROUP_SIZE if goal.group_size is None else goal.group_size
+        tried = (filled(self.table.declaration, free, rows=rows, size=wide) for rows, wide in ((1, 1), (2, 1), (1, 2)))
+        one, rows, wide = (self.plan(goal.promise, size, declaration) for declaration in tried)
+        currency = Filter(self.table.budget)
+        return Awaiting(lacks, share, currency.price(share) + currency.price(goal.promise), one, rows, wide)
+
+    def ready(self, goal: Goal, *, learning: bool, share: str | None, timeout: float | None) -> tuple[Plan, tuple[str, ...]]:
+        """The plan for a release, after learning what it lacks, and what is to be said of that."""
+        said: tuple[str, ...] = ()
+        made = self._attempt(goal, learning=learning)
+        if not isinstance(made, Plan):
+            lacks = self._recalled(made, share)
+            if lacks:
+                said = (self._learned(lacks, goal, share, timeout),)
+            made = goal.plan(self.plan)
+        elif share is not None and self.table.declaration.learned:
+            self._recalled(lacking(self.query, self.table.given), share)  # whoever sees what was learned has it on the account
+        return made, said
+
+    def released(self, goal: Goal, *, learning: bool, share: str | None, fresh: bool, timeout: float | None) -> tuple[Plan, Answer]:
+        """The answer, after learning what it lacks, and the plan that it was made by."""
+        made, said = self.ready(goal, learning=learning, share=share, timeout=timeout)
+        try:
+            answer = release(made, self.table.ledger, share=share, fresh=fresh, timeout=timeout)
+        except BudgetExceeded as refusal:
+            if goal.promise is not None:
+                raise
+            reason = f"this accuracy costs {cost_text(made.cost)}. {refusal.reason}"
+            raise BudgetExceeded("budget.exceeded", refusal.place, reason, "a larger within=, or a larger budget") from None
+        return made, replace(answer, rules=(*answer.rules, *said)) if said else answer
+
+    @property
+    def _alone(self) -> bool:
+        """Whether the table stands by itself: of several together nothing is learned."""
+        origin = self.table.rows.origin
+        return origin is None or origin.whole is None
+
+    def _attempt(self, goal: Goal, *, learning: bool) -> Plan | tuple[Lack, ...]:
+        """The plan, or what it lacks."""
+        try:
+            return goal.plan(self.plan)
+        except Refused as refusal:
+            if not learning or refusal.code not in MISSING or not self._alone or not (lacks := lacking(self.query, self.table.declaration)):
+                raise
+            return lacks
+
+    def _recalled(self, lacks: tuple[Lack, ...], share: str | None) -> tuple[Lack, ...]:
+        """What is still missing after looking into the ledger."""
+        found = {lack: recalled(self.table.ledger, self.table.given, lack, share) for lack in lacks}
+        self.table.take(tuple(one for one in found.values() if one is not None))
+        return tuple(lack for lack, one in found.items() if one is None)
+
+    def _learned(self, lacks: tuple[Lack, ...], goal: Goal, share: str | None, timeout: float | None) -> str:
+        """Learn what is missing; refused before anything is read where it does not fit together with what it is for."""
+        learning = part(goal.promise, SHARE) if goal.promise is not None else part(self.table.budget, FIRST)
+        left = Filter(self.table.budget, self.table.spent)
+        if not left.admits(learning) or (goal.promise is not None and not left.spend(learning).admits(goal.promise)):
+            reason = f"learning ({cost_text(learning)}) and the answer do not fit together: {self.table.remaining} is left; nothing was read, nothing was spent"
+            raise BudgetExceeded("budget.exceeded", self.table.name, reason, "a smaller cost, or limits and bounds in protect(…)")
+        reference = goal.promise or part(self.table.budget, FIRST / SHARE)
+        self.table.take(taught(self.table, lacks, learning, reference, share=share, fresh=False, timeout=timeout))
+        return f"{'; '.join(lack.words for lack in lacks)}: learned first, for {cost_text(learning)} beside this"
+
+
+def scaled(promise: Guarantee) -> Guarantee:
+    """Of a promise for learning alone: that of the release it would be a share of."""
+    return part(promise, Fraction(1) / SHARE)

@@ -1,0 +1,178 @@
+"""Two tables as one: the steps of a query that bring in other rows.
+
+*Join*     Every row with every row of the other table that fits it. Between protected tables a row fits only one of the same unit, whatever else was asked:
+           the joined row is that unit's, and a function of its rows alone. Public rows are constants.
+*Match*    Rows for which there is such a row (semi), or none (anti): none is repeated.
+*Union*    Rows of the one and rows of the other, which belong to whom they belonged.
+*Proof*    docs/proofs/joins.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from .expressions import Expr, call, col
+from .promotion import common, convert
+from .relations import Schema, columns_of, engine_rows, text_of
+from .renaming import beside, renamed
+from .selecting import select
+from .types import Type
+
+if TYPE_CHECKING:
+    from .stages import Rows
+
+Pairs = tuple[tuple[Expr, Expr], ...]
+"""What is equal: an expression on the rows here, and one on the other rows."""
+
+Kept = Literal["inner", "left", "cross"]
+Kind = Literal["semi", "anti"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Join:
+    """The rows of another table beside these. `columns` are those that are kept of the other, each with its name here."""
+
+    how: Kept
+    right: Rows
+    unit: tuple[str, ...]  # of the rows here; () if the other rows are public
+    pairs: Pairs
+    where: Expr | None  # on the columns of both
+    columns: tuple[tuple[str, str], ...]
+
+    @property
+    def text(self) -> str:
+        brought = ", ".join(col(new).text if new == old else f"{col(new).text} = {col(old).text}" for new, old in self.columns)
+        return f"{self.how} join ({text_of(self.right)}){_on(self.pairs, self.where)} with {brought}"
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        return _rules(self.unit, self.right)
+
+    def schema(self, before: Schema) -> dict[str, Type]:
+        """The columns of both."""
+        other = self.right.schema
+        return {**before, **{new: replace(other[old], nullable=True) if self.how == "left" else other[old] for new, old in self.columns}}
+
+    def build(self, table: Any, before: Schema) -> Any:
+        """The same rows for an engine."""
+        other, conditions = _fitting(table, before, self.right, self.unit, self.pairs, self.where)
+        if conditions:
+            made = table.join(other, conditions, how="left" if self.how == "left" else "inner")
+        else:
+            made = table.join(other, [_true()], how="left") if self.how == "left" else table.cross_join(other)
+        return select(made, {name: made[name] for name in self.schema(before)})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Match:
+    """Rows that fit some row of another table, or none. With `nulls`, a null on either side counts as fitting, as NOT IN has it."""
+
+    kind: Kind
+    right: Rows
+    unit: tuple[str, ...]
+    pairs: Pairs
+    where: Expr | None
+    nulls: bool = False
+
+    @property
+    def text(self) -> str:
+        return f"{self.kind} join ({text_of(self.right)}){_on(self.pairs, self.where)}{' or null' if self.nulls else ''}"
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        return _rules(self.unit, self.right)
+
+    def schema(self, before: Schema) -> dict[str, Type]:
+        return dict(before)
+
+    def build(self, table: Any, before: Schema) -> Any:
+        """The same rows for an engine."""
+        if self.nulls:
+            return select(table, columns_of(table), [~_listed(table, before, self.right, *self.pairs[0])])
+        other, conditions = _fitting(table, before, self.right, self.unit, self.pairs, self.where)
+        return (table.semi_join if self.kind == "semi" else table.anti_join)(other, conditions or [_true()])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Union:
+    """Rows here and rows of another table: the unit, and columns that each side has in its own way."""
+
+    right: Rows
+    unit: tuple[tuple[str, str], ...]  # here and there
+    columns: tuple[tuple[str, Expr, Expr], ...]
+
+    @property
+    def text(self) -> str:
+        both = ", ".join(f"{col(name).text} = {one.text} | {other.text}" for name, one, other in self.columns)
+        return f"union ({text_of(self.right)}) with {both}".removesuffix(" with ")
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def both(self) -> tuple[tuple[str, Expr, Expr], ...]:
+        """All columns, the unit's first."""
+        return (*((here, col(here), col(there)) for here, there in self.unit), *self.columns)
+
+    def schema(self, before: Schema) -> dict[str, Type]:
+        """The columns, each of a type that holds the values of both sides."""
+        return {name: self._type(one, other, before) for name, one, other in self.both}
+
+    def build(self, table: Any, before: Schema) -> Any:
+        """The same rows for an engine."""
+        other, there = engine_rows(self.right)
+        known = self.schema(before)
+        first = select(table, {name: _as(one, table, before, known[name]) for name, one, _ in self.both})
+        second = select(other, {name: _as(two, other, there, known[name]) for name, _, two in self.both})
+        return first.union(second, distinct=False)
+
+    def _type(self, one: Expr, other: Expr, before: Schema) -> Type:
+        return common([one._known(before, {}), other._known(self.right.schema, {})], f"{one.text} and {other.text}")
+
+
+def _as(expression: Expr, table: Any, schema: Schema, known: Type) -> Any:
+    value = convert(expression.build(table, schema), expression._known(schema, {}), known)
+    return value.cast(known.to_ibis()) if known.kind != "timestamp" else value  # an engine may take a sum of integers for narrower ones
+
+
+def _fitting(table: Any, before: Schema, right: Rows, unit: tuple[str, ...], pairs: Pairs, where: Expr | None) -> tuple[Any, list[Any]]:
+    """The other rows, under names that are not taken here, and what makes two rows fit. Of protected rows that is first of all the unit."""
+    other, known = engine_rows(right)
+    names = beside(before, known)
+    other = select(other, {names[name]: other[name] for name in known})
+    owners = zip(unit, right.declaration.unit, strict=True) if unit else ()
+    equal = [call("=", col(here), col(names[there])) for here, there in owners] + [call("=", one, renamed(two, names)) for one, two in pairs]
+    wanted = {condition.text: condition for condition in [*equal, *([] if where is None else [where])]}
+    columns: Mapping[str, Any] = columns_of(table) | columns_of(other)
+    schema = {**before, **{names[name]: kind for name, kind in known.items()}}
+    return other, [condition.build(columns, schema) for condition in wanted.values()]
+
+
+def _listed(table: Any, before: Schema, right: Rows, one: Expr, two: Expr) -> Any:
+    """Whether a value is in a column of the other rows: null where a null leaves that open."""
+    other, there = engine_rows(right)
+    mine, theirs = one._known(before, {}), two._known(there, {})
+    known = common([mine, theirs], f"{one.text} and {two.text}")
+    listed = select(other, {"value": convert(two.build(other, there), theirs, known)})
+    return convert(one.build(table, before), mine, known).isin(listed["value"])
+
+
+def _true() -> Any:
+    import ibis
+
+    return ibis.literal(True)
+
+
+def _on(pairs: Pairs, where: Expr | None) -> str:
+    said = [f"{one.text} = {two.text}" for one, two in pairs]
+    said += [] if where is None else [where.text]
+    return f" on {' and '.join(said)}" if said else ""
+
+
+def _rules(unit: tuple[str, ...], right: Rows) -> tuple[str, ...]:
+    if not unit:
+        return ()
+    return (f"rows are joined with those of {right.declaration.name} that belong to the same unit, and with no others",)

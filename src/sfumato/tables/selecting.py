@@ -1,0 +1,41 @@
+"""Steps of an expression for the engine: rows that meet conditions, with columns computed from them; and sums of rows by key.
+
+*One step*  Ibis makes a filter and a projection of a SELECT … WHERE …, and turns both into this one node when it writes the statement, with everything that
+            stands on them made anew. For engines that are known to take it the node is used at once: half of the time in which a statement is made and
+            written. Others, some of which Ibis does not speak to in SQL, get the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+STEPWISE = ("duckdb", "postgres", "pyspark")
+
+
+def select(table: Any, columns: Mapping[str, Any], where: Sequence[Any] = (), *, distinct: bool = False) -> Any:
+    """SELECT columns FROM table WHERE all conditions hold."""
+    if _engine(table) in STEPWISE:
+        from ibis.backends.sql.rewrites import Select
+
+        return Select(table, selections=columns, predicates=tuple(where), distinct=distinct).to_expr()
+    # what is computed from a table is found by Ibis in the rows that are left of it
+    found = (table.filter(*where) if where else table).select(**columns)
+    return found.distinct() if distinct else found
+
+
+def group(table: Any, keys: Sequence[str], sums: Mapping[str, Any]) -> Any:
+    """SELECT keys, sums FROM table GROUP BY keys."""
+    from ibis.expr.operations import Aggregate
+
+    return Aggregate(table, groups={name: table[name] for name in keys}, metrics=dict(sums)).to_expr()
+
+
+def _engine(table: Any) -> str:
+    """The name of the engine that a relation's first table lies in."""
+    op = table.op()
+    while not hasattr(op, "source"):
+        op = next((getattr(op, name) for name in ("first", "parent", "left") if hasattr(op, name)), None)
+        if op is None:
+            return ""
+    return str(op.source.name)

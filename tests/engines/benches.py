@@ -1,0 +1,136 @@
+"""The worlds of tests/tables on several engines: the same rows, the same queries, and what each engine makes of them.
+
+*Letters*   PostgreSQL holds no NUL in a text: here no engine gets one.
+*Secret*    Which rows of a unit a truncation keeps follows from a key that is drawn for each plan; here all engines get the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import psycopg
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.errors import Refused
+from sfumato.tables.plan import Plan
+from sfumato.tables.sources import Source, open_source
+from sfumato.tables.tallies import statements
+from sfumato.tables.types import Type
+from sfumato.testing.exact import Rehearsal
+
+from ..tables.replay import ballot_keys
+from ..tables.rowwise import plain
+from ..tables.worlds import KINDS, Bench, Row, arrow, planned, world
+
+SECRET = "0123456789abcdef0123456789abcdef"
+COLUMNS = {
+    pa.int8(): "smallint",
+    pa.int16(): "smallint",
+    pa.int32(): "integer",
+    pa.int64(): "bigint",
+    pa.float32(): "real",
+    pa.float64(): "double precision",
+    pa.bool_(): "boolean",
+    pa.string(): "text",
+    pa.date32(): "date",
+    pa.timestamp("us"): "timestamp",
+    pa.timestamp("us", "UTC"): "timestamptz",
+    pa.uuid(): "uuid",
+}
+
+
+class PostgresBench:
+    """A table on a server that a role which may only read is asked about."""
+
+    def __init__(self, url: str, reader: str, name: str = "world") -> None:
+        self._connection = psycopg.connect(url, autocommit=True)
+        self._name = name
+        columns = ", ".join(f'"{kind.name}" {COLUMNS.get(kind.arrow) or str(kind.arrow).replace("decimal128", "numeric")}' for kind in KINDS)
+        self._connection.execute(f"CREATE TABLE {name} ({columns})")
+        self._connection.execute(f"GRANT SELECT ON {name} TO reader")
+        # a smallint is all that PostgreSQL has for an int8
+        self.source: Source = open_source(reader, {"place": "int8"}, "world", table=name)
+        self.schema = {**self.source.schema, "sure": Type.of("float64 not null")}
+
+    def put(self, rows: list[Row]) -> None:
+        with self._connection.transaction():
+            self._connection.execute(f"TRUNCATE {self._name}")
+            with self._connection.cursor() as cursor, cursor.copy(f"COPY {self._name} FROM STDIN") as copy:
+                for row in rows:
+                    copy.write_row([row[kind.name] for kind in KINDS])
+
+    def close(self) -> None:
+        self.source.engine.close()
+        self._connection.close()
+
+
+class SparkBench:
+    """A Parquet file that a cluster reads. Spark has no uuids: they are declared of a column of texts."""
+
+    def __init__(self, session: Any, folder: Path) -> None:
+        self._path = folder / "world" / "part.parquet"
+        self._path.parent.mkdir()
+        self.put([])
+        self.source: Source = open_source(session.read.parquet(str(self._path.parent)), {"id": "uuid"}, "world")
+
+    def put(self, rows: list[Row]) -> None:
+        table = arrow(rows)
+        texts = pa.array([None if row["id"] is None else str(row["id"]) for row in rows], pa.string())
+        pq.write_table(table.set_column(table.column_names.index("id"), "id", texts), self._path)
+
+    def close(self) -> None:
+        self.source.engine.close()
+
+
+def without_nul(rows: list[Row]) -> list[Row]:
+    return [{name: value.replace("\0", "0") if isinstance(value, str) else value for name, value in row.items()} for row in rows]
+
+
+def asked(seed: int, bench: Bench) -> tuple[Plan, list[Row]]:
+    """A query and a table, both from a number."""
+    random = Random(seed)
+    made = planned(random, bench)
+    return made, without_nul(world(random, made.query.rows.declaration))
+
+
+def on(made: Plan, source: Source) -> Plan:
+    """The same plan for another engine, with the same statements but for their language."""
+    there = replace(made, source=source)
+    there.__dict__["statements"] = statements(source.table, there.query, there.pieces, there.calibration.bounding, SECRET)
+    return there
+
+
+def tally(made: Plan) -> list[Any]:
+    """Everything that reaches the noise, in an order that is not the engine's."""
+    rehearsal = Rehearsal(made)
+    rehearsal.plan.__dict__["statements"] = made.statements
+    through = rehearsal.run()
+    groups = [tuple(plain(key) for key in row) for row in through.groups.rows]
+    found: list[Any] = [groups]
+    for call in through.calls:
+        if len(call.integers) == 3:
+            found.append(sorted(zip(*(values.tolist() for values in call.integers), strict=True)))
+        elif not made.query.public and call is through.calls[0]:
+            found.append(sorted(zip(map(repr, ballot_keys(through)), call.integers[0].tolist(), strict=True)))
+        else:
+            found.append((str(call.integers[0].dtype), call.integers[0].tolist()))
+    return found
+
+
+def differs(seed: int, bench: Bench, other: Any) -> str:
+    """What is different between two engines in the answer to one query; nothing where they agree, or the second refuses."""
+    made, rows = asked(seed, bench)
+    try:
+        there = on(made, other.source)
+        assert there.sql  # written before anything is read
+    except Refused as refused:
+        return "" if refused.code == "engine.function" else str(refused)
+    bench.put(rows)
+    other.put(rows)
+    here, beyond = tally(on(made, bench.source)), tally(there)
+    apart = [pair for pair in zip(here, beyond, strict=True) if pair[0] != pair[1]]
+    return "" if not apart else f"{seed}: {apart}\n{made.text}"

@@ -1,0 +1,85 @@
+"""Random queries on random tables: PostgreSQL, asked by a role that may only read, hands the noise the integers that DuckDB does, every one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from sfumato.errors import Refused
+from sfumato.tables.dialects import postgres, postgres_floats
+from sfumato.tables.dialects.forms import put
+
+from ..ledger.servers import PostgresServer
+from ..tables.worlds import Bench
+from .benches import PostgresBench, asked, differs, on
+
+BLOCK = 25
+
+
+@pytest.fixture(scope="module")
+def other(server: PostgresServer) -> Iterator[PostgresBench]:
+    url = server.new()
+    made = PostgresBench(url, url.replace("postgres@", "reader@"))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("block", range(40))
+def test_both_engines_agree(block: int, bench: Bench, other: PostgresBench) -> None:
+    """A thousand queries."""
+    for seed in range(block * BLOCK, (block + 1) * BLOCK):
+        assert not differs(seed, bench, other)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(40, 400))
+def test_both_engines_agree_on_many_more(block: int, bench: Bench, other: PostgresBench) -> None:
+    """Ten thousand, with those above."""
+    for seed in range(block * BLOCK, (block + 1) * BLOCK):
+        assert not differs(seed, bench, other)
+
+
+def test_none_of_them_is_refused(bench: Bench, other: PostgresBench) -> None:
+    """Without it the test above could be green for want of queries."""
+    for seed in range(200):
+        made, _ = asked(seed, bench)
+        assert on(made, other.source).sql
+
+
+def _even(self: Any, op: Any, *, arg: Any, digits: Any) -> Any:
+    return put("round(a_)", "postgres", a_=arg)
+
+
+def _in_doubles(self: Any, op: Any, *, left: Any, right: Any) -> Any:
+    return put("CAST(a_ AS DOUBLE PRECISION) / CAST(b_ AS DOUBLE PRECISION)", "postgres", a_=left, b_=right)
+
+
+def _by_their_server(self: Any, op: Any, *, arg: Any) -> Any:
+    return put("upper(a_)", "postgres", a_=arg)
+
+
+@pytest.mark.parametrize(
+    ("name", "twin"),
+    [("visit_Round", _even), ("visit_FloorDivide", _in_doubles), ("visit_Lowercase", _by_their_server)],
+    ids=["halves to even", "quotients in doubles", "other letters"],
+)
+def test_a_wrong_dialect_is_noticed(name: str, twin: Any, bench: Bench, other: PostgresBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres.Compiler, name, twin)
+    assert any(differs(seed, bench, other) for seed in range(400))
+
+
+def test_plain_arithmetic_would_fail(bench: Bench, other: PostgresBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The forms are there for a reason: PostgreSQL raises where a product is too large."""
+    monkeypatch.setattr(postgres_floats, "PRODUCT", "a_ * b_")
+    monkeypatch.setattr(postgres_floats, "QUOTIENT", "a_ / b_")
+    failed = 0
+    for seed in range(300):
+        try:
+            failed += bool(differs(seed, bench, other))
+        except Refused:
+            raise
+        except Exception:
+            failed += 1
+    assert failed

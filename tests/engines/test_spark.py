@@ -1,0 +1,55 @@
+"""Random queries on random tables: a cluster of Spark hands the noise the integers that DuckDB does, every one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from sfumato.tables.dialects import spark as dialect
+from sfumato.tables.dialects.forms import put
+
+from ..tables.worlds import Bench
+from .benches import SparkBench, asked, differs, on
+
+pytestmark = [pytest.mark.java, pytest.mark.xdist_group("spark")]
+
+BLOCK = 20
+
+
+@pytest.fixture(scope="module")
+def other(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkBench]:
+    made = SparkBench(spark, tmp_path_factory.mktemp("worlds"))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_both_engines_agree(block: int, bench: Bench, other: SparkBench) -> None:
+    """Sixty queries."""
+    for seed in range(block * BLOCK, (block + 1) * BLOCK):
+        assert not differs(seed, bench, other)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(3, 50))
+def test_both_engines_agree_on_many_more(block: int, bench: Bench, other: SparkBench) -> None:
+    """A thousand, with those above."""
+    for seed in range(block * BLOCK, (block + 1) * BLOCK):
+        assert not differs(seed, bench, other)
+
+
+def test_none_of_them_is_refused(bench: Bench, other: SparkBench) -> None:
+    for seed in range(60):
+        made, _ = asked(seed, bench)
+        assert on(made, other.source).sql
+
+
+def _in_doubles(self: Any, op: Any, *, left: Any, right: Any) -> Any:
+    return put("round(a_ / b_)", "spark", a_=left, b_=right)
+
+
+def test_a_wrong_dialect_is_noticed(bench: Bench, other: SparkBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dialect.Compiler, "visit_FloorDivide", _in_doubles)
+    assert any(differs(seed, bench, other) for seed in range(60))

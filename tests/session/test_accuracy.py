@@ -1,0 +1,170 @@
+"""Accuracy first: the least cost of four digits, in every currency, and honest refusals."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import sfumato as sf
+from sfumato.session.accuracy import _POWER, LEAST, MOST, _amount, least
+from sfumato.session.table import Table
+
+from .test_learning import table
+
+pytestmark = pytest.mark.usefixtures("certain")
+
+COUNT = "SELECT COUNT(*) AS n FROM visits"
+BOTH = "SELECT city, COUNT(*) AS n, SUM(spend) AS s, AVG(spend) AS m FROM visits GROUP BY city"
+
+
+def visits(budget: Any = 1000, **about: Any) -> Table:
+    return table(budget, **{"max_rows": 4, "bounds": {"spend": (0, 50)}, "keys": {"city": ["Roma", "Bari"]}, **about})
+
+
+def lower(plan: Any) -> sf.Guarantee:
+    """The promise of the next lower amount of four digits."""
+    promise = plan.promise
+    name = next(iter(promise.parameters))
+    amount = promise.mu_squared if isinstance(promise, sf.GDP) else promise.parameters[name]
+    place = next(p for p in range(LEAST * _POWER, MOST * _POWER) if _amount(p) == amount)
+    less = _amount(place - 1)
+    if isinstance(promise, sf.GDP):
+        return sf.GDP.from_square(less)
+    return type(promise)(less, promise.parameters["delta"]) if "delta" in promise.parameters else type(promise)(less)
+
+
+def test_amounts_are_all_numbers_of_four_digits_in_order() -> None:
+    places = [*range(-20, 20), *range(_POWER - 3, _POWER + 3), *range(-_POWER - 3, -_POWER + 3)]
+    assert [_amount(p) for p in (0, 1, _POWER - 1, _POWER, _POWER + 1, -1, -_POWER)] == [
+        1,
+        Fraction("1.001"),
+        Fraction("9.999"),
+        10,
+        Fraction("10.01"),
+        Fraction("0.9999"),
+        Fraction("0.1"),
+    ]
+    assert all(_amount(a) < _amount(b) for a, b in pairwise(sorted(set(places))))
+
+
+@pytest.mark.parametrize(
+    "goal", [Fraction("0.00001234"), Fraction(1), Fraction("0.4794"), Fraction("77.77"), _amount(LEAST * _POWER + 1), _amount(MOST * _POWER)]
+)
+def test_the_least_is_found(goal: Fraction) -> None:
+    asked: list[Fraction] = []
+
+    def enough(amount: Fraction) -> Any:
+        asked.append(amount)
+        return amount if amount >= goal else None
+
+    assert least(enough, "within=1") == goal  # type: ignore[comparison-overlap]
+    assert len(asked) < 40
+
+
+@pytest.mark.parametrize("budget", [sf.Pure(1000), sf.Approx(1000, "1e-6"), sf.ZCDP(1000), sf.ZCDP(1000, "1e-6"), sf.GDP(100)], ids=str)
+@pytest.mark.parametrize(("text", "within"), [(COUNT, 25), (COUNT, "0.5"), (BOTH, {"n": 25}), (BOTH, {"n": 1000, "s": 200})], ids=str)
+def test_it_is_within_and_nothing_cheaper_is(budget: sf.Guarantee, text: str, within: Any) -> None:
+    wanted = within if isinstance(within, dict) else {"n": within}
+    with visits(budget) as made:
+        plan = made.plan(text, within=within)
+        error = plan.error()
+        assert all(error[name] <= float(most) for name, most in wanted.items())
+        cheaper = made.plan(text, promise=lower(plan)).error()
+        assert any(cheaper[name] > float(most) for name, most in wanted.items())
+        assert type(plan.promise) is type(budget) or isinstance(plan.promise, sf.Pure | sf.Approx)
+
+
+def test_a_count_costs_what_the_formula_says() -> None:
+    """ln(20)·4/25, as Laplace noise of scale 4/ε is within 25 with probability 1 − e^(−25ε/4)."""
+    with visits(sf.Pure(10)) as made:
+        cost = made.plan(COUNT, within=25).promise.parameters["epsilon"]
+        assert float(cost) == pytest.approx(math.log(20) * 4 / 25, rel=2e-4)
+        assert float(made.plan(COUNT, within=25, confidence="0.99").promise.parameters["epsilon"]) == pytest.approx(math.log(100) * 4 / 25, rel=2e-4)
+
+
+def test_a_release_is_that_of_the_plan_and_stored_alike() -> None:
+    with visits(sf.Pure(10)) as made:
+        answer = made.sql(COUNT, within=25)
+        low, high = answer.interval("n")
+        assert high[0] - low[0] <= 50
+        spent = made.spent
+        assert made.sql(COUNT, within=25).recalled
+        assert made.aggregate(n=sf.count()).release(within=25).recalled
+        assert made.spent == spent
+
+
+def test_all_groups_at_once_cost_more() -> None:
+    with visits(sf.Pure(100)) as made:
+        each, both = (made.plan(BOTH, within={"n": 25}, simultaneous=all_) for all_ in (False, True))
+        assert both.promise.parameters["epsilon"] > each.promise.parameters["epsilon"]
+        answer = made.sql(BOTH, within={"n": 25}, simultaneous=True)
+        low, high = answer.interval("n", simultaneous=True)
+        assert (high - low).max() <= 50
+    with visits(sf.Approx(100, "1e-6"), keys={}) as made:
+        assert made.plan(BOTH, within={"n": 2500}).error()["n"] <= 2500
+        with pytest.raises(sf.Refused) as refused:
+            made.plan(BOTH, within={"n": 2500}, simultaneous=True)
+        assert refused.value.code == "within.groups"
+
+
+def test_a_mean_is_within_for_groups_of_the_assumed_size() -> None:
+    with visits() as made:
+        small, large = (made.plan(BOTH, within={"m": 1}, group_size=size) for size in (500, 5000))
+        assert small.error()["m"] <= 1
+        assert large.error()["m"] <= 1
+        assert large.promise.parameters["epsilon"] < small.promise.parameters["epsilon"]
+        ratio = made.plan("SELECT SUM(spend) / COUNT(*) AS m FROM visits", within=1, group_size=1000)
+        assert ratio.error()["m"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "about", "code"),
+    [
+        (COUNT, {"within": 25, "epsilon": 1}, "within.promise"),
+        (COUNT, {"within": 25, "promise": sf.Pure(1)}, "within.promise"),
+        (BOTH, {"within": 25}, "within.columns"),
+        (BOTH, {"within": {}}, "within.columns"),
+        (BOTH, {"within": {"x": 1}}, "within.columns"),
+        (BOTH, {"within": {"m": 1}}, "within.group-size"),
+        ("SELECT 2 * COUNT(*) AS n FROM visits", {"within": 1}, "within.group-size"),
+        ("SELECT MEDIAN(spend) AS q FROM visits", {"within": 1}, "within.quantile"),
+        ("SELECT MEDIAN(spend) * 2 AS q FROM visits", {"within": 1, "group_size": 1000}, "within.quantile"),
+        (COUNT, {"within": "0.0000000000001"}, "within.reach"),
+        (COUNT, {"within": 0}, "number.not-positive"),
+        (COUNT, {"within": -1}, "number.not-positive"),
+        (COUNT, {"within": 1, "confidence": 1}, "number.not-a-probability"),
+        (COUNT, {"within": 1, "delta": 2}, "number.not-a-probability"),
+    ],
+    ids=str,
+)
+def test_what_no_cost_is_known_for_is_refused(text: str, about: dict[str, Any], code: str) -> None:
+    with visits() as made:
+        for ask in (made.plan, made.sql):
+            with pytest.raises(sf.Refused) as refused:
+                ask(text, **about)
+            assert refused.value.code == code
+        assert made.spent.parameters["epsilon"] == 0
+
+
+def test_the_budget_is_never_exceeded() -> None:
+    with visits(sf.Pure("0.4")) as made:
+        with pytest.raises(sf.BudgetExceeded) as refused:
+            made.sql(COUNT, within=25)
+        assert "costs ε = 0.47" in refused.value.reason
+        assert made.spent.parameters["epsilon"] == 0
+        made.sql(COUNT, within=31)
+
+
+def test_limits_are_learned_before_for_a_twentieth_of_the_budget() -> None:
+    with visits(sf.Pure(600), max_rows=None) as made:
+        with pytest.raises(sf.Refused) as refused:
+            made.plan(COUNT, within=25)
+        assert refused.value.code == "within.learning"
+        answer = made.sql(COUNT, within=25)
+        assert "learned first, for ε = 30 beside this" in str(answer)
+        assert made.declaration.max_rows == 4
+        assert float(made.spent.parameters["epsilon"]) == pytest.approx(30 + math.log(20) * 4 / 25, rel=1e-3)

@@ -1,0 +1,175 @@
+"""Questions about several tables: equal to an oracle that joins row by row, and moved by one unit no farther than was declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.guarantees import GDP, Approx, Guarantee, Pure
+from sfumato.session.database import Database
+from sfumato.session.together import _declared
+from sfumato.tables import join_steps
+from sfumato.tables.engine import Pinned
+from sfumato.tables.plan import Plan
+from sfumato.tables.sources import Source
+from sfumato.tables.types import Type
+from sfumato.testing.exact import Rehearsal, Through, through_the_door
+
+from ..tables.replay import moved
+from ..tables.rowwise import differences
+from .joined import Asked, Row, World, question, world
+
+PROMISES: tuple[Guarantee, ...] = (Pure(1), GDP(1))
+PRIVATE_KEYS = Approx(1, "1e-6")
+KINDS = {"int": "int64", "text": "string", "float": "float64"}
+
+
+class Room:
+    """One engine, in which databases follow each other."""
+
+    def __init__(self) -> None:
+        self.engine = Pinned(threads=1)
+        self.ledger = sf.Ledger.open(None, budget=sf.Approx(1, "1e-3"), dataset="rooms", unit="unit", relation="add-remove")
+
+    def put(self, made: World, rows: dict[str, list[Row]] | None = None) -> None:
+        for table in made.columns:
+            self.engine._copy(self.engine.connection, table, made.arrow(table, rows), "CREATE OR REPLACE TABLE")
+
+    def opened(self, made: World) -> Database:
+        """What `protect` does with tables that are there already."""
+        self.put(made)
+        sources = {}
+        for table, columns in made.columns.items():
+            schema = {name: Type.of(KINDS[kind]) for name, kind in columns.items()}
+            sources[table] = Source(self.engine.backend.table(table), schema, self.engine, table, "frame", {})
+        private = {table: sources.pop(table) for table in made.private}
+        limits: dict[str, Any] = {"max_rows": made.limits, "max_groups": None, "table_rows": 2**40, "bounding": made.bounding, "relation": made.relation}
+        whole, ready = _declared(private, sources, made.links, made.unit, name=None, bounds=None, keys=None, version="", **limits)
+        return Database(whole, ready, self.ledger, durable=False)
+
+
+@pytest.fixture(scope="module")
+def room() -> Iterator[Room]:
+    made = Room()
+    yield made
+    made.engine.close()
+    made.ledger.close()
+
+
+def arriving(plan: Plan, asked: Asked) -> tuple[Plan, list[Row]]:
+    """The plan as one of a table that holds the joined rows, and those rows under the plan's names."""
+    query = plan.query
+    unit = query.rows.declaration.unit[0]
+    of = next((aggregate.of for _, aggregate in query.aggregates if aggregate.of is not None), None)
+    rows = []
+    for person, row in asked.rows:
+        made = dict.fromkeys(query.rows.schema) | {unit: person}
+        made |= {query.keys[0]: row[asked.key]} if asked.key else {}
+        made |= {min(of.columns): row[asked.number]} if of is not None and asked.number else {}
+        rows.append(made)
+    declaration = replace(query.rows.declaration, types=tuple(query.rows.schema.items()))
+    return replace(plan, query=replace(query, rows=replace(query.rows, steps=(), declaration=declaration))), rows
+
+
+def one(seed: int, room: Room) -> Fraction:
+    """One database, one question, one neighbour. The largest part of what was declared that anything moved."""
+    random = Random(10**7 + seed)
+    made = world(random)
+    asked = question(made, random)
+    promise = PRIVATE_KEYS if asked.key else random.choice(PROMISES)
+    db = room.opened(made)
+    plan = db.plan(asked.text, promise=promise)
+    assert plan.calibration.bounding.rows in (1, asked.limit), (seed, asked.text)
+    rehearsal = Rehearsal(plan)
+    first = rehearsal.run()
+    alone, rows = arriving(plan, asked)
+    found = differences(alone, first, rows)
+    assert not found, (seed, asked.text, found)
+    room.put(made, made.neighbour(random))
+    plan.__dict__["statements"] = rehearsal.plan.statements  # to make them takes longer than to run them
+    apart = moved(plan, first, rehearsal.run())
+    assert not apart.wrong, (seed, asked.text, apart.wrong)
+    return apart.most
+
+
+@pytest.mark.parametrize("block", range(20))
+def test_a_thousand_databases(block: int, room: Room) -> None:
+    """Fifty each; the limits are reached."""
+    assert max(one(seed, room) for seed in range(50 * block, 50 * block + 50)) > Fraction(9, 10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(90))
+def test_ten_thousand_databases(block: int, room: Room) -> None:
+    assert max(one(seed, room) for seed in range(1000 + 100 * block, 1100 + 100 * block)) > Fraction(9, 10)
+
+
+def test_a_join_without_the_unit_is_found_out(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin: were rows joined by their link alone, those of two people would meet where a number of a visit is given twice."""
+    whole = join_steps._fitting
+    monkeypatch.setattr(join_steps, "_fitting", lambda table, before, right, unit, pairs, where: whole(table, before, right, (), pairs, where))
+    wrong = 0
+    for seed in range(60):
+        try:
+            one(seed, room)
+        except AssertionError:
+            wrong += 1
+    assert wrong
+
+
+def test_a_unit_that_is_bounded_before_the_join_is_found_out() -> None:
+    """D7, the other twin: 10³ rows here and 10³ there are 10⁶ together, so a limit on each table would be none on the joined rows."""
+    many = {"id": [42] * 1000 + list(range(100, 120))}
+    with sf.protect({"a": pa.table(many), "b": pa.table(many)}, unit="a.id", links={"b.id": "a.id"}, budget=1, max_rows=3) as db:
+        (count,) = through_the_door(db.plan("SELECT COUNT(*) AS n FROM a JOIN b USING (id)", promise=Pure(1))).pieces
+        assert count.values.tolist() == [[3 * 2**20 // 10**6 * 10**6 + 20 * 2**20]]
+        raw = db["a"]._source.engine.connection.execute("SELECT COUNT(*) FROM a JOIN b USING (id)").fetchone()
+        assert raw == (10**6 + 20,)
+
+
+@pytest.mark.parametrize("promise", [Pure(1), GDP(1)], ids=["Laplace", "Gaussian"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT COUNT(*) AS n, SUM(x) AS s FROM few JOIN many USING (id)",
+        "SELECT COUNT(*) AS n, SUM(x) AS s FROM many JOIN few USING (id)",
+        "SELECT g, COUNT(*) AS n, SUM(x) AS s FROM few JOIN many USING (id) GROUP BY g",
+        "SELECT COUNT(*) AS n, SUM(x) AS s FROM few CROSS JOIN wide",
+        "SELECT COUNT(*) AS n, SUM(x) AS s FROM (SELECT id, x FROM many UNION ALL SELECT id, 1 FROM few) AS s",
+    ],
+    ids=["one to many", "many to one", "groups", "public", "union"],
+)
+def test_a_million_rows_of_one_unit(text: str, promise: Guarantee) -> None:
+    """D7: with a fan-out of 10⁶ a unit still moves no more than was declared."""
+    size = 10**6
+    rest = {"few": pa.table({"id": [1, 2, 3], "y": [1, 2, 3]}), "many": _many([1, 2, 3], [5, 7, 9])}
+    mine = {"few": pa.table({"id": [1, 2, 3, 42], "y": [1, 2, 3, 4]}), "many": _many([1, 2, 3, *[42] * size], [5, 7, 9, *[10] * size])}
+    about: dict[str, Any] = {"unit": "few.id", "links": {"many.id": "few.id"}, "budget": 10, "max_rows": 4, "keys": {"many.g": [0, 1, 2]}}
+    about |= {"bounds": {"many.x": (0, 10), "wide.x": (0, 10)}}
+    wide = {"wide": pa.table({"x": pa.array([10] * size, pa.int64())})}
+    found = []
+    for tables in (rest, mine):
+        with sf.protect(tables, public=wide, **about) as db:
+            plan = db.plan(text, promise=promise)
+            found.append(through_the_door(plan))
+    apart = moved(plan, *_alike(found))
+    assert not apart.wrong
+    assert apart.most <= 1
+
+
+def _many(ids: list[int], values: list[int]) -> pa.Table:
+    return pa.table({"id": ids, "x": values, "g": [i % 3 for i in range(len(ids))]})
+
+
+def _alike(found: list[Through]) -> list[Through]:
+    """Two plans of one question have equal mechanisms: as calls of the same ones."""
+    mechanisms = [call.mechanism for call in found[1].calls]
+    calls = tuple(replace(call, mechanism=mechanism) for call, mechanism in zip(found[0].calls, mechanisms, strict=True))
+    return [replace(found[0], calls=calls), found[1]]

@@ -1,0 +1,104 @@
+"""The steps that bring in other rows, on an engine: what comes out, and to whom it belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import sfumato as sf
+from sfumato.session import Database
+from sfumato.tables.join_steps import Join, Match, Union
+from sfumato.tables.relations import built
+from sfumato.tables.stages import Rows
+from sfumato.tables.types import Type
+
+from ..session.clinic import clinic
+
+
+@pytest.fixture(scope="module")
+def db() -> Iterator[Database]:
+    with clinic() as made:
+        yield made
+
+
+def rows(db: Database, made: Rows, *names: str) -> list[tuple[Any, ...]]:
+    assert made.origin is not None
+    table, schema, _ = built(made.origin.source.table, made.declaration.schema, made.steps)
+    assert schema == dict(made.schema)
+    assert set(table.columns) == set(made.schema)
+    found = db["visits"]._source.engine.run(table).to_pylist()
+    return sorted((tuple(row[name] for name in names) for row in found), key=repr)
+
+
+def test_inner(db: Database) -> None:
+    made = db["visits"].join(db.public["cities"], on="city")
+    assert rows(db, made, "number", "region") == [(10, "L"), (11, "P"), (11, "Q"), (12, "P"), (12, "Q"), (13, "L"), (15, "L")]
+    assert isinstance(made.steps[-1], Join)
+
+
+def test_left_keeps_rows_and_has_nulls(db: Database) -> None:
+    made = db["visits"].join(db.public["cities"], on="city", how="left", where=sf.col("size") > 1)
+    assert rows(db, made, "number", "region") == [(10, "L"), (11, None), (12, None), (13, "L"), (14, None), (15, "L")]
+    assert made.schema["region"].nullable
+
+
+def test_cross(db: Database) -> None:
+    assert len(rows(db, db["visits"].join(db.public["cities"], how="cross"), "number")) == 24
+
+
+def test_protected_rows_meet_those_of_the_same_unit(db: Database) -> None:
+    made = db["tests"].join(db["visits"], on={"visit": "number"})
+    assert rows(db, made, "visit", "value", "patients_id", "spend") == [(10, 5, 1, 1.0), (10, 6, 1, 1.0), (12, 7, 2, 3.0), (14, 9, 9, 5.0)]
+    assert made.steps[-1].rules  # type: ignore[union-attr]
+
+
+def test_semi_and_anti(db: Database) -> None:
+    cities = db.public["cities"]
+    assert rows(db, db["visits"].semi_join(cities, on="city"), "number") == [(10,), (11,), (12,), (13,), (15,)]
+    assert rows(db, db["visits"].anti_join(cities, on="city"), "number") == [(14,)]
+    assert rows(db, db["visits"].anti_join(cities, on="city", nulls=True), "number") == []  # beside a null nothing is known not to be there
+    assert rows(db, db["visits"].anti_join(cities.where(sf.col("size") > 1), on="city", nulls=True), "number") == [(11,), (12,), (14,)]
+    made = db["patients"].semi_join(db["visits"], on={"id": "patient_id"}, where=sf.col("spend") > sf.col("age") / 20)
+    assert rows(db, made, "id") == [(1,), (2,), (3,)]
+    assert isinstance(made.steps[-1], Match)
+
+
+def test_union(db: Database) -> None:
+    made = db["visits"].union(db["patients"])
+    assert rows(db, made, "patient_id", "city")[:3] == [(1, "Bari"), (1, "Roma"), (1, "Roma")]
+    assert len(rows(db, made, "city")) == 10  # with a visit of nobody's, which is left out before rows are counted
+    assert isinstance(made.steps[-1], Union)
+
+
+def test_a_union_has_a_type_for_both() -> None:
+    tables = {"a": {"id": [1, 2], "x": [1, 2]}, "b": {"id": [2, 3], "x": [0.5, None]}}
+    import pyarrow as pa
+
+    arrow = {name: pa.table(columns) for name, columns in tables.items()}
+    arrow["a"] = arrow["a"].set_column(0, "id", pa.array([1, 2], pa.int8()))
+    with sf.protect(arrow, unit="a.id", links={"b.id": "a.id"}, budget=1, max_rows=1) as made:
+        both = made["a"].union(made["b"])
+        assert both.schema == {"id": Type("integer", bits=64), "x": Type("float")}
+        engine = made["a"]._source.engine
+        table, _, _ = built(both.origin.source.table, both.declaration.schema, both.steps)  # type: ignore[union-attr]
+        assert sorted(map(repr, engine.run(table).to_pylist())) == sorted(
+            map(repr, [{"id": 1, "x": 1.0}, {"id": 2, "x": 2.0}, {"id": 2, "x": 0.5}, {"id": 3, "x": None}])
+        )
+
+
+def test_texts_tell_steps_apart(db: Database) -> None:
+    v, c = db["visits"], db.public["cities"]
+    made = [
+        v.join(c, on="city"),
+        v.join(c, on="city", how="left"),
+        v.join(c, on="city", how="left", where=sf.col("size") > 1),
+        v.join(c.where(sf.col("size") > 1), on="city", how="left"),
+        v.join(c, how="cross"),
+        v.semi_join(c, on="city"),
+        v.anti_join(c, on="city"),
+        v.anti_join(c, on="city", nulls=True),
+        v.union(db["patients"]),
+    ]
+    assert len({rows.steps[-1].text for rows in made}) == len(made)

@@ -1,0 +1,81 @@
+"""Marks of what was learned: said, stored, and only beside limits that are there."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import sfumato as sf
+from sfumato.tables.declaration import Declaration, declare
+from sfumato.tables.learned import NOTHING, Learned, known_learned, read_shares, rounded, written
+
+F = Fraction
+MARKS = Learned((("max_rows", (F("0.03"), F("0.01"))), ("max_groups", None)), (("age", None), ("spend", (F(0), F("0.012"), F("0.04")))))
+
+
+def declared(learned: Learned | None = MARKS) -> Declaration:
+    types = {"u": "int64", "spend": "float", "age": "int32"}
+    return declare(name="t", unit="u", types=types, bounds={"spend": (0, 64), "age": (0, 1)}, max_rows=4, max_groups=2, learned=learned)
+
+
+def test_a_file_keeps_the_marks() -> None:
+    text = declared().to_toml()
+    assert 'learned = { max_rows = ["0.03", "0.01"], max_groups = [] }' in text
+    assert 'learned = ["0.0", "0.012", "0.04"]' in text
+    assert Declaration.from_toml(text) == declared()
+    assert declare(**declared().arguments) == declared()
+    assert "learned" not in declared(None).to_toml()
+    assert Declaration.from_toml(declared(None).to_toml()).learned == NOTHING
+
+
+def test_what_is_said() -> None:
+    assert MARKS.of_limit("max_rows") == " (learned; about 3 % ± 1 % of them have more)"
+    assert MARKS.of_limit("max_groups") == " (a default: too few people to learn it from)"
+    assert MARKS.of_bounds("spend") == " (learned; at most about 5 % of all rows outside)"
+    assert MARKS.of_bounds("age") == " (a default: too few people to learn it from)"
+    assert (NOTHING.of_limit("max_rows"), NOTHING.of_bounds("spend"), MARKS.of_bounds("")) == ("", "", "")
+    small = NOTHING.with_bounds("x", (F("0.004"), F("0.6"), F("0.002"))).with_limit("max_rows", (F(0), F("0.1")))
+    assert small.of_bounds("x") == " (learned; about 60 % ± 0.2 % of all rows above)"
+    assert small.of_limit("max_rows") == " (learned; at most about 10 % of them have more)"
+    both = NOTHING.with_bounds("x", (F("0.1"), F("0.2"), F("0.05"))).with_limit("max_rows", (F(0), F("0.003")))
+    assert both.of_bounds("x") == " (learned; about 10 % ± 5 % of all rows below; about 20 % ± 5 % of all rows above)"
+    assert both.of_limit("max_rows") == " (learned)"
+    assert not NOTHING
+    assert small
+
+
+def test_marks_are_kept_in_order_and_written_anew() -> None:
+    one = NOTHING.with_limit("max_groups", None).with_limit("max_rows", None).with_bounds("b", None).with_bounds("a", None)
+    assert one == Learned((("max_rows", None), ("max_groups", None)), (("a", None), ("b", None)))
+    assert dict(one.with_limit("max_rows", (F(1), F(0))).limits)["max_rows"] == (1, 0)
+
+
+@pytest.mark.parametrize("given", [NOTHING.with_limit("max_groups", None), NOTHING.with_bounds("u", None), "learned", {"max_rows": 3}], ids=str)
+def test_a_mark_stands_beside_a_limit(given: Any) -> None:
+    with pytest.raises(sf.Refused) as refused:
+        known_learned(given, {"spend": (0, 1)}, {"max_rows": 3, "max_groups": None})
+    assert refused.value.code == "table.learned"
+
+
+@pytest.mark.parametrize("given", ["0.1", ["0.1"], [0.1, 0.1], ["2", "0"], ["-1", "0"], None, {"a": 1}], ids=str)
+def test_what_is_no_share_is_refused(given: Any) -> None:
+    with pytest.raises(sf.Refused) as refused:
+        read_shares(given, 2)
+    assert refused.value.code == "table.stored"
+
+
+@pytest.mark.parametrize(("old", "new"), [("learned = { max_rows", "learned = { rows"), ('["0.03", "0.01"]', '["3", "1"]'), ('["0.0", ', "[")], ids=str)
+def test_a_changed_file_is_refused(old: str, new: str) -> None:
+    text = declared().to_toml()
+    assert old in text
+    with pytest.raises(sf.Refused) as refused:
+        Declaration.from_toml(text.replace(old, new))
+    assert refused.value.code == "table.stored"
+
+
+def test_shares_round_to_a_thousandth() -> None:
+    assert [rounded(x) for x in (-0.2, 0.0004, 0.0126, 1.7)] == [0, 0, F("0.013"), 1]
+    assert read_shares(written((F("0.013"), F(1))), 2) == (F("0.013"), F(1))
+    assert read_shares(written(None), 2) is None

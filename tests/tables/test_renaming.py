@@ -1,0 +1,23 @@
+"""Expressions on other names, and names that can stand beside others."""
+
+from __future__ import annotations
+
+from sfumato.tables.expressions import col, when
+from sfumato.tables.renaming import beside, renamed
+
+
+def test_every_column_is_renamed() -> None:
+    made = when(col("a") > col("b") + 1, col("c")).otherwise(0)
+    assert renamed(made, {"a": "x", "b": "a"}).text == when(col("x") > col("a") + 1, col("c")).otherwise(0).text
+    assert renamed(made, {}).text == made.text
+
+
+def test_names_are_kept_where_they_are_free() -> None:
+    assert beside({"id": 1, "City": 2}, {"city": 1, "age": 2, "id": 3}) == {"city": "city_right", "age": "age", "id": "id_right"}
+
+
+def test_no_two_columns_get_one_name() -> None:
+    left, right = {"a": 1, "a_right": 2}, {"a": 1, "A_right_2": 2, "a_right": 3}
+    found = beside(left, right)
+    assert len({name.lower() for name in (*left, *found.values())}) == len(left) + len(right)
+    assert found["A_right_2"] == "A_right_2"

@@ -1,0 +1,78 @@
+"""Unions: whose rows they are, what is known of their columns, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.errors import Refused
+from sfumato.session import Database
+from sfumato.tables.expressions import col
+from sfumato.tables.per_unit import Total
+from sfumato.tables.unions import united
+
+from ..session.clinic import clinic
+
+
+@pytest.fixture(scope="module")
+def db() -> Iterator[Database]:
+    with clinic(max_rows={"patients": 1, "visits": 4, "tests": 6}, max_groups={"visits": 2}) as made:
+        made["visits"]._source.engine.run = None  # it is not to be asked
+        yield made
+
+
+def test_a_unit_counts_for_the_rows_of_both(db: Database) -> None:
+    made = db["visits"].union(db["patients"])
+    assert (made.declaration.max_rows, made.declaration.max_groups, made.declaration.table_rows) == (5, 3, 2**41)
+    assert made.declaration.unit == ("patient_id",)
+    assert list(made.schema) == ["patient_id", "city"]
+    assert not db["visits"].rows.per_unit({}, {"n": Total("count")}).union(db["tests"], columns=[]).once
+
+
+def test_bounds_hold_on_both_sides(db: Database) -> None:
+    rows, found = united(
+        db["visits"].rows,
+        db["patients"].rows,
+        [("x", col("spend"), col("age")), ("who", col("patient_id"), col("id")), ("patient_id", col("city"), col("city"))],
+    )
+    assert rows.ranges["x"] == (0, 100)
+    assert [made.text for made in found] == ["x", "patient_id", "patient_id_2"]
+    assert "y" not in united(db["visits"].rows, db["patients"].rows, [("y", col("spend"), col("id"))])[0].ranges
+
+
+def test_links_hold_on_both_sides(db: Database) -> None:
+    assert united(db["visits"].rows, db["tests"].rows, [("v", col("number"), col("visit"))])[0].links == {"v": "visits.number"}
+    assert united(db["visits"].rows, db["tests"].rows, [("v", col("number"), col("value"))])[0].links == {}
+
+
+def test_public_keys_of_both() -> None:
+    with clinic(keys={"visits.city": ["Roma", "Bari"], "patients.city": ["Bari", None, "Oslo"]}) as made:
+        assert made["visits"].union(made["patients"]).domains == {"city": ("Bari", "Oslo", "Roma", None)}
+    with clinic(keys={"visits.city": ["Roma", "Bari"]}) as made:
+        assert made["visits"].union(made["patients"]).domains == {}
+
+
+REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "public rows among people": (lambda db: db["visits"].union(db.public["cities"]), "join.ownership"),
+    "people among public rows": (lambda db: db.public["cities"].union(db["visits"]), "join.ownership"),
+    "other types one after the other": (lambda db: db["visits"].mutate(age=sf.col("city")).union(db["patients"], columns=["age"]), "union.columns"),
+    "no such column": (lambda db: db["visits"].union(db["patients"], columns=["spend"]), "expression.column"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str, db: Database) -> None:
+    make, code = REFUSED[name]
+    with pytest.raises(Refused) as caught:
+        make(db)
+    assert caught.value.code == code
+    assert caught.value.rewrite
+
+
+def test_without_a_unit_rows_are_not_repeated() -> None:
+    with sf.protect(pa.table({"x": [1, 2]}), name="t", budget=1) as table, pytest.raises(Refused, match=r"join\.unit"):
+        table.union(table)
