@@ -70,9 +70,22 @@ def test_a_fault_on_the_way_leaves_the_first_version(first: Path, monkeypatch: p
     assert version(first) == SCHEMA
 
 
-def test_a_book_that_does_not_add_up_is_not_touched(first: Path) -> None:
-    sql(first, "DROP TRIGGER entry_kept")
-    sql(first, "DELETE FROM entry WHERE number = 1")
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM entry WHERE number = 1",
+        "UPDATE entry SET digest = replace(digest, substr(digest, 1, 4), 'zzzz') WHERE number = 3",
+        "UPDATE account SET spent = '[\"0\"]' WHERE share = ''",
+        "INSERT INTO book VALUES ('another')",
+    ],
+    ids=["first", "digest", "account", "book"],
+)
+def test_a_book_that_does_not_add_up_is_not_touched(change: str, first: Path) -> None:
+    for trigger in ("entry_kept", "entry_stays"):
+        sql(first, f"DROP TRIGGER {trigger}")
+    sql(first, change)
+    before = sql(first, ENTRIES)
     with refusal("ledger.corrupt"):
         sf.Ledger.open(first, dataset="visits")
     assert version(first) == FIRST
+    assert sql(first, ENTRIES) == before

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Refused
-from .entries import Replay
+from .entries import Replay, digest, genesis
 from .pages import ENTER, WRITE, account_row
 from .schema import FIRST, SCHEMA, TABLES, undo
 
@@ -50,10 +50,19 @@ def _move(connection: apsw.Connection) -> None:
     for table, now in TABLE_OF.items():
         connection.execute(f"INSERT INTO {now} SELECT * FROM first_{table}; DROP TABLE first_{table}")
     connection.execute("DROP TABLE first_entry")
+    told = {account_row(name, share, account) for name, dataset in replay.datasets.items() for share, account in dataset.accounts.items()}
+    if {tuple(row) for row in connection.execute("SELECT * FROM balance")} != told:
+        raise ValueError("accounts")  # which would not be seen any more once they are written anew
     connection.executemany(WRITE, [account_row(*place, account) for place, account in replay.balances().items()])
     connection.execute(f"PRAGMA user_version={SCHEMA}")
 
 
 def _entries(connection: apsw.Connection, replay: Replay) -> Iterator[tuple[Any, ...]]:
-    for number, dataset, kind, key, text, digest in connection.execute("SELECT * FROM first_entry ORDER BY number"):
-        yield number, dataset, kind, key, text, digest, *replay.count(number, json.loads(text))
+    ((book,),) = connection.execute("SELECT id FROM first_book").fetchall()
+    previous, expected = genesis(str(book)), 1
+    for number, dataset, kind, key, text, stored in connection.execute("SELECT * FROM first_entry ORDER BY number"):
+        previous = digest(previous, text)
+        if (number, stored) != (expected, previous):
+            raise ValueError("chain")
+        expected += 1
+        yield number, dataset, kind, key, text, stored, *replay.count(number, json.loads(text))
