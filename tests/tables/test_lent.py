@@ -108,3 +108,31 @@ def test_what_an_engine_has_no_words_for_is_refused_before_it_is_charged() -> No
         assert refused.value.code == "engine.language"
         assert {entry.kind for entry in table.ledger.history()} == {"open"}
         assert len(table.where(sf.col("age") + 10 > 15).aggregate(n=sf.count()).release(epsilon=1)) == 1
+
+
+@pytest.mark.parametrize("unit", ["TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP", "TIMESTAMP_NS"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "SELECT COUNT(*) FILTER (WHERE d >= DATE '2020-01-01') AS n FROM a WHERE u = 7",
+        "SELECT COUNT(*) AS n FROM a WHERE CASE WHEN u = 7 THEN d >= DATE '2020-01-01' ELSE FALSE END",
+        "SELECT COUNT(*) AS n FROM (SELECT * FROM a WHERE u = 7) q WHERE d >= DATE '2020-01-01'",
+    ],
+    ids=["filter", "case", "rows"],
+)
+def test_no_moment_of_one_person_makes_a_question_fail(unit: str, question: str) -> None:
+    """Nanoseconds have no year 1: compared with it they fail, but only where there is a row to compare. The engine does so by itself; a release never."""
+    made = ibis.duckdb.connect()
+    made.raw_sql(f"CREATE TABLE a AS SELECT i AS u, CAST('2026-01-05' AS {unit}) AS d FROM range(20) t(i)")
+    made.raw_sql(f"INSERT INTO a VALUES (7, CAST('infinity' AS {unit})), (7, NULL)")
+    for gone in ("u < 0", "u = 7"):
+        made.raw_sql(f"DELETE FROM a WHERE {gone}")
+        table = sf.protect(made.table("a"), unit="u", budget=10, max_rows=1)
+        assert len(table.sql(question, epsilon="0.001").rows) == 1
+
+
+def test_the_engine_by_itself_does_fail() -> None:
+    made = ibis.duckdb.connect()
+    made.raw_sql("CREATE TABLE a AS SELECT CAST('2026-01-05' AS TIMESTAMP_NS) AS d")
+    with pytest.raises(Exception, match="Timestamp"):
+        made.con.execute("SELECT COUNT(*) FROM a WHERE d BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP '9999-12-31'").fetchall()

@@ -73,7 +73,13 @@ def _portable(table: Any) -> Any:
 def as_type(engine: Engine, value: Any, wanted: Type) -> Any:
     """A column as a type that it can be turned into: as it is, widened, or tried."""
     dtype, have = value.type(), Type.from_ibis(value.type(), value.get_name())
-    name, value = value.get_name(), _within(value, have)
+    name, finer = value.get_name(), dtype.is_timestamp() and dtype.scale not in (None, 6)
+    if finer and engine.backend.name in TRYING:  # nanoseconds do not reach the year 1: to compare them with it would fail, at the first row there is
+        value, dtype = value.try_cast(have.to_ibis()), have.to_ibis()
+    elif finer:
+        reason = f"{engine.backend.name} has no cast to microseconds that gives null where it fails: an error would tell about the data"
+        raise Refused("table.cast", f"{name!r:.60}: {dtype}", reason, "a column of microseconds, made in the database")
+    value = _within(value, have)
     if wanted.bare == have.bare:
         same = dtype.is_timestamp() or dtype.copy(nullable=True) == have.to_ibis()
         return value if same else value.cast(have.to_ibis())  # unsigned integers: there is room for all of them
