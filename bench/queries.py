@@ -253,6 +253,10 @@ def measure(effort: Effort) -> Report:
             for found, said in (by_key(path, rows, effort, python), one_column(path, rows, effort), by_item(path, rows, effort)):
                 figures += found
                 versions |= said
+            if rows <= 10**7:  # the same on PostgreSQL and Spark
+                found, said = elsewhere(path, rows, effort)
+                figures += found
+                versions |= said
             path.unlink()
     figures += planning(effort)
     names = f"Python {platform.python_version()}, {', '.join(sorted(versions))}, Ibis {version('ibis-framework')}"
@@ -260,6 +264,13 @@ def measure(effort: Effort) -> Report:
         f"{names}; {platform.machine()}, {cores}; load average {load:.1f} before the run and {os.getloadavg()[0]:.1f} after; best of {effort.rounds} rounds"
     )
     return Report(setting=setting, figures=tuple(figures))
+
+
+def elsewhere(path: Path, rows: int, effort: Effort) -> tuple[list[Any], set[str]]:
+    """Beside the plain queries of other engines: see bench/engines.py."""
+    from engines import on_engines
+
+    return on_engines(path, rows, effort.rounds)
 
 
 def by_key(path: Path, rows: int, effort: Effort, python: Path | None) -> tuple[list[Figure], set[str]]:

@@ -6,11 +6,13 @@ import math
 from fractions import Fraction
 
 import pytest
+from flint import arb
 
 from sfumato.accounting.loss import Loss
 from sfumato.accounting.pairs_sampled import ClonePair
 from sfumato.accounting.shuffle_pair import binomial, clone_law, closed_form, closed_form_limit
 from sfumato.errors import Refused
+from sfumato.exact.balls import ball
 
 
 def enumerated(epsilon: float, n: int, at: float) -> float:
@@ -68,3 +70,58 @@ def test_closed_form_is_refused_beyond_its_theorem() -> None:
     assert closed_form_limit(100_000, "1e-6") == pytest.approx(6.065591186, abs=1e-9)
     with pytest.raises(Refused, match=r"shuffle\.closed"):
         closed_form(7, 100_000, "1e-6")
+
+
+def exact_losses(epsilon: float, n: int) -> list[arb]:
+    """The losses of the pair for every number of clones, from whole counts, in balls."""
+    growth = ball(Fraction(epsilon)).exp()
+    return [((growth * a + (c + 1 - a)) / (a + growth * (c + 1 - a))).log() for c in range(n) for a in range(c + 2)]
+
+
+@pytest.mark.parametrize("epsilon", [1e-12, 1e-3, 1.0, 8.0, 20.0, 36.0, 38.0, 100.0])
+def test_losses_lie_within_the_stated_slack(epsilon: float) -> None:
+    """Of both signs, against ball arithmetic: computed as log1p of what is near −1, negative losses were off by 10⁻¹⁰ at ε = 8, and infinite from 38 on."""
+    law = clone_law(epsilon, 6)
+    with extra_precision():
+        exact = exact_losses(epsilon, 6)
+        for loss in law.points.loss.tolist():
+            assert min(abs(ball(Fraction(loss)) - one).upper() for one in exact) <= law.slack
+    assert law.points.loss == pytest.approx(-law.points.loss[::-1], abs=0)
+
+
+def test_log1p_near_minus_one_would_not() -> None:
+    """The twin: the same formula for both signs."""
+    law, lie, truth = clone_law(20.0, 1), 1 / (1 + math.exp(20)), 1 / (1 + math.exp(-20))
+    assert abs(math.log1p((truth - lie) * -1 / truth) + 20) > law.slack
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-3, 1.0, 20.0])
+def test_masses_lie_within_the_stated_error(epsilon: float) -> None:
+    """P of every (a, b), by whole numbers and balls: 1 − 2/(e^ε + 1) from a rounded chance would cancel for small ε."""
+    n, law = 40, clone_law(epsilon, 40)
+    with extra_precision():
+        growth = ball(Fraction(epsilon)).exp()
+        clone, truth = 2 / (growth + 1), growth / (growth + 1)
+        p: dict[int, arb] = {}
+        for c in range(n):
+            chance = math.comb(n - 1, c) * clone**c * (1 - clone) ** (n - 1 - c) / 2**c
+            for a in range(c + 2):
+                before, here = (math.comb(c, k) if 0 <= k <= c else 0 for k in (a - 1, a))
+                p[len(p)] = chance * (truth * before + (1 - truth) * here)
+        exact = sorted(float(mass.mid()) for mass in p.values())
+    found = sorted(law.points.p.tolist())
+    exact = exact[len(exact) - len(found) :]
+    assert all(abs(a - b) <= law.error * b + 1e-36 for a, b in zip(found, exact, strict=True))
+
+
+@pytest.mark.parametrize(("epsilon", "n"), [(38, 1), (40, 1), (40, 2), (100, 1), (100, 1000)])
+def test_a_large_epsilon_is_answered(epsilon: int, n: int) -> None:
+    loss = Loss(((ClonePair(Fraction(epsilon), n), 1),))
+    assert loss.delta_lower(1) <= 1 - math.exp(1 - epsilon) <= loss.delta(1) <= 1
+    assert loss.epsilon("1e-6") <= epsilon
+
+
+def test_a_larger_one_is_refused() -> None:
+    for epsilon in (101.0, 400.0, 1e300):
+        with pytest.raises(Refused, match=r"shuffle\.epsilon"):
+            clone_law(epsilon, 10)

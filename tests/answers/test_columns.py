@@ -15,6 +15,7 @@ import sfumato as sf
 from sfumato.answers import KINDS, Answer, Column, Noisy
 from sfumato.answers.columns import Box
 from sfumato.answers.records import Noisy as Piece
+from sfumato.tables.pieces import PIECES
 
 from .examples import BOUNDS, laplace
 
@@ -32,7 +33,35 @@ def box(low: list[int], high: list[int], step: F) -> Box:
 
 
 def test_the_table_is_complete() -> None:
-    assert set(KINDS) == {"count", "count_units", "sum", "mean", "variance", "std", "quantile", "histogram", "computed"}
+    assert set(KINDS) == {*PIECES, "computed"}
+
+
+@given(
+    s=st.tuples(st.integers(-50, 50), st.integers(0, 30)),
+    n=st.tuples(st.integers(-40, 40), st.integers(0, 20)),
+    steps=st.tuples(st.sampled_from([F(1), F(1, 4)]), st.sampled_from([F(1), F(2, 3)])),
+)
+def test_a_ratio_over_a_box(s: tuple[int, int], n: tuple[int, int], steps: tuple[F, F]) -> None:
+    """The extremes over the box are attained, and none lies outside; nothing is known where the divisor may be zero."""
+    column = Column("x", "ratio", (0, 1), "", {})
+    boxes = [box([s[0]], [s[0] + s[1]], steps[0]), box([n[0]], [n[0] + n[1]], steps[1])]
+    ends = [KINDS["ratio"].finish(column, boxes, side) for side in ("low", "high")]
+    if n[0] <= 0 <= n[0] + n[1]:
+        assert not any(end.known for end in ends)
+        return
+    truths = [(a * steps[0]) / (b * steps[1]) for a in (s[0], s[0] + s[1]) for b in (n[0], n[0] + n[1])]
+    assert [F(end.ratios.top[0], end.ratios.bottom[0]) for end in ends] == [min(truths), max(truths)]
+
+
+def test_a_ratio_without_a_divisor_is_unknown() -> None:
+    noise = sf.mechanisms.Laplace(sensitivity=1, scale=1)
+    found = answer("ratio", [Noisy("s", [[6], [6], [6]], 1, noise), Noisy("n", [[300], [0], [-2]], 1, noise)])
+    assert found["x"][0] == 0.02
+    assert np.isnan(found["x"][1])
+    low, high = found.interval("x")
+    assert -1 < low[0] < 0.02 < high[0] < 1
+    assert low[1:].tolist() == [-np.inf, -np.inf]
+    assert high[1:].tolist() == [np.inf, np.inf]
 
 
 @given(

@@ -128,7 +128,7 @@ def differs(seed: int, bench: Bench, other: Any) -> str:
         there = on(made, other.source)
         assert there.sql  # written before anything is read
     except Refused as refused:
-        return "" if refused.code == "engine.function" else str(refused)
+        return "" if refused.code == "engine.language" else str(refused)
     bench.put(rows)
     other.put(rows)
     here, beyond = tally(on(made, bench.source)), tally(there)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +14,14 @@ import pytest
 
 from ..ledger.servers import PostgresServer, running
 from ..tables.worlds import Bench
+
+SPARK = [
+    pytest.mark.java,
+    pytest.mark.xdist_group("spark"),
+    # pyspark leaves the sockets through which results come to the garbage collector
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+"""Marks of tests that ask a cluster: all of them in one process."""
 
 
 @pytest.fixture(scope="session")
@@ -59,6 +69,9 @@ def cluster(folder: Path) -> Iterator[Any]:
         yield session
     finally:
         session.stop()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            gc.collect()
 
 
 @pytest.fixture(scope="session")

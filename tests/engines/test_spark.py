@@ -12,8 +12,9 @@ from sfumato.tables.dialects.forms import put
 
 from ..tables.worlds import Bench
 from .benches import SparkBench, asked, differs, on
+from .conftest import SPARK
 
-pytestmark = [pytest.mark.java, pytest.mark.xdist_group("spark")]
+pytestmark = SPARK
 
 BLOCK = 20
 
@@ -47,7 +48,7 @@ def test_none_of_them_is_refused(bench: Bench, other: SparkBench) -> None:
 
 
 def _in_doubles(self: Any, op: Any, *, left: Any, right: Any) -> Any:
-    return put("round(a_ / b_)", "spark", a_=left, b_=right)
+    return put("CAST(round(CAST(a_ AS DOUBLE) / CAST(b_ AS DOUBLE)) AS BIGINT)", "spark", a_=left, b_=right)
 
 
 def test_a_wrong_dialect_is_noticed(bench: Bench, other: SparkBench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,7 +95,14 @@ class Describer:
             (f"SUM(CLAMP(amount, 0, {k}))", sf.sum("amount", low=0, high=k)),
             (f"AVG(CLAMP(amount, -{k}, 0.5))", sf.mean("amount", low=-k, high=0.5)),
             (f"HISTOGRAM(age, [0, {k}, 100])", sf.histogram("age", edges=[0, k, 100])),
-        ][self.pick.randrange(13)]
+            (f"COUNT(DISTINCT {text})", sf.count_distinct(of)),
+            (f"MIN({text})", sf.min(of)),
+            (f"MAX(CLAMP(amount, 0, {k}))", sf.max("amount", low=0, high=k)),
+            (f"RATIO({text}, age)", sf.ratio(of, "age")),
+            (f"WEIGHTED_AVG({text}, age)", sf.mean(of, weight="age")),
+            (f"SUM(age * ({text}))", sf.sum(of, weight="age")),
+            (f"QUANTILES({text}, [0.05, 0.{k}])", sf.quantiles(of, ["0.05", f"0.{k}"])),
+        ][self.pick.randrange(20)]
         if self.pick.random() < 0.25:
             where_text, where = self.condition(1)
             return f"{made[0]} FILTER (WHERE {where_text})", made[1].filter(where)

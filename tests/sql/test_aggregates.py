@@ -17,12 +17,22 @@ MADE = {
     "COUNT(NULL::INT)": "count(TRY_CAST(NULL AS int32))",
     "COUNT(DISTINCT user_id)": "count_units()",
     "COUNT(DISTINCT (user_id))": "count_units()",
+    "COUNT(DISTINCT city)": "count_distinct(city)",
+    "COUNT(DISTINCT age // 10) FILTER (WHERE vip)": "count_distinct(div(age, 10), where=vip)",
     "COUNT_IF(vip)": "count(where=vip)",
     "COUNT(*) FILTER (WHERE vip)": "count(where=vip)",
     "SUM(spend)": "sum(spend)",
     "SUM((spend))": "sum(spend)",
     "SUM(CLAMP(amount, 0, 9))": "sum(amount, low=0, high=9)",
     "SUM(CLAMP(amount, -1.5, 9)) FILTER (WHERE vip AND age > 1)": "sum(amount, low=-1.5, high=9, where=vip AND (age > 1))",
+    "SUM(age * spend)": "sum(age * spend)",
+    "RATIO(spend, age)": "ratio(spend, age)",
+    "RATIO(CLAMP(amount, 0, 9), age)": "ratio(amount, age, low=0, high=9)",
+    "WEIGHTED_AVG(spend, age)": "weighted_mean(spend, age)",
+    "WAVG(spend, age)": "weighted_mean(spend, age)",
+    "AVG_WEIGHTED(spend, age)": "weighted_mean(spend, age)",
+    "MIN(age)": "min(age, confidence=0.95)",
+    "MAX(CLAMP(amount, 0, 9))": "max(amount, low=0, high=9, confidence=0.95)",
     "AVG(age)": "mean(age)",
     "MEAN(age)": "mean(age)",
     "MEDIAN(age)": "quantile(age, 0.5, confidence=0.95)",
@@ -59,9 +69,11 @@ def test_made(table: Table, text: str) -> None:
             "sql.bounds",
             "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY CLAMP(amount, 0, 100)) FROM visits",
         ),
-        ("MIN(age)", "sql.aggregate", "SELECT QUANTILE(age, 0.01) FROM visits"),
-        ("MAX(age)", "sql.aggregate", "SELECT QUANTILE(age, 0.99) FROM visits"),
-        ("COUNT(DISTINCT city)", "sql.distinct", "SELECT COUNT(DISTINCT user_id) FROM visits"),
+        ("MAX(amount)", "sql.bounds", "SELECT MAX(CLAMP(amount, 0, 100)) FROM visits"),
+        ("RATIO(amount, age)", "sql.bounds", "SELECT RATIO(CLAMP(amount, 0, 100), age) FROM visits"),
+        ("MODE(city)", "sql.aggregate", "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY n DESC LIMIT 1"),
+        ("COUNT(DISTINCT city, user_id)", "sql.distinct", "SELECT COUNT(DISTINCT user_id) FROM visits"),
+        ("QUANTILES(age, 0.5)", "sql.aggregate", "QUANTILES(age, [0.25, 0.5, 0.75])"),
         ("HISTOGRAM(age)", "sql.aggregate", "SELECT HISTOGRAM(age, [0, 10, 20, 50]) FROM visits"),
     ],
 )
@@ -76,6 +88,10 @@ def test_taught(table: Table, text: str, code: str, rewrite: str) -> None:
         ("SUM(note)", "aggregate.type"),
         ("SUM(DISTINCT age)", "sql.distinct"),
         ("SUM(*)", "sql.aggregate"),
+        ("RATIO(age)", "sql.aggregate"),
+        ("WEIGHTED_AVG(spend, age - 200)", "aggregate.weight"),
+        ("QUANTILES(age, [0.25, 0.5]) + 1", "sql.aggregate"),
+        ("QUANTILES(age, [0.25, 2])", "number.not-a-probability"),
         ("QUANTILE(age, 2)", "number.not-a-probability"),
         ("QUANTILE(age, 0.123456789)", "aggregate.quantile"),
         ("HISTOGRAM(note, [1, 2])", "aggregate.type"),
@@ -100,6 +116,22 @@ def test_units_of_two_columns() -> None:
         assert refused(table, "SELECT COUNT(DISTINCT user_id) AS n FROM visits").code == "sql.distinct"
 
 
-def test_without_a_unit_there_are_none_to_count() -> None:
+def test_without_a_unit_every_column_has_values() -> None:
+    """Each row is taken as a different person, who has one value."""
     with unasked(protected(unit=None, max_rows=None)) as table:
-        assert refused(table, "SELECT COUNT(DISTINCT user_id) AS n FROM visits").code == "sql.distinct"
+        assert lines(table, "SELECT COUNT(DISTINCT user_id) AS n FROM visits") == ["n = count_distinct(user_id)"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "QUANTILES(age, [0.25, 0.999])",
+        "QUANTILE_CONT(age, [0.25, 0.999])",
+        "PERCENTILE_CONT([0.25, 0.999]) WITHIN GROUP (ORDER BY age)",
+        "PERCENTILE_DISC([0.25, 0.999]) WITHIN GROUP (ORDER BY age)",
+    ],
+)
+def test_several_quantiles_are_columns(table: Table, text: str) -> None:
+    assert lines(table, f"SELECT {text} AS p FROM visits") == ["p_25 = percentile(age, 0.25)", "p_99_9 = percentile(age, 0.999)"]
+    filtered = lines(table, f"SELECT {text} FILTER (WHERE vip) AS p FROM visits HAVING p_25 > 3")
+    assert filtered == ["p_25 = percentile(age, 0.25, where=vip)", "p_99_9 = percentile(age, 0.999, where=vip)"]

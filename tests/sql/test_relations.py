@@ -6,6 +6,7 @@ import pytest
 
 from sfumato.session import Table
 
+from ..session.clinic import clinic, counted
 from .asking import lines, refused, under
 
 WHERE = ["where age > 1", "where vip", "n = count()"]
@@ -65,3 +66,18 @@ def test_refused(table: Table, text: str, code: str | None, part: str | None) ->
     refusal = refused(table, text)
     assert refusal.code == code
     assert part is None or under(refusal) == part
+
+
+@pytest.mark.parametrize(
+    "test",
+    ["city IN (SELECT city FROM cities)", "EXISTS (SELECT 1 FROM cities c WHERE c.city = visits.city)"],
+    ids=["IN", "EXISTS"],
+)
+def test_a_name_of_with_is_the_same_in_from_and_where(test: str) -> None:
+    """Of all cities four visits are in one; of the large ones, which WITH calls by the table's own name, two."""
+    large = "WITH cities AS (SELECT city FROM cities WHERE size > 1)"
+    with clinic() as db:
+        assert counted(db, f"SELECT COUNT(*) AS n FROM (SELECT spend FROM visits WHERE {test}) AS q") == [4]
+        assert counted(db, f"SELECT COUNT(*) AS n FROM ({large} SELECT spend FROM visits WHERE {test}) AS q") == [2]
+        assert counted(db, f"{large} SELECT COUNT(*) AS n FROM visits WHERE {test}") == [2]
+        assert counted(db, f"WITH q AS ({large} SELECT spend FROM visits WHERE {test}) SELECT COUNT(*) AS n FROM q") == [2]

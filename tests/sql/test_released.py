@@ -51,7 +51,7 @@ def test_having(table: Table, text: str, tree: str) -> None:
         ("city || 'x' = 'y'", "sql.unsupported"),
         ("city LIKE 'R%'", "sql.released"),
         ("n % 2 = 0", "sql.released"),
-        ("MAX(age) > 3", "sql.aggregate"),
+        ("MODE(age) > 3", "sql.aggregate"),
         ("HISTOGRAM(age, [0, 1]) > 3", "sql.released"),
         ("n > (SELECT 1)", "sql.subquery"),
         ("n > ?", "sql.parameter"),

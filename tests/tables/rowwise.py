@@ -123,9 +123,7 @@ def exact(rows: Iterable[Row], plan: Plan) -> Exact:
             continue
         if aggregate.kind == "ratio":
             both = (replace(aggregate, kind="sum", by=None), replace(aggregate, kind="sum", of=aggregate.by, by=None, low=None, high=None))
-            found.pieces |= {
-                place: _cells(one, query, schema, weighted, arrived, bounding, found)[0] for place, one in zip(column.pieces, both, strict=True)
-            }
+            found.pieces |= {place: _cells(one, query, schema, weighted, arrived, bounding, found)[0] for place, one in zip(column.pieces, both, strict=True)}
             continue
         for place, cells in zip(column.pieces, _cells(aggregate, query, schema, weighted, arrived, bounding, found), strict=True):
             if isinstance(cells, Counter):

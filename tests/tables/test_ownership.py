@@ -85,3 +85,15 @@ def test_names_with_dots() -> None:
     assert dotted("a.b.c", ["a", "b"], "links") == ("a", "b.c")
     with pytest.raises(Refused, match=r"table\.links"):
         dotted("c.b", ["a"], "links")
+
+
+@pytest.mark.parametrize("tables", [["a", "a.b"], ["a.b", "a"]], ids=["the short first", "the long first"])
+def test_names_that_two_tables_fit(tables: list[str]) -> None:
+    """Whichever came first would be taken for it, and the bounds of one be those of the other."""
+    with pytest.raises(Refused) as caught:
+        dotted("a.b.c", tables, "bounds")
+    assert caught.value.code == "table.links"
+    assert "'a'" in caught.value.reason
+    assert "'a.b'" in caught.value.reason
+    assert dotted("a.c", tables, "bounds") == ("a", "c")
+    assert dotted("a.b", tables, "bounds") == ("a", "b")

@@ -11,6 +11,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.session import Database
+from sfumato.tables.declaration import MOST_ROWS
 from sfumato.tables.expressions import col
 from sfumato.tables.per_unit import Total
 from sfumato.tables.unions import united
@@ -76,3 +77,29 @@ def test_refused(name: str, db: Database) -> None:
 def test_without_a_unit_rows_are_not_repeated() -> None:
     with sf.protect(pa.table({"x": [1, 2]}), name="t", budget=1) as table, pytest.raises(Refused, match=r"join\.unit"):
         table.union(table)
+
+
+@pytest.mark.parametrize("groups", [None, MOST_ROWS], ids=["rows", "groups"])
+def test_a_unit_counts_for_no_more_rows_than_may_be_declared(groups: int | None) -> None:
+    """More would leave its weights no bits: what is asked is refused, not broken off."""
+    half = MOST_ROWS // 2 if groups is None else 5
+    with clinic(max_rows={"patients": half, "visits": half, "tests": 1}, max_groups={"visits": groups} if groups else None) as db:
+        if groups is None:
+            assert db["visits"].union(db["patients"]).declaration.max_rows == MOST_ROWS
+        with pytest.raises(Refused) as caught:
+            db["visits"].union(db["patients"]).union(db["tests"])
+        assert caught.value.code == "table.max-rows"
+        assert "max_rows" in caught.value.rewrite
+
+
+@pytest.mark.parametrize("times", [2, 8, 16])
+def test_unions_in_sql_are_refused_or_planned(times: int) -> None:
+    rows = pa.table({"u": [1, 2], "x": [0.5, 0.5]})
+    text = f"SELECT SUM(x) AS s FROM ({' UNION ALL '.join(['SELECT u, x FROM t'] * times)}) AS q"
+    with sf.protect(rows, name="t", unit="u", budget=sf.ZCDP(10), max_rows=MOST_ROWS // 8, bounds={"x": (0, 1)}) as table:
+        if times <= 8:
+            assert table.plan(text, promise=sf.ZCDP("0.1")).calibration.bounding.bits >= 0
+        else:
+            with pytest.raises(Refused) as caught:
+                table.plan(text, promise=sf.ZCDP("0.1"))
+            assert caught.value.code == "table.max-rows"

@@ -3,7 +3,10 @@
 *Pair*      Each of the n − 1 others is, with probability 2/(e^ε₀ + 1), a clone: as if drawn with even odds from what the first person would say in either case.
             With C clones, A ~ Bin(C, ½) of them on the one side, and the person's own report on the true side with odds e^ε₀, the shuffled reports are a
             processing of (A + X, C − A + 1 − X), X ~ Bernoulli(e^ε₀/(e^ε₀ + 1)), against the same with 1 − X (Feldman, McMillan & Talwar 2021).
-*Loss*      With (a, b) the two counts, ln((t·a + (1 − t)·b)/((1 − t)·a + t·b)), t = e^ε₀/(e^ε₀ + 1).
+*Loss*      With (a, b) the two counts, ln((t·a + (1 − t)·b)/((1 − t)·a + t·b)), t = e^ε₀/(e^ε₀ + 1). It changes its sign with the sides: computed for a ≥ b,
+            where log1p takes what is not negative and nothing cancels, and negated for the mirror image.
+*Errors*    A double ε₀ is off by ε₀ units at most, so e^−ε₀ by about ε₀ + 8 of them, relatively: each step of a binomial law may err by that much. For ε₀ > 100
+            powers of e^(2ε₀) leave the doubles in composition: refused, as nothing is kept there anyway.
 *Fewer*     Having fewer clones dominates, as more can be added: where C takes many values it is rounded down to one of 256. Counts so far out that all of them
             together have less than 10⁻³⁶ are left out.
 *Closed*    ln(1 + (e^ε₀ − 1)/(e^ε₀ + 1)·(8·√(e^ε₀·ln(4/δ)/n) + 8·e^ε₀/n)) at δ, for ε₀ ≤ ln(n/(16·ln(2/δ))) (the same, Theorem 3.1): several times larger.
@@ -24,15 +27,19 @@ from ..exact.numbers import Number, positive, probability, text
 from .composition import count_of
 from .loss_laws import FUNCTION, UNIT, Atoms, Doubles, Law, Points
 
+FARTHEST = 100
+"""The largest ε of one report: losses of ε and −ε share a lattice, whose window multiplies powers of e^(2ε) that have to stay doubles."""
 _GROUPS = 256
 _TINY = 1e-40
 
 
 def clone_law(epsilon: float, n: int) -> Law:
     """The law of the clone pair."""
+    reachable(epsilon)
     lie = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
     truth = 1.0 / (1.0 + math.exp(-epsilon))
-    first, masses = binomial(n - 1, 2.0 * lie)
+    edge = -math.expm1(-epsilon) / (1.0 + math.exp(-epsilon))  # truth − lie, whose difference would cancel for small ε; so would 1 − 2·lie
+    first, masses = binomial(n - 1, 2.0 * lie, odds=2.0 * lie / edge)
     width = max(1, -(-masses.size // _GROUPS))
     starts = np.arange(0, masses.size, width)
     chances = np.add.reduceat(masses, starts)
@@ -44,22 +51,36 @@ def clone_law(epsilon: float, n: int) -> Law:
         before, here = np.append(0.0, half), np.append(half, 0.0)
         p.append(chance * (truth * before + lie * here))
         q.append(chance * (lie * before + truth * here))
-        loss.append(np.log1p((truth - lie) * (a - b) / (lie * a + truth * b)))
+        more, less = np.maximum(a, b), np.minimum(a, b)
+        loss.append(np.copysign(np.log1p(edge * (more - less) / (lie * more + truth * less)), a - b))
     every = np.concatenate(loss)
     order = np.argsort(every, kind="stable")
-    error = 16 * UNIT * (masses.size + max(half.size for half in loss) + 64) + FUNCTION
+    error = (16 + 2 * epsilon) * UNIT * (masses.size + max(half.size for half in loss) + 64) + FUNCTION
     return Points(Atoms(every[order], np.concatenate(p)[order], np.concatenate(q)[order]), error, 32 * FUNCTION * (1 + epsilon), symmetric=True, unseen=1e-36)
 
 
-def binomial(n: int, chance: float) -> tuple[int, Doubles]:
+def reachable(epsilon: float | Fraction) -> None:
+    """Refuse an ε whose pair no double holds."""
+    if epsilon > FARTHEST:
+        raise Refused(
+            "shuffle.epsilon",
+            f"epsilon={text(Fraction(epsilon))}",
+            f"among others a report of ε > {FARTHEST} keeps nothing that could be computed",
+            "a smaller ε, as ε = 1",
+        )
+
+
+def binomial(n: int, chance: float, *, odds: float | None = None) -> tuple[int, Doubles]:
     """The binomial law around its mode: the first number, and the probabilities from there on, as far as they are not below 10⁻⁴⁰ of the largest.
 
-    Ratios of neighbours are multiplied outward from the mode and the whole is divided by its sum: a few roundings for each step.
+    Ratios of neighbours are multiplied outward from the mode and the whole is divided by its sum: a few roundings for each step. `odds` is chance/(1 − chance)
+    where it is known better than from the chance.
     """
     if n == 0 or chance <= 0.0:
         return 0, np.ones(1)
     mode = min(n, math.floor((n + 1) * chance))
-    odds = chance / (1.0 - chance) if chance < 1.0 else math.inf
+    if odds is None:
+        odds = chance / (1.0 - chance) if chance < 1.0 else math.inf
     if math.isinf(odds):
         return n, np.ones(1)
     far = math.ceil(16 * math.sqrt(n * chance * (1 - chance)) + 64)

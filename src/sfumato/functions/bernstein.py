@@ -141,6 +141,8 @@ class Bernstein:
         if ledger is not None and isinstance(self.sensitivity, Sampled | SampledFunction):
             reason = "a sampled sensitivity promises RandomDP, for most pairs only: no ledger takes it"
             raise Refused("sensitivity.sampled", "release(…, ledger=…)", reason, "a global sensitivity, or a fit that has its own")
+        if (accepts := getattr(self.fit, "accepts", None)) is not None:
+            accepts(data)  # by type and public shape
         noise = self.noise(epsilon=epsilon, delta=delta, promise=promise, relation=relation, unit=unit)
         if ledger is not None:
             ledger.charge(noise, memo=memo or f"Bernstein({type(self.fit).__name__}, degree={self.lattice.degree})", share=share)

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 from functools import lru_cache
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Failed, Refused
-from ..exact.numbers import Number, exact
+from ..errors import Refused
+from ..exact.numbers import Number
 from ..guarantees import Approx, Guarantee, Pure
 from ..mechanisms.additive import Additive
 from ..mechanisms.inverse_sensitivity import InverseSensitivity
@@ -27,7 +29,7 @@ from ..mechanisms.smooth import SmoothLaplace
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity.kinds import Inverse, Smooth
 from .calibrated import Stated, noise_for, promised
-from .completed import Form, completed, form_of, values_of
+from .completed import Form, attempted, completed, form_of
 from .released import Released
 from .sampled_noise import SampledNoise
 
@@ -109,17 +111,35 @@ _last: tuple[tuple[Any, ...], Prepared] | None = None
 
 
 def _at_hand(*public: Any) -> Prepared:
-    """What was prepared before of the same: the very same objects as last time, or equal ones of late. Only what can be hashed is kept: it does not change."""
+    """What was prepared before of the same: the very same objects as last time, or equal ones of late. Only of what cannot change: a sensitivity of the caller's
+    own kind may say something else tomorrow."""
     global _last
     last = _last
     if last is not None and all(map(is_, last[0], public)):
         return last[1]
+    if not all(map(_lasting, public)):
+        return prepared(*public)
     try:
         made: Prepared = _kept(*public)
     except TypeError:
         return prepared(*public)
     _last = (public, made)
     return made
+
+
+def _lasting(value: Any) -> bool:
+    """Whether this is a number, a name, a pair of them, or one of the library's own frozen records."""
+    kind = type(value)
+    if kind in PLAIN:
+        return True
+    if kind is tuple:
+        return all(map(_lasting, value))
+    made = vars(kind).get("__dataclass_params__")
+    return made is not None and bool(made.frozen and made.eq) and kind.__module__.startswith("sfumato.")
+
+
+PLAIN = frozenset({type(None), bool, int, float, str, Fraction, Decimal})
+"""What is what it is equal to, for ever."""
 
 
 def _charged(ledger: Ledger, made: Prepared, memo: str, share: str | None) -> Receipt:
@@ -161,15 +181,4 @@ def _by_its_own(
         raise Refused("privatize.promise", f"promise={wanted!r:.60}", f"the mechanism of {name} promises {notion.__name__}", f"promise=sf.{notion.__name__}(…)")
     mechanism = kind(sensitivity.statistic, **wanted.parameters, **sensitivity.public(), grid=grid, unit=unit or wanted.unit)
     receipt = None if ledger is None else ledger.charge(mechanism, memo=_memo(f, memo or f"privatize {f}"), share=share)
-    value = _attempt(mechanism, data, bits, None if sensitivity.low is None else float(exact(sensitivity.low, "low")))
-    if value is None:
-        raise Failed
-    return Released(value, mechanism, receipt)
-
-
-def _attempt(mechanism: Any, data: Any, bits: Bits, low: float | None) -> Any:
-    """What sees data. A record that is no number counts as the lower end; what is raised beyond that would be about data, and is not kept."""
-    try:
-        return mechanism.perturb(data if low is None else values_of(data, low), bits=bits)
-    except Exception:
-        return None
+    return Released(attempted(mechanism, data, bits, sensitivity.low), mechanism, receipt)

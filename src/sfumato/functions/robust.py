@@ -1,7 +1,7 @@
 """Medians, quantiles, modes and counts of data in memory, by mechanisms whose noise follows the data.
 
 One call: the record is made from public things, the data enter once, the value comes out with its promise. The relation is replace: the number of values
-is public.
+is public. Records are read one by one: what is no number counts as the lower end, and nothing that is raised is about data.
 """
 
 from __future__ import annotations
@@ -10,25 +10,33 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ..exact.numbers import Number
 from ..mechanisms.inverse_sensitivity import InverseSensitivity
 from ..mechanisms.propose_test_release import ProposeTestRelease
 from ..mechanisms.smooth import SmoothLaplace
+from ..noise.bits import SYSTEM
+from .completed import attempted
 from .released import Released
 
 
 def propose_test_release(statistic: str, data: ArrayLike, **public: Any) -> Released:
     """A "median", "quantile", "iqr" or "mode" with a proposed `bound`, or no answer: see mechanisms.ProposeTestRelease."""
     mechanism = ProposeTestRelease(statistic, **public)
-    return Released(mechanism.perturb(data), mechanism)
+    return _released(mechanism, data)
 
 
 def inverse_sensitivity(statistic: str, data: ArrayLike, **public: Any) -> Released:
     """A "count", "median", "quantile" or "mode": see mechanisms.InverseSensitivity."""
     mechanism = InverseSensitivity(statistic, **public)
-    return Released(mechanism.perturb(data), mechanism)
+    return _released(mechanism, data)
 
 
 def smooth_sensitivity(statistic: str, data: ArrayLike, **public: Any) -> Released:
     """A "median", "quantile" or "kth-largest" with noise scaled to the smooth sensitivity: see mechanisms.SmoothLaplace."""
     mechanism = SmoothLaplace(statistic, **public)
-    return Released(mechanism.perturb(data), mechanism)
+    return _released(mechanism, data)
+
+
+def _released(mechanism: Any, data: Any) -> Released:
+    low: Number | None = mechanism.low
+    return Released(attempted(mechanism, data, SYSTEM, low), mechanism)

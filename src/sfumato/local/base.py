@@ -4,6 +4,9 @@
              `promise` is what every report keeps, `variance(n)` the exact error. `question` is all that a client needs to know, and is public.
 *Promise*    ε-DP of one report, whatever all others are: P(report | x) ≤ e^ε·P(report | x′) for every report and every two values. `odds` is the largest such
              ratio, an exact rational; that it is at most e^ε is proved when an oracle is made. A second report about the same value adds its own ε.
+*Any value*  Whether a report is sent must not depend on the value, so every value is answered, by the rules of the client: what is none of the categories
+             becomes one of them, drawn uniformly; what is no number, NaN too, is the lower end, and what lies beyond the ends is the nearer end; letters that
+             an alphabet lacks are left out. A mean of laws is nowhere above the largest of them, nor below the least: no ratio grows.
 *Relation*   A report exists only if its sender does, so the promise is about replacing a value. Add-remove, under which the number of reports would be secret,
              is refused.
 """
@@ -24,7 +27,7 @@ from ..mechanisms.base import Mechanism
 from ..mechanisms.labels import Labels
 from ..noise.bits import SYSTEM, Bits
 from . import client
-from .coins import Bytes
+from .coins import Bytes, below
 from .estimate import Aggregate
 from .reports import Reports, gathered
 
@@ -63,8 +66,8 @@ class Oracle(Mechanism):
         """Arguments that make this oracle again, as JSON can hold them."""
 
     @abstractmethod
-    def _codes(self, values: Any) -> NDArray[np.int64]:
-        """Values as integers; what is no value is refused without saying which."""
+    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+        """Values as integers, every value: what is none of the categories as a uniform one."""
 
     @abstractmethod
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
@@ -103,8 +106,8 @@ class Oracle(Mechanism):
         return client.mark(self.question)
 
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
-        """A report for each value. A value that is none is refused."""
-        return Reports(self.mark, self._draw(self._codes(values).ravel(), bits))
+        """A report for each value, whatever it is."""
+        return Reports(self.mark, self._draw(self._codes(values, bits).ravel(), bits))
 
     def read(self, reports: Reports | bytes | Iterable[bytes], *, drop: bool = False) -> Reports:
         """Reports as they came: a file of them, or single ones. What is no report to this question is refused, or with `drop` left out."""
@@ -150,6 +153,15 @@ def reports_of(n: int) -> int:
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MOST_REPORTS:
         raise Refused("response.reports", f"n={n}", "this is a whole number from 1 on", "n=1000")
     return int(n)
+
+
+def every_code(labels: Labels, values: Any, bits: Bits) -> NDArray[np.int64]:
+    """The places of one value or of many among the categories; for each that is none of them a uniform place."""
+    listed = (values.ravel() if isinstance(values, np.ndarray) else [values]) if labels.is_one(values) else values
+    codes = labels.codes(listed, drop=True).ravel()
+    if (others := np.flatnonzero(codes < 0)).size:
+        codes[others] = below(len(labels), others.size, bits)
+    return codes
 
 
 def plain_categories(labels: Labels) -> list[Any]:

@@ -7,8 +7,14 @@ It reads a question (JSON, published by whoever asks), checks that the probabili
 *Coins*     64 bits of `secrets`, compared with a whole number; uniform choices are `secrets.randbelow`. The probabilities in a question are such whole numbers,
             m for m/2^64. There is no other chance in this file, and no floating point in what is reported.
 *Report*    version (1 byte), mark of the question (3 bytes), payload. Bits are packed with the first in the highest place, numbers are big endian.
-*Memory*    A question of kind "rappor" may be asked again and again: keep the dictionary `memory` and hand it in each time. It holds what must never be drawn
-            anew. While the value stays the same, all reports together keep the lifetime ε; each further value adds it once more. Nobody else may see it.
+*Memory*    A question of kind "rappor" may be asked again and again: keep the mapping `memory` and hand it in each time. It holds what must never be drawn
+            anew, and is written before anything is reported; one that does not give back what was put in is refused. While the value stays the same, all
+            reports together keep the lifetime ε; each further value adds it once more. Nobody else may see it.
+*Any value* Whether a report is sent must not depend on the value: silence would tell it. So every value is answered, by fixed rules that all may know. What is
+            none of the categories becomes one of them, drawn uniformly (for "rappor" once, and remembered: all such count as one value). What is no number, NaN
+            too, is the lower end; numbers beyond the ends, and infinities, are the nearer end. Letters that the alphabet lacks are left out; what is no text is
+            the empty one; a question of several to which there is no value is answered like one with none of its categories. A question may be refused, and is
+            refused before the value is looked at. Your program owes the same: send for every value, or for none, and do not let the value decide when.
 """
 
 from __future__ import annotations
@@ -18,7 +24,7 @@ import json
 import math
 import secrets
 import sys
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
@@ -27,6 +33,7 @@ VERSION = 1
 ONE = 1 << 64
 PRIME = (1 << 31) - 1
 END = "\0"
+FAR = sys.float_info.max
 
 Question = dict[str, Any]
 Memory = MutableMapping[str, Any]
@@ -55,22 +62,27 @@ def mark(question: Question) -> bytes:
 def perturb(question: Question, value: Any, memory: Memory | None = None) -> bytes:
     """The report of one value."""
     check(question)
-    code = _code(question, value)
-    payload = rappor(question, code, {} if memory is None else memory) if question["kind"] == "rappor" else KINDS[question["kind"]](question, code)
+    if question["kind"] == "rappor":
+        payload = rappor(question, listed(question, value), {} if memory is None else memory)
+    else:
+        payload = KINDS[question["kind"]](question, _code(question, value))
     return bytes([VERSION]) + mark(question) + payload
 
 
+def listed(question: Question, value: Any) -> int | None:
+    """The place of a value among the categories, if it is one of them."""
+    return next((i for i, name in enumerate(question["categories"]) if _same(name, value)), None)
+
+
 def category(question: Question, value: Any) -> int:
-    """The place of a value among the categories."""
-    code = next((i for i, name in enumerate(question["categories"]) if name == value and type(name) is type(value)), None)
-    if code is None:
-        raise ValueError("the value is none of the categories of the question")
-    return code
+    """The place of a value among the categories; of any other value a uniform place, so that its law is a mean of theirs and no ratio grows."""
+    code = listed(question, value)
+    return below(len(question["categories"])) if code is None else code
 
 
 def step(question: Question, value: Any) -> int:
     """The nearest step of the grid to a number, halves upward, between the ends."""
-    nearest = math.floor(_finite(value) / Fraction(2) ** int(question["grid"]) + Fraction(1, 2))
+    nearest = math.floor(number(value) / Fraction(2) ** int(question["grid"]) + Fraction(1, 2))
     return min(max(nearest - int(question["first"]), 0), int(question["steps"]))
 
 
@@ -78,8 +90,8 @@ def interval(question: Question, value: Any) -> int:
     """The place of a value among ordered categories, or of a number between edges; what lies beyond counts to the first or the last."""
     if "categories" in question:
         return category(question, value)
-    number, edges = _finite(value), [Fraction(edge) for edge in question["edges"]]
-    return min(max(sum(edge <= number for edge in edges) - 1, 0), len(edges) - 2)
+    found, edges = number(value), [Fraction(edge) for edge in question["edges"]]
+    return min(max(sum(edge <= found for edge in edges) - 1, 0), len(edges) - 2)
 
 
 def direct(question: Question, code: int) -> bytes:
@@ -140,13 +152,19 @@ def hadamard_sketch(question: Question, code: int) -> bytes:
     return _number(row, rows) + _number(2 * column + said, 2 * size)
 
 
-def rappor(question: Question, code: int, memory: Memory) -> bytes:
-    """Bits of the value, perturbed once and remembered; each report perturbs what is remembered again."""
-    cohorts, size = int(question["cohorts"]), int(question["size"])
-    kept = memory.setdefault(identity(question).hex(), {"cohort": below(cohorts), "values": {}})
+def rappor(question: Question, code: int | None, memory: Memory) -> bytes:
+    """Bits of the value, perturbed once and remembered; each report perturbs what is remembered again. None: the value is none of the categories."""
+    cohorts, size, key = int(question["cohorts"]), int(question["size"]), identity(question).hex()
+    known = memory.get(key)
+    kept: dict[str, Any] = {"cohort": below(cohorts), "values": {}} if known is None else {**known, "values": dict(known["values"])}
+    if code is None:  # one uniform place for life: drawn anew, it would be a further value each time
+        code = kept["unlisted"] = kept["unlisted"] if "unlisted" in kept else below(len(question["categories"]))
     if str(code) not in kept["values"]:
         true, keep = set(positions(question, kept["cohort"], code)), int(question["keep"])
         kept["values"][str(code)] = [int(coin(keep if i in true else ONE - keep)) for i in range(size)]
+    memory[key] = kept  # always, so that a memory that cannot be written refuses every value alike
+    if memory.get(key) != kept:
+        raise ValueError("the memory does not give back what was put into it: nothing was reported")
     own, other = int(question["own"]), int(question["other"])
     return _number(kept["cohort"], cohorts) + _pack([coin(own if bit else other) for bit in kept["values"][str(code)]])
 
@@ -182,16 +200,16 @@ def several(question: Question, codes: dict[str, Any]) -> bytes:
 
 
 def each(question: Question, value: Any) -> dict[str, Any]:
-    """The same of every question, of values by name."""
-    return {name: _code(part, value[name]) for name, part in question["parts"].items()}
+    """The same of every question, of values by name; a name without a value is answered, too."""
+    given = value if isinstance(value, Mapping) else {}
+    return {name: _code(part, given.get(name)) for name, part in question["parts"].items()}
 
 
 def filled(question: Question, value: Any) -> str:
-    """A text of characters of the alphabet, cut or filled with the end sign to its full length."""
+    """The letters of a text that the alphabet has, cut or filled with the end sign to full length; what is no text is the empty one."""
     letters, length = question["alphabet"], int(question["levels"]) * int(question["step"])
-    if not isinstance(value, str) or any(letter not in letters for letter in value):
-        raise ValueError("the value is no text of the alphabet of the question")
-    return value[:length].ljust(length, END)
+    kept = "".join(letter for letter in value if letter in letters) if isinstance(value, str) else ""
+    return kept[:length].ljust(length, END)
 
 
 def fingerprint(question: Question, text: str) -> int:
@@ -260,10 +278,22 @@ def _response(own: int, code: int, k: int) -> int:
     return other + (other >= code)
 
 
-def _finite(value: Any) -> Fraction:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError("the value is not a finite number")
-    return Fraction(float(value))
+def number(value: Any) -> Fraction:
+    """A number as a double; what is none, NaN too, lies below all others, and infinities at the ends of the doubles."""
+    try:
+        found = float(value)
+    except OverflowError:  # a whole number beyond all doubles
+        found = math.inf if value > 0 else -math.inf
+    except Exception:  # whatever it is, it is answered
+        found = math.nan
+    return Fraction(-FAR if math.isnan(found) else min(max(found, -FAR), FAR))
+
+
+def _same(name: Any, value: Any) -> bool:
+    try:
+        return bool(name == value)
+    except Exception:  # what cannot be compared is none of the categories
+        return False
 
 
 def _parity(number: int) -> int:
@@ -334,17 +364,43 @@ ODDS: dict[str, Callable[[Question, int], Fraction]] = {
 """The largest ratio of the chances of one report under two values, exactly."""
 
 
-LEAST = {"buckets": 2, "size": 1, "rows": 1, "cohorts": 1, "hashes": 0, "steps": 1, "window": 1, "levels": 1}
-"""The least that each number may be; the most is 2^31."""
+RANGES = {
+    "buckets": (2, 1 << 31),
+    "size": (1, 1 << 25),
+    "rows": (1, 1 << 31),
+    "cohorts": (1, 1 << 31),
+    "hashes": (0, 16),
+    "steps": (1, 1 << 31),
+    "window": (1, 1 << 31),
+    "levels": (1, 256),
+    "grid": (-1100, 1100),
+    "first": (-(1 << 53), 1 << 53),
+    "length": (0, 1 << 25),
+}
+"""The least and the most that each number may be: whoever asks may neither deceive a client nor keep it busy."""
 
 SHAPES: dict[str, Callable[[Question, int], bool]] = {
     "direct": lambda _, k: k >= 2,
     "hadamard": lambda q, k: int(q["size"]).bit_count() == 1 and k < int(q["size"]),
     "subset": lambda q, k: int(q["size"]) < k,
-    "ordinal": lambda q, k: (k or len(q["edges"]) - 1) <= int(q["steps"]) + 1,
-    "several": lambda q, _: sorted(q["names"]) == sorted(q["parts"]) and all(known(part) for part in q["parts"].values()),
+    "one-bit": lambda q, _: "grid" in q and "first" in q,
+    "piecewise": lambda q, _: "grid" in q and "first" in q,
+    "ordinal": lambda q, k: (k if "categories" in q else _buckets(q["edges"])) <= int(q["steps"]) + 1,
+    "prefix": lambda q, _: 1 <= int(q["step"]) <= 256 // int(q["levels"]) and isinstance(q["alphabet"], str) and q["alphabet"].isprintable(),
+    "several": lambda q, _: 1 <= len(q["parts"]) <= 1 << 12 and sorted(q["names"]) == sorted(q["parts"]) and all(_part(part) for part in q["parts"].values()),
 }
 """What else has to hold of a question for its odds to be those of its law."""
+
+
+def _buckets(edges: Any) -> int:
+    """How many buckets lie between edges."""
+    if not isinstance(edges, list) or len(edges) < 2 or not all(_written(edge, "0123456789/-") for edge in edges):
+        raise ValueError
+    return len([Fraction(edge) for edge in edges]) - 1
+
+
+def _part(part: Question) -> bool:
+    return part["kind"] in KINDS and part["kind"] != "several" and known(part)
 
 
 def known(question: Question) -> bool:
@@ -353,10 +409,11 @@ def known(question: Question) -> bool:
         return False
     told = question["kind"] == "rappor"
     chances = [(int(question[name]), told and name != "keep") for name in ("own", "other", "keep") if name in question]
-    sizes = all(least <= int(question[name]) <= 1 << 31 for name, least in LEAST.items() if name in question)
+    sizes = all(least <= int(question[name]) <= most for name, (least, most) in RANGES.items() if name in question)
+    names = question.get("categories", None if question["kind"] not in CODES else [None])
     fair = all(0 <= m <= ONE if ends else 0 < m < ONE for m, ends in chances)
     shape = SHAPES.get(question["kind"])
-    return sizes and fair and (shape is None or shape(question, len(question.get("categories", ()))))
+    return sizes and fair and isinstance(names, list) and len(names) > 0 and (shape is None or shape(question, len(question.get("categories", ()))))
 
 
 def check(question: Question) -> None:
@@ -380,8 +437,8 @@ def _claims(question: Question) -> list[tuple[Fraction, Any]]:
     return [one, (_of_bits(keep, ONE - keep, max(1, int(question["hashes"]))), question["lifetime"])]
 
 
-def _written(claim: Any) -> bool:
-    return isinstance(claim, str) and len(claim) <= 1000 and set(claim) <= set("0123456789/")
+def _written(claim: Any, signs: str = "0123456789/") -> bool:
+    return isinstance(claim, str) and len(claim) <= 1000 and set(claim) <= set(signs)
 
 
 def exp_down(epsilon: Fraction) -> Fraction:
@@ -394,4 +451,5 @@ def exp_down(epsilon: Fraction) -> Fraction:
 if __name__ == "__main__":  # python client.py question.json value
     with open(sys.argv[1], encoding="utf-8") as file:
         asked = json.load(file)
-    sys.stdout.write(perturb(asked, float(sys.argv[2]) if "grid" in asked or "edges" in asked else sys.argv[2]).hex() + "\n")
+    written = {str(name): name for name in reversed(asked.get("categories", []))}  # a shell knows texts alone: 3 is the category 3
+    sys.stdout.write(perturb(asked, written.get(sys.argv[2], sys.argv[2])).hex() + "\n")

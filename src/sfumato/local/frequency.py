@@ -2,6 +2,8 @@
 
 *Support*    `own` = P(a report supports v | the value is v), `other` = P(it supports v | the value is another), the same for every other; both exact rationals.
              Whatever has these two is estimated alike (`estimate`), with the same exact variance (a *pure protocol*, Wang et al. 2017).
+*Others*     A value that is none of the categories is reported as a uniform one of them: every frequency is that of the category and 1/k of that of all others,
+             and they add up to one. Name a category for all others, and replace them by it beforehand, if their number is wanted.
 *Influence*  Whoever lies, or sends many reports, moves an estimate: m fake reports among n by at most `influence(m, n)`. No local protocol can do without.
 """
 
@@ -24,7 +26,8 @@ from ..guarantees.base import relation_of, unit_of
 from ..guarantees.finite import law
 from ..mechanisms.estimate import Target
 from ..mechanisms.labels import Labels
-from .base import Oracle, reports_of
+from ..noise.bits import SYSTEM, Bits
+from .base import Oracle, every_code, reports_of
 from .dyadic import keeps
 from .estimate import Aggregate, Estimate, variance
 from .reports import Reports
@@ -77,8 +80,8 @@ class FrequencyOracle(Oracle):
         """How many categories there are."""
         return len(self.labels)
 
-    def _codes(self, values: Any) -> NDArray[np.int64]:
-        return np.array([self.labels.index(values)]) if self.labels.is_one(values) else self.labels.codes(values)
+    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+        return every_code(self.labels, values, bits)
 
     def estimate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Estimate:
         counted = self._some(reports)

@@ -1,6 +1,7 @@
 """PrefixTree: which texts are frequent, among all texts of an alphabet. Heavy hitters, letter by letter.
 
-*Law*        A text is cut or filled with an end sign to `length` letters. How many of its first letters are looked at, `step`, 2·`step`, … `length`, is drawn
+*Law*        Letters that the alphabet lacks are left out, and what is no text is the empty one: every value is answered. Then a text is cut or filled with an
+             end sign to `length` letters. How many of its first letters are looked at, `step`, 2·`step`, … `length`, is drawn
              by lot whatever the text is; the prefix becomes a public fingerprint below 2^31 − 1, which is reported as in `Hashing`: a hash function of one's
              own into g buckets, and the bucket, kept with t = e^ε/(e^ε + g − 1) rounded down (Bassily et al. 2017; Wang, Li & Jha 2018).
 *Promise*    The level and the function are independent of the text, and everyone reports once, about one level: odds = t(g − 1)/(1 − t) ≤ e^ε, once, however
@@ -119,14 +120,10 @@ class PrefixTree(Oracle):
         return {**made, "step": self.step, "most": self.most, "seed": self.seed}
 
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
-        """A report for each text."""
-        texts = [values] if isinstance(values, str) else list(values)
-        try:
-            whole = [client.filled({"alphabet": self.alphabet, "levels": self.levels, "step": self.step}, value) for value in texts]
-        except ValueError:
-            raise Refused(
-                "value.category", "a value", "a value is no text of the alphabet; which one is not said", "alphabet= with all letters, beforehand"
-            ) from None
+        """A report for each text, whatever it is."""
+        texts = list(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes) else [values]
+        asked = {"alphabet": self.alphabet, "levels": self.levels, "step": self.step}
+        whole = [client.filled(asked, value) for value in texts]
         levels = below(self.levels, len(whole), bits)
         prefixes = [value[: (level + 1) * self.step] for value, level in zip(whole, levels.tolist(), strict=True)]
         known = {prefix: self.fingerprint(prefix) for prefix in set(prefixes)}  # many people say the same
@@ -137,7 +134,7 @@ class PrefixTree(Oracle):
         """The public number of a prefix."""
         return client.fingerprint({"seed": self.seed}, prefix)
 
-    def _codes(self, values: Any) -> NDArray[np.int64]:
+    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         raise NotImplementedError  # a text has a code for each level: `perturb` is its own
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:

@@ -106,8 +106,8 @@ class Several(Oracle):
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
         """A report for each person: `values` has a column of values for each name (a dictionary, or a table of any kind that gives columns by name)."""
         if self.how == "split":
-            return Reports(self.mark, np.concatenate([part._draw(codes, bits) for part, codes in self._columns(values)], axis=1))
-        columns = self._columns(values)
+            return Reports(self.mark, np.concatenate([part._draw(codes, bits) for part, codes in self._columns(values, bits)], axis=1))
+        columns = self._columns(values, bits)
         people, head = columns[0][1].size, width_for(len(self.parts))
         drawn = below(len(self.parts), people, bits)
         out = np.zeros((people, self.width), dtype=np.uint8)
@@ -141,9 +141,9 @@ class Several(Oracle):
     def _named(self) -> list[tuple[str, Oracle]]:
         return list(zip(self.names, self.parts, strict=True))
 
-    def _columns(self, values: Any) -> list[tuple[Oracle, NDArray[np.int64]]]:
+    def _columns(self, values: Any, bits: Bits) -> list[tuple[Oracle, NDArray[np.int64]]]:
         try:
-            columns = [(part, part._codes(values[name]).ravel()) for name, part in self._named()]
+            columns = [(part, part._codes(values[name], bits).ravel()) for name, part in self._named()]
         except (KeyError, TypeError, IndexError):
             raise Refused("local.several", "values", "there is a column of values for each name", "perturb({'age': ages, 'city': cities})") from None
         if len({codes.size for _, codes in columns}) != 1:
@@ -170,7 +170,7 @@ class Several(Oracle):
                 formed[rows] &= ~payload[rows][:, place.stop :].any(axis=1)
         return formed
 
-    def _codes(self, values: Any) -> NDArray[np.int64]:
+    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         raise NotImplementedError  # `perturb` and `aggregate` are its own: there is no one code, and no one count
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:

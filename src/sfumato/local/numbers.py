@@ -1,7 +1,7 @@
 """Oracles for a number: each person's value is put on a public grid, and a report's score has a mean that is a straight line in it.
 
 *Steps*      A value is taken between `low` and `high` and put on a grid of a power of two, as everywhere: the nearest step, halves upward. Steps are counted
-             from 0; the ends are moved outward to the grid. NaN and infinity are refused: what stands for them is decided beforehand.
+             from 0; the ends are moved outward to the grid. Every value has a step: what is no number, NaN too, has the lower end, an infinity the nearer one.
 *Law*        `OneBit` and `Piecewise`: the score r of a report is a whole number with E[r | i] = base + slope·i, exactly, i the step of the value. So (mean of
              scores − base)/slope is an unbiased estimate of the mean step; of the values themselves it is off by half a step at most.
 *Error*      Var(r | i) is an exact rational, too. `variance(n, value)` is that of the coins if everyone has that value; without a value the largest, which no
@@ -26,6 +26,8 @@ from ..exact.numbers import Number, exact, positive, power_of_two
 from ..guarantees import Relation
 from ..guarantees.base import relation_of, unit_of
 from ..mechanisms.grid import snap_each
+from ..noise.bits import SYSTEM, Bits
+from . import client
 from .base import Oracle, reports_of
 from .dyadic import keeps
 from .estimate import Aggregate
@@ -115,7 +117,7 @@ class NumberOracle(Oracle):
         """What a client needs to put a number on the grid."""
         return {"grid": self.grid, "first": self.first, "steps": self.steps}
 
-    def _codes(self, values: Any) -> NDArray[np.int64]:
+    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:  # noqa: ARG002  no value needs a lot
         return np.clip(snap_each(doubles(values), self.grid) - self.first, 0, self.steps)
 
     def _tally(self, payload: Any) -> NDArray[np.int64]:
@@ -154,14 +156,16 @@ class NumberOracle(Oracle):
 
 
 def doubles(values: Any) -> NDArray[np.float64]:
-    """Finite numbers as an array; anything else is refused without saying what."""
+    """Any values as finite numbers, by the client's rule: what is none, NaN too, lies below all others, and infinities at the ends of the doubles."""
     try:
-        found = np.asarray(values, dtype=np.float64).ravel() if not isinstance(values, str | bytes) else None
-    except (TypeError, ValueError):
-        found = None
-    if found is None or not np.isfinite(found).all():
-        raise Refused("value.not-finite", "a value", "a value is not a finite number; which one is not said", "replace such by a fixed value beforehand")
-    return found
+        found = np.asarray(values)
+    except (TypeError, ValueError):  # rows of different lengths
+        found = np.empty(0, dtype=object)
+    if found.dtype.kind not in "biuf":
+        listed = [values] if isinstance(values, str | bytes) or found.shape == () else found.ravel() if isinstance(values, np.ndarray) else list(values)
+        return np.array([float(client.number(value)) for value in listed], dtype=np.float64)
+    with np.errstate(over="ignore"):  # longer doubles than ours
+        return np.nan_to_num(found.ravel().astype(np.float64), nan=-client.FAR, posinf=client.FAR, neginf=-client.FAR)
 
 
 def refuse_added(relation: Relation | None) -> None:

@@ -2,7 +2,8 @@
 
 *Law*        The law of a window (`numbers_window`) over k ordered buckets: the square wave (Li et al. 2020) on a public grid, every cell with a rational
              probability. The window is the whole number nearest 2β·(k − 1), β = (ε·e^ε − e^ε + 1)/(2e^ε·(e^ε − 1 − ε)), which tells most about the bucket;
-             `window=` sets another. Buckets are ordered categories, or lie between edges; a number beyond the edges counts to the first or the last.
+             `window=` sets another. Buckets are ordered categories, or lie between edges; a number beyond the edges counts to the first or the last,
+             what is no number to the first, and what is none of the categories to a uniform one.
 *Promise*    odds = p·steps/((1 − p)·w) ≤ e^ε, steps = k − 1.
 *Error*      What is near in truth is near in the reports, so shares of all values up to a bucket are far better known than from an oracle that forgets the
              order; a single bucket is known worse. `variance(n)` is the largest of any such share, whatever people have.
@@ -29,8 +30,8 @@ from ..exact.numbers import Number, exact, positive, text
 from ..guarantees import Relation
 from ..guarantees.base import relation_of, unit_of
 from ..mechanisms.labels import Labels
-from ..noise.bits import Bits
-from .base import Oracle, plain_categories, reports_of
+from ..noise.bits import SYSTEM, Bits
+from .base import Oracle, every_code, plain_categories, reports_of
 from .coins import Bytes
 from .dyadic import keeps
 from .estimate import Aggregate
@@ -121,10 +122,10 @@ class Ordinal(Oracle):
         made = {"epsilon": str(self.epsilon), "window": self.window}
         return {**made, **({"edges": [str(edge) for edge in self.edges]} if self.edges else {})}
 
-    def _codes(self, values: Any) -> NDArray[np.int64]:
+    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         if self.edges:
             return np.clip(np.searchsorted(np.array([_least_double(edge) for edge in self.edges]), doubles(values), side="right") - 1, 0, self.steps)
-        return np.array([self.labels.index(values)]) if self.labels.is_one(values) else self.labels.codes(values)
+        return every_code(self.labels, values, bits)
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
         return whole_numbers(draw_cells(codes, self.own, self.steps, self.window, bits), self.width)

@@ -5,7 +5,7 @@
              with p. One-time: q = 1 and p = 0. f is rounded up, q down, p up (Erlingsson, Pihur & Korolova 2014).
 *Promise*    One report: with one = (1 − f/2)q + (f/2)p and zero = (1 − f/2)p + (f/2)q, odds = (one(1 − zero)/(zero(1 − one)))^h, h bits of a value. All reports
              together: ((1 − f/2)/(f/2))^(2h), `lifetime()`, *as long as the value does not change*; every further value is remembered anew and adds it once
-             more. The cohort is uniform and never depends on the value.
+             more; all that are none of the categories count as one. The cohort is uniform and never depends on the value.
 *Error*      Basic: own = one, other = zero. With a Bloom filter frequencies are a least-squares fit to the bits of all cohorts (`bloom`), unbiased for these
              very hash functions. A second report of the same person averages the instantaneous noise alone: n counts people.
 *Report*     The cohort, and `size` bits.
@@ -134,7 +134,7 @@ class Rappor(FrequencyOracle):
 
     def remember(self, values: Any, *, bits: Bits = SYSTEM) -> Remembered:
         """What each person keeps for life: a cohort and permanent bits. Secret; every report is made of it."""
-        codes = self._codes(values).ravel()
+        codes = self._codes(values, bits).ravel()
         cohort = below(self.cohorts, codes.size, bits)
         rows = packed(ONE - self.keep, codes.size * -(-self.size // 8), bits).reshape(codes.size, -(-self.size // 8))
         clear_padding(rows, self.size)

@@ -16,7 +16,7 @@ from fractions import Fraction
 from ..accounting.composition import count_of
 from ..accounting.loss import Loss
 from ..accounting.pairs_sampled import ClonePair
-from ..accounting.shuffle_pair import closed_form, closed_form_limit
+from ..accounting.shuffle_pair import closed_form, closed_form_limit, reachable
 from ..errors import Refused
 from ..exact.numbers import Number, exact, probability, text
 from ..guarantees import Guarantee, Pure
@@ -30,6 +30,7 @@ def shuffle(*, local: Guarantee | Oracle, n: int) -> Loss:
         raise Refused("shuffle.local", f"local={local}", "the theorem is about reports that keep a pure ε each", "local=sf.Pure(1)")
     if kept.relation == "add-remove":
         raise Refused("shuffle.local", f"local={local}", "a report among n is replaced, not added", "local=sf.Pure(1)")
+    reachable(exact(kept.parameters["epsilon"], "epsilon"))
     return Loss(((ClonePair(kept.parameters["epsilon"], count_of(n, "n")), 1),), relation="replace", unit=kept.unit)
 
 

@@ -26,6 +26,7 @@ from ..tables.calibrate import spread
 from ..tables.plan import Plan
 from ..tables.sentences import cost_text
 from ..tables.stages import Query
+from .payments import settled
 from .questions import Question
 
 if TYPE_CHECKING:
@@ -86,8 +87,11 @@ def batch(table: Table, asked: Sequence[Query | str], promise: Guarantee, group_
     return made if other is None or _spread(made) <= _spread(other) else other
 
 
-def released(table: Table, made: Batch, share: str | None, *, fresh: bool, timeout: float | None) -> tuple[Answer, ...]:
-    """The answers, in the order of the questions."""
+def released(table: Table, planned: Callable[[], Batch], share: str | None, *, fresh: bool, timeout: float | None) -> tuple[Answer, ...]:
+    """The answers, in the order of the questions; a share also pays for what they show of what others learned."""
+    made = planned()
+    if share is not None and settled(made.plans, made.mechanism, table.ledger, share, fresh=fresh):
+        made = planned()
     others = len(made.plans) - 1
     said = (f"released together with {others} other question{'s' if others > 1 else ''}: the cost is that of all",) if others else ()
     answers = release_all(made.plans, made.mechanism, table.ledger, said, share=share, fresh=fresh, timeout=timeout)

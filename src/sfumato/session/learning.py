@@ -3,7 +3,7 @@
 *Lesson*    One noisy histogram each, through the door like any question. Rows: every unit is one row and in one cell. Bounds: the rows of a unit weigh one
             together, whatever their number, so that no limit has to be known first. The choice of a limit from a histogram is post-processing (`limits`).
 *Kept*      under a name of its own in the ledger. Whoever asks later, from another process, with another ε or another declaration, gets the same limit for
-            nothing; a share that has not seen it pays what the first asker paid.
+            nothing; a share that has not seen it pays what the first asker paid (`payments`).
 *Enforced*  A learned limit is used like a declared one: whatever it is, values are clipped to it and units bounded by it. Privacy does not rest on its being
             a good one.
 """
@@ -51,6 +51,11 @@ class Found:
     value: tuple[Fraction, ...]
     shares: tuple[Fraction, ...] | None
 
+    @property
+    def place(self) -> tuple[str, ...]:
+        """What of a declaration it is: there is one limit of groups, whatever columns it was learned by."""
+        return (self.lack.kind, *(self.lack.of if self.lack.kind == "bounds" else ()))
+
     def to_json(self) -> bytes:
         return json.dumps({"learned": 1, "value": [str(number) for number in self.value], "shares": written(self.shares)}).encode()
 
@@ -94,7 +99,7 @@ class Learning:
 
 def recalled(ledger: Ledger, declaration: Declaration, lack: Lack, share: str | None = None) -> Found | None:
     """What was learned before, if it was."""
-    stored = ledger.recall(_name(lack, declaration), share=share)
+    stored = ledger.recall(name_of(lack, declaration), share=share)
     return None if stored is None else Found.from_json(lack, stored.answer)
 
 
@@ -114,7 +119,7 @@ def taught(
         answer = release(planned, table.ledger, share=share, fresh=fresh, timeout=timeout)
         made = _chosen(lack, table.declaration, planned, answer["h"][0].tolist(), noise)
         paid: Any = answer.receipts[0]
-        table.ledger.remember(paid, _name(lack, table.declaration), made.to_json())
+        table.ledger.remember(paid, name_of(lack, table.declaration), made.to_json())
         found.append(made)
     return tuple(found)
 
@@ -139,7 +144,7 @@ def wanted(declaration: Declaration, columns: Any, groups: Any, *, again: bool) 
     return tuple(found)
 
 
-def _name(lack: Lack, declaration: Declaration) -> str:
+def name_of(lack: Lack, declaration: Declaration) -> str:
     """What it is kept under: not the whole declaration, so that what is declared later of other columns changes nothing."""
     types = {column: str(declaration.schema[column].bare) for column in lack.of}
     return json.dumps({"learned": 1, "what": lack.kind, "of": types, "unit": declaration.unit}, ensure_ascii=False)

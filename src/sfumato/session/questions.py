@@ -26,6 +26,7 @@ from .accuracy import GROUP_SIZE, Goal
 from .awaiting import Awaiting
 from .learning import FIRST, SHARE, recalled, taught
 from .limits import part
+from .payments import affordable, settled
 
 if TYPE_CHECKING:
     from .table import Table
@@ -80,7 +81,7 @@ class Question:
         made = self._attempt(goal, learning=learning)
         if isinstance(made, Plan):
             return made
-        lacks = self._recalled(made, None)
+        lacks = self._recalled(made)
         if not lacks:
             return goal.plan(self.plan)
         if goal.promise is None:
@@ -93,29 +94,28 @@ class Question:
         currency = Filter(self.table.budget)
         return Awaiting(lacks, share, currency.price(share) + currency.price(goal.promise), one, rows, wide)
 
-    def ready(self, goal: Goal, *, learning: bool, share: str | None, timeout: float | None) -> tuple[Plan, tuple[str, ...]]:
-        """The plan for a release, after learning what it lacks, and what is to be said of that."""
+    def ready(self, goal: Goal, *, learning: bool, share: str | None, fresh: bool, timeout: float | None) -> tuple[Plan, tuple[str, ...]]:
+        """The plan for a release, after learning what it lacks and booking to a share what others learned, and what is to be said of that."""
         said: tuple[str, ...] = ()
         made = self._attempt(goal, learning=learning)
         if not isinstance(made, Plan):
-            lacks = self._recalled(made, share)
-            if lacks:
+            if lacks := self._recalled(made):
                 said = (self._learned(lacks, goal, share, timeout),)
             made = goal.plan(self.plan)
-        elif share is not None and self.table.declaration.learned:
-            self._recalled(lacking(self.query, self.table.given), share)  # whoever sees what was learned has it on the account
+        try:
+            if share is not None and settled((made,), made.mechanism, self.table.ledger, share, fresh=fresh):
+                made = goal.plan(self.plan)
+        except BudgetExceeded as refusal:
+            raise _refused(refusal, made, goal, said) from None
         return made, said
 
     def released(self, goal: Goal, *, learning: bool, share: str | None, fresh: bool, timeout: float | None) -> tuple[Plan, Answer]:
         """The answer, after learning what it lacks, and the plan that it was made by."""
-        made, said = self.ready(goal, learning=learning, share=share, timeout=timeout)
+        made, said = self.ready(goal, learning=learning, share=share, fresh=fresh, timeout=timeout)
         try:
             answer = release(made, self.table.ledger, share=share, fresh=fresh, timeout=timeout)
         except BudgetExceeded as refusal:
-            if goal.promise is not None:
-                raise
-            reason = f"this accuracy costs {cost_text(made.cost)}. {refusal.reason}"
-            raise BudgetExceeded("budget.exceeded", refusal.place, reason, "a larger within=, or a larger budget") from None
+            raise _refused(refusal, made, goal, said) from None
         return made, replace(answer, rules=(*answer.rules, *said)) if said else answer
 
     @property
@@ -133,22 +133,29 @@ class Question:
                 raise
             return lacks
 
-    def _recalled(self, lacks: tuple[Lack, ...], share: str | None) -> tuple[Lack, ...]:
-        """What is still missing after looking into the ledger."""
-        found = {lack: recalled(self.table.ledger, self.table.given, lack, share) for lack in lacks}
+    def _recalled(self, lacks: tuple[Lack, ...]) -> tuple[Lack, ...]:
+        """What is still missing after looking into the ledger. Books nothing: that is done when it is known what all of it costs."""
+        found = {lack: recalled(self.table.ledger, self.table.given, lack) for lack in lacks}
         self.table.take(tuple(one for one in found.values() if one is not None))
         return tuple(lack for lack, one in found.items() if one is None)
 
     def _learned(self, lacks: tuple[Lack, ...], goal: Goal, share: str | None, timeout: float | None) -> str:
         """Learn what is missing; refused before anything is read where it does not fit together with what it is for."""
         learning = part(goal.promise, SHARE) if goal.promise is not None else part(self.table.budget, FIRST)
-        left = Filter(self.table.budget, self.table.spent)
-        if not left.admits(learning) or (goal.promise is not None and not left.spend(learning).admits(goal.promise)):
-            reason = f"learning ({cost_text(learning)}) and the answer do not fit together: {self.table.remaining} is left; nothing was read, nothing was spent"
-            raise BudgetExceeded("budget.exceeded", self.table.name, reason, "a smaller cost, or limits and bounds in protect(…)")
+        affordable(self.table, lacks, learning, goal.promise, share)
         reference = goal.promise or part(self.table.budget, FIRST / SHARE)
         self.table.take(taught(self.table, lacks, learning, reference, share=share, fresh=False, timeout=timeout))
         return f"{'; '.join(lack.words for lack in lacks)}: learned first, for {cost_text(learning)} beside this"
+
+
+def _refused(refusal: BudgetExceeded, made: Plan, goal: Goal, said: tuple[str, ...]) -> BudgetExceeded:
+    """A refusal of the answer, with what it would have cost if that was not given, and with what was paid before it."""
+    if goal.promise is not None and not said:
+        return refusal
+    cost = f"this accuracy costs {cost_text(made.cost)}. " if goal.promise is None else ""
+    paid = f" for the answer. Paid for before, and kept: {'; '.join(said)}" if said else ""
+    rewrite = "a larger within=, or a larger budget" if goal.promise is None else refusal.rewrite
+    return BudgetExceeded(refusal.code, refusal.place, f"{cost}{refusal.reason}{paid}", rewrite)
 
 
 def scaled(promise: Guarantee) -> Guarantee:

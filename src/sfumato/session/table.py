@@ -21,6 +21,7 @@ from .accuracy import GROUP_SIZE, Goal, Within
 from .batches import Batch, batch, released
 from .learning import Found, Learning, recalled, taught, wanted
 from .limits import part
+from .payments import affordable, booked
 from .promises import promise_of
 from .questions import Question, scaled
 
@@ -40,6 +41,7 @@ class Table:
     ) -> None:
         self.declaration = declaration
         self.given = declaration  # by the owner: nothing in it was learned here
+        self.lessons: dict[tuple[str, ...], Found] = {}  # what of the declaration was learned here, by its place in it
         self.ledger = ledger
         self._source = source
         self._durable = durable
@@ -205,8 +207,8 @@ class Table:
         timeout: float | None = None,
     ) -> tuple[Answer, ...]:
         """Several questions for one promise, split in proportion to their noisy numbers, and for one charge. The answers are in the order of the questions."""
-        made = self.plan_all(queries, epsilon=epsilon, delta=delta, promise=promise, group_size=group_size, parameters=parameters)
-        return released(self, made, share, fresh=fresh, timeout=timeout)
+        promised = promise_of(self.ledger.budget, epsilon, delta, promise)
+        return released(self, lambda: batch(self, queries, promised, group_size, parameters), share, fresh=fresh, timeout=timeout)
 
     def learn(
         self,
@@ -227,9 +229,13 @@ class Table:
             reason = "of several tables together nothing is learned: their limits are declared"
             raise Refused("learn.tables", f"{self.name}.learn(…)", reason, "max_rows=5, bounds={…} in protect(…)")
         lacks = wanted(self.declaration, columns, groups, again=fresh)
-        before = [one for lack in lacks if not fresh and (one := recalled(self.ledger, self.given, lack, share)) is not None]
-        rest = [lack for lack in lacks if lack not in [one.lack for one in before]]
+        known = [lack for lack in lacks if not fresh and recalled(self.ledger, self.given, lack) is not None]
+        rest = [lack for lack in lacks if lack not in known]
+        affordable(self, rest, promised, None, share, known=known, fresh=fresh)
+        before = [one for lack in known if (one := recalled(self.ledger, self.given, lack, share)) is not None]
         found = (*before, *(taught(self, rest, promised, scaled(promised), share=share, fresh=fresh, timeout=timeout) if rest else ()))
+        if share is not None:
+            booked(self, share, but=lacks)  # the declaration that is given back has all that was learned
         self.take(found)
         return Learning(self.declaration, found, part(promised, Fraction(1)) if rest else None)
 
@@ -237,6 +243,7 @@ class Table:
         """Make what was learned part of the declaration."""
         for one in found:
             self.declaration = one.into(self.declaration)
+            self.lessons[one.place] = one
         self._rows = self.rows_of(self.declaration) if found else self._rows
 
     def rows_of(self, declaration: Declaration) -> Rows:

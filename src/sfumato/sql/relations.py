@@ -131,7 +131,8 @@ class Relation:
             return self.rows_of(node.this, known, place)
         if not isinstance(node, exp.Select):
             raise self.source.refuse("sql.unsupported", place, "", "a sub-query is a SELECT", self.source.example)
-        scope = self.from_(node, self.named(node, known))
+        named = self.named(node, known)
+        scope = self.from_(node, named)
         for part, code, reason in (
             ("limit", "sql.limit", "the first rows of a table are somebody's; LIMIT is for the answer"),
             ("offset", "sql.limit", "the first rows of a table are somebody's; OFFSET is for the answer"),
@@ -140,7 +141,7 @@ class Relation:
             if node.args.get(part) is not None:
                 raise self.source.refuse(code, node.args[part], "", reason, self.source.example)
         if node.args.get("where") is not None:
-            scope = self.where(scope, node.args["where"].this, known)
+            scope = self.where(scope, node.args["where"].this, named)
         items = items_of(node, scope, self.scalars, star=True)
         grouped = node.args.get("group") is not None or node.args.get("having") is not None or any(has_aggregate(item.node) for item in items)
         if scope.rows.public and (grouped or node.args.get("distinct") is not None):

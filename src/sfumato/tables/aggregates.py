@@ -62,6 +62,16 @@ class Aggregate:
         return replace(self, where=both)
 
 
+class Aggregates(tuple[Aggregate, ...]):
+    """Several aggregates out of one release; each becomes a column."""
+
+    __slots__ = ()
+
+    def filter(self, where: Expr) -> Aggregates:
+        """The same, of the rows for which this holds."""
+        return Aggregates(one.filter(where) for one in self)
+
+
 def count(of: str | Expr | None = None) -> Aggregate:
     """The number of rows, or of rows with a value."""
     return Aggregate("count", None if of is None else known(of))
@@ -130,7 +140,7 @@ def max(of: str | Expr, *, low: Number | None = None, high: Number | None = None
     return Aggregate("quantile", known(of), None, *_ends(low, high), Fraction(1), (), True, probability(confidence, "confidence", zero=False), beyond="max")
 
 
-def quantiles(of: str | Expr, probabilities: Iterable[Number], *, low: Number | None = None, high: Number | None = None) -> tuple[Aggregate, ...]:
+def quantiles(of: str | Expr, probabilities: Iterable[Number], *, low: Number | None = None, high: Number | None = None) -> Aggregates:
     """Several quantiles of a column out of one noisy count of its values: as many as one likes, for one price, and none below a smaller one.
 
     `aggregate(p=sf.quantiles("age", [0.25, 0.5]))` has the columns p_25 and p_50.
@@ -138,12 +148,12 @@ def quantiles(of: str | Expr, probabilities: Iterable[Number], *, low: Number | 
     given = tuple(quantile(of, q).q or Fraction(0) for q in probabilities)
     if not given or len(set(given)) < len(given):
         raise Refused("aggregate.quantile", f"{len(given)} probabilities", "there is one or more, each once", "[0.25, 0.5, 0.75]")
-    return tuple(Aggregate("percentile", known(of), None, *_ends(low, high), q) for q in given)
+    return Aggregates(Aggregate("percentile", known(of), None, *_ends(low, high), q) for q in given)
 
 
 def percent(q: Fraction) -> str:
     """25 for a quarter: what the column of a quantile is called after."""
-    return _exactly(100 * q).replace("/", "_")
+    return _exactly(100 * q).replace("/", "_over_").replace(".", "_")
 
 
 def median(of: str | Expr, *, low: Number | None = None, high: Number | None = None, interval: bool = True, confidence: Number = 0.95) -> Aggregate:

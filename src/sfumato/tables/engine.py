@@ -81,6 +81,8 @@ class Engine(ABC):
         """Refuse what the engine's language has no words for. To be asked before anything is charged."""
         try:
             self.sql(expression)
+        except Refused:
+            raise
         except Exception:  # what Ibis says of it differs from engine to engine
             reason = f"something in it cannot be said to {self.backend.name}: not every function can"
             raise Refused("engine.language", "release(…)", reason, "another function, or the same table as a file or a frame") from None

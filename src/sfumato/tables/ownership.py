@@ -32,10 +32,14 @@ class Owner:
 
 
 def dotted(word: object, tables: Iterable[str], place: str) -> tuple[str, str]:
-    """The table and the column of `table.column`."""
-    for table in tables:
-        if isinstance(word, str) and word.startswith(f"{table}.") and len(word) > len(table) + 1:
-            return table, word[len(table) + 1 :]
+    """The table and the column of `table.column`; refused where two tables fit, as `a` and `a.b` do in `a.b.c`."""
+    fit = [table for table in tables if isinstance(word, str) and word.startswith(f"{table}.") and len(word) > len(table) + 1]
+    if len(fit) > 1:
+        reason = f"it may be a column of {fit[0]!r:.60} or of {fit[1]!r:.60}"
+        raise Refused("table.links", f"{place}: {word!r:.60}", reason, "another name for one of the tables: protect({'visits': …}, …)")
+    if fit:
+        table = fit[0]
+        return table, str(word)[len(table) + 1 :]
     raise Refused("table.links", f"{place}: {word!r:.60}", "of several tables, a column is named after its table, with a dot between", "'visits.patient_id'")
 
 

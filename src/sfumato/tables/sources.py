@@ -25,9 +25,7 @@ from .served import engine_of, served
 from .types import CASTS, Type
 from .volatile import REASON, drawn, generated
 
-_KNOWN = (
-    "the path of a Parquet, CSV or DuckDB file, a pandas, Polars or Spark DataFrame, an Arrow table, an Ibis table, or the URL of a PostgreSQL database"
-)
+_KNOWN = "the path of a Parquet, CSV or DuckDB file, a pandas, Polars or Spark DataFrame, an Arrow table, an Ibis table, or the URL of a PostgreSQL database"
 _NAMELESS = "table"  # what the engine calls a table that has no name
 _OWN_NAMES = {"INT": "INTEGER", "REAL": "FLOAT", "TEXT": "VARCHAR"}  # as DuckDB says them itself: a column that has its type already is left as it is
 _WIDER = ("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")  # what they are read as has room for all their values
@@ -167,17 +165,14 @@ def _borrowed(engine: Lent, name: str | None, table: Any, declared: dict[str, Ty
 
 
 def _not_stored(engine: Lent, table: Any) -> dict[str, str]:
-    """Of a lent DuckDB, the columns that are generated; refused is a view that draws or looks at a clock."""
+    """Of a lent DuckDB, the columns that are generated; refused is a view that draws or looks at a clock, or may."""
     if engine.backend.name != "duckdb":
         return {}
-    op, connection = table.op(), engine.backend.con.cursor()
-    try:
-        if (called := drawn(connection, op.name)) is not None:
-            raise Refused("table.source", f"view {op.name!r:.60}", f"it calls {called}: {REASON}", "a table, or a view of stored values")
-        database, schema = connection.execute("SELECT current_database(), current_schema()").fetchone()
-        return generated(connection, op.namespace.catalog or database, op.namespace.database or schema, op.name)
-    finally:
-        connection.close()
+    op, connection = table.op(), engine.backend.con  # not a cursor of it, which knows nothing of its temporary views, nor where it is at
+    place = op.namespace.catalog, op.namespace.database, op.name
+    if (why := drawn(connection, *place)) is not None:
+        raise Refused("table.source", f"view {op.name!r:.60}", f"{why}: {REASON}", "a table, a Parquet file, or a view of stored columns")
+    return generated(connection, *place)
 
 
 def _schema(have: Mapping[str, Type], declared: Mapping[str, Type], left_out: Mapping[str, str], name: str) -> dict[str, Type]:

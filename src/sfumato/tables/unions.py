@@ -1,7 +1,7 @@
 """Unions of rows, checked: rows of one protected table and rows of another, each its owner's. Public throughout: nothing is read.
 
 *Columns*   go by their names, or by pairs of expressions; each has a type that holds the values of both. What is known of a column is what holds on both sides.
-*Limits*    A unit counts for the rows of both tables together.
+*Limits*    A unit counts for the rows of both tables together: for no more, though, than may be declared of a table.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Refused
-from .declaration import Declaration, known_keys
+from .declaration import MOST_ROWS, Declaration, known_keys
 from .expressions import Column, Expr, col
 from .join_steps import Union
 from .joins import groups_of, related
@@ -64,7 +64,7 @@ def united(left: Rows, right: Rows, columns: list[tuple[str, Expr, Expr]]) -> tu
     links = {name: word for name, one, two in step.both if (word := _word(one, left)) and word == _word(two, right)}
     rows = replace(
         left,
-        declaration=_together(left.declaration, right.declaration),
+        declaration=_together(left.declaration, right.declaration, place),
         steps=(*left.steps, step),
         schema=schema,
         ranges=ranges,
@@ -88,7 +88,11 @@ def _word(expression: Expr, rows: Rows) -> str:
     return rows.links.get(expression.name, "") if isinstance(expression, Column) else ""
 
 
-def _together(one: Declaration, other: Declaration) -> Declaration:
+def _together(one: Declaration, other: Declaration, place: str) -> Declaration:
     """For those of both."""
     rows = None if one.max_rows is None or other.max_rows is None else one.max_rows + other.max_rows
-    return replace(one, max_rows=rows, max_groups=groups_of(one, other, lambda a, b: a + b), table_rows=one.table_rows + other.table_rows)
+    groups = groups_of(one, other, lambda a, b: a + b)
+    if max(rows or 0, groups or 0) > MOST_ROWS:
+        reason = f"a unit would count for the rows of both, more than 2^{MOST_ROWS.bit_length() - 1}: its weights would have no bits left"
+        raise Refused("table.max-rows", place, reason, "a smaller max_rows in protect(…), or fewer tables in the union")
+    return replace(one, max_rows=rows, max_groups=groups, table_rows=one.table_rows + other.table_rows)

@@ -25,7 +25,7 @@ from ...sensitivity.kinds import Global
 from ..lattice import Lattice
 from ..polynomial import Floats
 from . import profiles
-from .records import Ends, box_of, clipped, declared, inside, known_records, rows
+from .records import Ends, box_of, clipped, declared, inside, known_records, known_table, rows
 
 _ONE = 1 << 30
 _TIMES = 1 << 10  # more than so many times the declared records do not raise the density further
@@ -50,11 +50,15 @@ class KernelDensity:
     def box(self) -> tuple[Ends, ...]:
         return self.inputs
 
+    def accepts(self, data: Any) -> None:
+        """Refuses, by type and public shape, what is no table for this fit."""
+        known_table(data, len(self.inputs))
+
     def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
         found = rows(data, len(self.inputs))
         x = np.stack([clipped(column, ends) for column, ends in zip(found.T, self.inputs, strict=True)], axis=1)
         divisor = (self.records or max(1, len(x))) * (float(self.bandwidth) * math.sqrt(2 * math.pi)) ** len(self.inputs)
-        most = _TIMES * _ONE * (self.records or max(1, len(x)))
+        most = min(_TIMES * _ONE * (self.records or max(1, len(x))), 1 << 62)  # within int64, and no sum comes to it
 
         def density(points: ArrayLike) -> Floats:
             given = np.asarray(points, dtype=np.float64).reshape(-1, len(self.inputs))

@@ -23,7 +23,7 @@ from ...exact.numbers import Number, positive
 from ...sensitivity.kinds import Global
 from ..lattice import Lattice
 from ..polynomial import Floats
-from .records import Ends, box_of, clipped, declared, inside, known_ends, known_records, only_replace, rows
+from .records import Ends, box_of, clipped, declared, inside, known_ends, known_records, known_table, only_replace, rows
 
 TOLERANCE = Fraction(1, 2**33)
 """How far from zero the gradient may be where the search for w ends."""
@@ -49,19 +49,15 @@ class LinearRegression:
     def box(self) -> tuple[Ends, ...]:
         return self.inputs
 
+    def accepts(self, data: Any) -> None:
+        """Refuses, by type and public shape, what is no table for this fit."""
+        known_table(data, len(self.inputs) + 1)
+
     def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
         found = rows(data, len(self.inputs) + 1)[: self.records]
         phi, y = features(found[:, :-1], self.inputs), clipped(found[:, -1], self.values)
         n = self.records or max(1, len(found))
-        matrix = phi.T @ phi / n + float(self.ridge) * np.eye(phi.shape[1])
-        wanted = phi.T @ y / n
-        w = np.linalg.solve(matrix, wanted)
-        bound = float(TOLERANCE) * max(1.0, float(np.abs(y).max(initial=0.0)))
-        for _ in range(20):
-            rest = wanted - matrix @ w
-            if np.linalg.norm(rest) <= bound:
-                break
-            w = w + np.linalg.solve(matrix, rest)
+        w = _weights(phi, y, n, float(self.ridge))
         return lambda points: clipped(features(np.asarray(points, dtype=np.float64).reshape(-1, len(self.inputs)), self.inputs) @ w, self.values)
 
     def sensitivity(self, lattice: Lattice, relation: str | None = "replace") -> Global:
@@ -77,14 +73,33 @@ class LinearRegression:
         return on_lattice(lattice, self.inputs, 2 * pull / (n * self.ridge) + 2 * error, widest, "2G/(n·λ) for the weights")
 
 
+def _weights(phi: Floats, y: Floats, n: int, ridge: float) -> Floats:
+    """The least point, to a gradient below the tolerance. Beside records in line a ridge may be too small for doubles: then NaN, which is clipped to the lower
+    end of the values, so that no dataset leaves them."""
+    matrix = phi.T @ phi / n + ridge * np.eye(phi.shape[1])
+    wanted = phi.T @ y / n
+    bound = float(TOLERANCE) * max(1.0, float(np.abs(y).max(initial=0.0)))
+    try:
+        w = np.linalg.solve(matrix, wanted)
+        for _ in range(20):
+            rest = wanted - matrix @ w
+            if np.linalg.norm(rest) <= bound:
+                break
+            w = w + np.linalg.solve(matrix, rest)
+    except np.linalg.LinAlgError:
+        return np.full(phi.shape[1], np.nan)
+    return w
+
+
 def features(x: Floats, box: tuple[Ends, ...]) -> Floats:
     """(1, x) with x scaled to [0, 1]^d."""
     columns = [(clipped(column, ends) - float(ends[0])) / float(ends[1] - ends[0]) for column, ends in zip(x.T, box, strict=True)]
     return np.stack([np.ones(len(x)), *columns], axis=1)
 
 
-def on_lattice(lattice: Lattice, box: tuple[Ends, ...], move: Fraction, widest: Fraction, formula: str) -> Global:
-    """Of w·φ, from a bound on the move of w: ‖φ‖² = 1 + Σ x_j² at each point, summed exactly; and never more than the values' own range at each."""
+def on_lattice(lattice: Lattice, box: tuple[Ends, ...], move: Fraction, widest: Fraction, formula: str, rounding: Fraction = Fraction(0)) -> Global:
+    """Of w·φ, from a bound on the move of w: ‖φ‖² = 1 + Σ x_j² at each point, summed exactly; the rounding of two values at each point; and never more than
+    the values' own range at each."""
     inside(lattice, box)
     squares = [[_scaled(low + (high - low) * Fraction(i, lattice.degree), ends) ** 2 for i in range(lattice.degree + 1)]
                for (low, high), ends in zip(lattice.bounds, box, strict=True)]  # fmt: skip
@@ -94,10 +109,11 @@ def on_lattice(lattice: Lattice, box: tuple[Ends, ...], move: Fraction, widest: 
     for column in squares:
         lengths = (lengths[:, None] + np.array([float(c) for c in column])[None, :]).reshape(-1)
     l1 = Fraction(float(np.sqrt(lengths).sum())) * (1 + Fraction(1, 10**9))
+    root = sqrt_up(Fraction(lattice.size))
     return Global(
-        l1=min(move * l1, lattice.size * widest),
-        l2=min(move * sqrt_up(total), sqrt_up(Fraction(lattice.size)) * widest),
-        sup=min(move * sqrt_up(longest), widest),
+        l1=min(move * l1 + lattice.size * rounding, lattice.size * widest),
+        l2=min(move * sqrt_up(total) + root * rounding, root * widest),
+        sup=min(move * sqrt_up(longest) + rounding, widest),
         relation="replace",
         formula=formula,
     )

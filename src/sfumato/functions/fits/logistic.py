@@ -25,7 +25,10 @@ from ...sensitivity.kinds import Global
 from ..lattice import Lattice
 from ..polynomial import Floats
 from .linear import TOLERANCE, features, on_lattice
-from .records import Ends, box_of, declared, known_records, only_replace, rows
+from .records import Ends, box_of, declared, known_records, known_table, only_replace, rows
+
+CHANCE = Fraction(1, 2**51)
+"""How far a probability, as computed from w·φ, may be from itself: an exponential, a sum and a quotient, each rounded, of a number up to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,10 @@ class LogisticRegression:
     def box(self) -> tuple[Ends, ...]:
         return self.inputs
 
+    def accepts(self, data: Any) -> None:
+        """Refuses, by type and public shape, what is no table for this fit."""
+        known_table(data, len(self.inputs) + 1)
+
     def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
         found = rows(data, len(self.inputs) + 1)[: self.records]
         sign = np.where(found[:, -1] >= 0.5, 1.0, -1.0)
@@ -58,7 +65,8 @@ class LogisticRegression:
         n = declared(self.records, "LogisticRegression")
         long = sqrt_up(Fraction(1 + len(self.inputs)))
         error = (TOLERANCE + Fraction(n, 2**52) * long) / self.ridge  # where the search ends, and of the sums
-        return on_lattice(lattice, self.inputs, (2 * long / (n * self.ridge) + 2 * error) / 4, Fraction(1), "a quarter of 2R/(n·λ) for the weights")
+        move = (2 * long / (n * self.ridge) + 2 * error) / 4
+        return on_lattice(lattice, self.inputs, move, Fraction(1), "a quarter of 2R/(n·λ) for the weights", 2 * CHANCE)
 
 
 def _chance(z: Floats) -> Floats:

@@ -27,7 +27,7 @@ from ...sensitivity.kinds import Global
 from ..lattice import Lattice
 from ..polynomial import Floats
 from . import profiles
-from .records import Ends, box_of, clipped, inside, known_ends, rows
+from .records import Ends, box_of, clipped, inside, known_ends, known_table, rows
 
 ROOT_TWO_PI = math.sqrt(2 * math.pi)
 _CELLS = 1 << 20
@@ -62,6 +62,10 @@ class PriestleyChao:
     @property
     def box(self) -> tuple[Ends, ...]:
         return box_of(self.inputs)
+
+    def accepts(self, data: Any) -> None:
+        """Refuses, by type and public shape, what is no table for this fit."""
+        known_table(data, 2)
 
     def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
         found = rows(data, 2)

@@ -1,10 +1,15 @@
 """Data of a fit as columns of doubles: clipped to public intervals by a rule for every value, so that whatever the data are there is a fit.
 
 A record is a row: of an array, a list of tuples, a pandas or Polars frame. NaN counts as the lower end of its interval.
+
+*One by one*  every record becomes one row, by a rule that looks at this record alone: its first cells, as many as the fit has columns. A cell that is no number
+              is NaN; a record with fewer cells, or that is no row at all, is NaN throughout. So a strange record changes one row, and never the others.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -19,9 +24,58 @@ Ends = tuple[Fraction, Fraction]
 
 
 def rows(data: Any, columns: int) -> Floats:
-    """The records, one row each, with at least this many columns."""
-    found = np.asarray(data, dtype=np.float64)
-    return found.reshape(-1, columns)
+    """The records, one row each, with this many columns. Whatever the data hold, this does not raise."""
+    try:
+        found = np.asarray(data)
+    except Exception:  # ragged, or with something strange in it
+        several: Any = data if isinstance(data, Sequence) else ()
+    else:
+        if found.dtype.kind in "biuf" and found.ndim == 2 and found.shape[1] >= columns:
+            return _doubles(found[:, :columns])
+        if found.dtype.kind in "biuf" and found.ndim == 1 and columns == 1:
+            return _doubles(found[:, None])
+        several = data if isinstance(data, list | tuple) else found if found.ndim else ()
+    taken = [_row(record, columns) for record in several]
+    return np.array(taken, dtype=np.float64).reshape(len(taken), columns)
+
+
+def known_table(data: Any, columns: int) -> None:
+    """Refuses, by its type and its public shape alone, what cannot be a table with so many columns: before anything is charged."""
+    shape = getattr(data, "shape", None)
+    if isinstance(shape, tuple):
+        known = (len(shape) == 2 and shape[1] >= columns) or (len(shape) == 1 and columns == 1)
+        place = f"data in {len(shape)} dimensions" if len(shape) != 2 else f"data of {shape[1]} columns"
+    else:
+        known = (isinstance(data, Sequence) and not isinstance(data, str | bytes)) or hasattr(data, "__array__")
+        place = f"data={type(data).__name__}"
+    if not known:
+        wanted = "records are numbers" if columns == 1 else f"records are rows of {columns} numbers"
+        raise Refused("fit.inputs", place, wanted, "an array of shape (n,), or a list" if columns == 1 else f"an array of shape (n, {columns}), or a frame")
+
+
+def _doubles(found: Any) -> Floats:
+    with np.errstate(all="ignore"):
+        return np.asarray(found, dtype=np.float64)
+
+
+def _row(record: Any, columns: int) -> list[float]:
+    """By this record alone."""
+    try:
+        cells = np.asarray(record, dtype=object)
+    except Exception:
+        cells = np.empty((0, 0))
+    if cells.ndim > 1 or (cells.ndim == 0 and columns > 1) or cells.size < columns:
+        return [math.nan] * columns
+    return [_cell(cell) for cell in ([cells.item()] if cells.ndim == 0 else cells[:columns].tolist())]
+
+
+def _cell(cell: Any) -> float:
+    if isinstance(cell, str | bytes | bytearray | complex | np.complexfloating | np.ndarray):
+        return math.nan
+    try:
+        return float(cell)
+    except Exception:
+        return math.nan
 
 
 def clipped(values: Floats, ends: Ends) -> Floats:

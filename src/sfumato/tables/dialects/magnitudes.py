@@ -43,8 +43,8 @@ def quotient(one: Size, two: Size) -> Size:
 
 
 def total(one: Size, two: Size) -> Size:
-    """Of a sum or a difference: engines do not look whether it is small."""
-    return ANY[0], max(one[1], two[1]) + 1
+    """Of a sum or a difference, as far as engines look: whether it is large. However small it is, it is exact."""
+    return 0.0, max(one[1], two[1]) + 1
 
 
 def _size(op: Any, known: dict[Any, Size]) -> Size:
@@ -71,8 +71,8 @@ def _size(op: Any, known: dict[Any, Size]) -> Size:
         return quotient(size(op.left, known), size(op.right, known))
     if name in ("Add", "Subtract"):
         step = _shifted(op)
-        most = total(size(op.left, known), size(op.right, known))
-        return most if step is None else (step, max(most[1], step))
+        most = total(size(op.left, known), size(op.right, known))[1]
+        return (ANY[0], most) if step is None else (step, max(most, step))
     return _of_type(dtype)
 
 

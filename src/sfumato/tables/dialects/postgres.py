@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import ibis
 import ibis.expr.datatypes as dt
@@ -69,6 +69,7 @@ class Compiler(PostgresCompiler):  # type: ignore[misc]  # Ibis has no types
     """Ibis's own, with other forms where PostgreSQL differs."""
 
     __slots__ = ()
+    SIMPLE_OPS: ClassVar[dict[Any, str]] = {}  # those of the parent would take the place of what is defined here
 
     def compile(self, expression: Any, *, pretty: bool = False) -> str:
         """An expression as a statement."""
@@ -77,7 +78,7 @@ class Compiler(PostgresCompiler):  # type: ignore[misc]  # Ibis has no types
     def visit_node(self, op: Any, **arguments: Any) -> Any:
         refused = CANNOT.get(type(op).__name__)
         if refused is not None:
-            raise Refused("engine.function", f"{type(op).__name__.lower()}(…)", *refused)
+            raise Refused("engine.language", f"{type(op).__name__.lower()}(…)", *refused)
         return super().visit_node(op, **arguments)
 
     # Floats
@@ -143,6 +144,12 @@ class Compiler(PostgresCompiler):  # type: ignore[misc]  # Ibis has no types
             return put(text.replace("DOUBLE PRECISION", "REAL") if dtype.is_float32() else text, POSTGRES)
         return super().visit_NonNullLiteral(op, value=value, dtype=dtype)
 
+    def visit_Sum(self, op: Any, *, arg: Any, where: Any) -> Any:
+        """How often something is true is counted: to make numbers of truths, and add them up, takes three times as long."""
+        if op.arg.dtype.is_boolean() and where is None:
+            return self.agg.count(sge.Star(), where=arg)
+        return super().visit_Sum(op, arg=arg, where=where)
+
     # Casts
 
     def visit_Cast(self, op: Any, *, arg: Any, to: Any) -> Any:
@@ -156,6 +163,8 @@ class Compiler(PostgresCompiler):  # type: ignore[misc]  # Ibis has no types
             return put("a_ AT TIME ZONE 'UTC'", POSTGRES, a_=arg)
         if have.is_floating() and to.is_string():
             return given(TEXT_OF_FLOAT, POSTGRES, a_=arg)
+        if have.is_decimal() and to.is_string() and have.precision == have.scale:  # DuckDB writes .25 where there is no room for 0.25
+            return put(r"regexp_replace(CAST(a_ AS TEXT), '^(-?)0[.]', '\1.')", POSTGRES, a_=arg)
         return self.cast(arg, to)
 
     def visit_TryCast(self, op: Any, *, arg: Any, to: Any) -> Any:

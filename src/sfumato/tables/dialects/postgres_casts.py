@@ -97,7 +97,7 @@ def _decimal(value: str, to: Any) -> str:
 def _decimal_of_float(value: Any, to: Any) -> Any:
     if to.precision > 18:
         reason = "PostgreSQL turns floats into decimals of 15 digits, and rounds what follows"
-        raise Refused("engine.function", f"TRY_CAST(… AS decimal({to.precision},{to.scale}))", reason, f"TRY_CAST(… AS decimal(18,{min(to.scale, 18)}))")
+        raise Refused("engine.language", f"TRY_CAST(… AS decimal({to.precision},{to.scale}))", reason, f"TRY_CAST(… AS decimal(18,{min(to.scale, 18)}))")
     scaled = given(PRODUCT, POSTGRES, a_=value, b_=put(number(10.0**to.scale), POSTGRES)) if to.scale else value
     whole = given(ROUNDED, POSTGRES, a_=scaled)
     made = f"CAST(CAST(CAST(a_ AS BIGINT) AS NUMERIC) / {10**to.scale} AS DECIMAL({to.precision}, {to.scale}))"

@@ -78,7 +78,7 @@ EXPONENTIAL = f"""CASE WHEN a_ >= {_INF} THEN a_ WHEN a_ > {number(_largest("exp
 _HALF = f"power(abs(a_), b_ * {number(0.5)})"
 POWER = f"""CASE
     WHEN a_ IS NULL OR b_ IS NULL THEN NULL
-    WHEN a_ < 0 AND abs(b_) < {_INF} AND b_ <> floor(b_) THEN NULL
+    WHEN a_ < 0 AND abs(b_) < {_INF} AND b_ <> floor(b_) THEN CASE WHEN a_ > -{_INF} THEN NULL WHEN b_ > 0 THEN {_INF} ELSE {_NONE} END
     WHEN {_ODD} OR a_ = 0 OR abs(b_) < {number(1e-300)} THEN power(a_, b_)
     WHEN abs(b_) > {number(1e300)} THEN CASE WHEN abs(a_) = 1 THEN power(a_, b_) WHEN (abs(a_) > 1) = (b_ > 0) THEN {_INF} ELSE {_NONE} END
     WHEN b_ * ln(abs(a_)) > {number(1400.0)} THEN CASE WHEN a_ < 0 AND floor(b_ * {number(0.5)}) * 2 <> b_ THEN -{_INF} ELSE {_INF} END

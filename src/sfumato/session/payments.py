@@ -1,0 +1,94 @@
+"""What a share has to pay before it is answered: an answer shows all that was learned of its table, so whoever sees the one has the other on the account.
+
+*Lessons*   Every limit of the declaration that was learned, whether the question needs it or not: the declaration is among the facts of an answer. A share that
+            has not seen one pays what the first asker paid, once.
+*Together*  What is owed for lessons, what is yet to be learned and the answer fit into the share, or nothing of it is paid for.
+*Again*     What has since been learned anew is taken over when it is paid for: the limits in an answer are those on the account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, cast
+
+from ..accounting.filters import Filter
+from ..guarantees import Guarantee
+from ..ledger import BudgetExceeded, Ledger
+from ..ledger.answers import found
+from ..ledger.entries import spent_as_guarantee
+from ..ledger.pricing import Priced, price
+from ..ledger.totals import Ratios, exact, ratios
+from ..release import question
+from ..tables.lacking import Lack
+from ..tables.plan import Plan
+from ..tables.sentences import cost_text
+from .learning import lesson, name_of, recalled
+from .limits import part
+
+if TYPE_CHECKING:
+    from .table import Table
+
+
+def settled(plans: Sequence[Plan], whole: Priced, ledger: Ledger, share: str, *, fresh: bool) -> bool:
+    """Book to a share what it has yet to pay of the lessons that these plans show, if the answers fit, too. Whether limits are others now: plan again."""
+    tables = tuple(dict.fromkeys(cast("Table", plan.query.rows.curator) for plan in plans))
+    ledger.account(share)  # refuses a name that is none
+    owed = [cost for table in tables for cost in _owed(table, [one.lack for one in table.lessons.values()], share)]
+    if not owed:
+        return False
+    stored = [None if fresh else _due(ledger, question(plan), share) for plan in plans]
+    answers = [cost for one in stored if one is not None for cost in one]
+    if None in stored:
+        answers.append(ratios(price(ledger.budget, (whole,))))
+    _fit(ledger, share, [*owed, *answers], "what was learned before, which this share has not paid for yet, and the answer")
+    other = [booked(table, share) for table in tables]
+    return any(other)
+
+
+def affordable(
+    table: Table, lacks: Sequence[Lack], learning: Guarantee, answer: Guarantee | None, share: str | None, *, known: Sequence[Lack] = (), fresh: bool = False
+) -> None:
+    """Refuse, before anything is read or paid for, what does not fit as one: into the whole, and into the share with what that owes for what is known."""
+    plans = [lesson(table, lack, part(learning, Fraction(1, len(lacks)))) for lack in lacks]
+    both = f"learning ({cost_text(learning)})" + ("" if answer is None else " and the answer")
+    later = [] if answer is None else [ratios(price(table.budget, (answer,)))]
+    for account in (None,) if share is None else (None, share):
+        table.ledger.account(account)  # refuses a name that is none
+        stored = [None if fresh else _due(table.ledger, question(plan), account) for plan in plans]
+        costs = [(ratios(price(table.budget, (plan.mechanism,))),) if due is None else due for plan, due in zip(plans, stored, strict=True)]
+        seen = {*known, *(one.lack for one in table.lessons.values())} - set(lacks)
+        owed = [] if account is None else _owed(table, seen, account)
+        _fit(table.ledger, account, [*owed, *(cost for one in costs for cost in one), *later], both)
+
+
+def booked(table: Table, share: str, *, but: Sequence[Lack] = ()) -> bool:
+    """Book to a share every lesson that it has not seen; whether one of them is another than the table had."""
+    seen = [(one, recalled(table.ledger, table.given, one.lack, share)) for one in table.lessons.values() if one.lack not in but]
+    other = tuple(new for old, new in seen if new is not None and new != old)
+    table.take(other)
+    return bool(other)
+
+
+def _owed(table: Table, lacks: Iterable[Lack], share: str) -> list[Ratios]:
+    """What a share has yet to pay for what was learned of a table."""
+    return [cost for lack in lacks for cost in _due(table.ledger, name_of(lack, table.given), share) or ()]
+
+
+def _due(ledger: Ledger, name: str, share: str | None) -> tuple[Ratios, ...] | None:
+    """What a share has yet to pay for what is stored under a name; None where nothing is. Books nothing."""
+    with ledger._store.reading() as tx:
+        known = found(tx, ledger.dataset, name, share)
+    return None if known is None else (exact(known.cost),) if known.due else ()
+
+
+def _fit(ledger: Ledger, share: str | None, costs: Iterable[Ratios], what: str) -> None:
+    account = after = ledger.account(share)
+    for cost in costs:
+        after = after.plus(cost)
+    if not after.fits:
+        left = Filter(account.budget, spent_as_guarantee(account)).remaining
+        place = ledger.dataset if share is None else f"{ledger.dataset} / {share}"
+        verb = "do not fit together" if " and " in what else "does not fit"
+        reason = f"{what} {verb}: {left} is left; nothing was read, nothing was spent"
+        raise BudgetExceeded("budget.exceeded", place, reason, "a smaller cost, or limits and bounds in protect(…)")

@@ -1,0 +1,84 @@
+"""Every call of every function on values that break things: what another engine makes of them, beside what DuckDB does.
+
+*Apart*   Texts that each engine reads in its own way, and decimals of so many digits that DuckDB's doubles of them are not the nearest, are computed and
+          not compared. Where the mathematics is another library's, the last digit may differ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any
+
+from sfumato.errors import Refused
+from sfumato.tables.expressions import Call, Expr
+
+from ..tables.asking import calls
+from ..tables.special_values import VALUES, engine, schema, table
+from ..tables.test_functions import COARSE, ENGINES_OWN, spread
+
+OWN_MATHEMATICS = ("exp", "ln", "log10", "log2", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "power", "degrees", "radians")
+
+
+def holds(name: str, value: Any) -> bool:
+    """Whether every engine has a place for a value: no NUL in texts, no moments that Python does not hold."""
+    return not (isinstance(value, str) and "\0" in value) and not (name.startswith(("date", "timestamp")) and isinstance(value, int))
+
+
+def rows_of(names: Sequence[str], most: int) -> list[tuple[Any, ...]]:
+    found = list(product(*([value for value in VALUES[name] if holds(name, value)] for name in names)))
+    return [found[place] for place in spread(len(found), most, len(VALUES[names[-1]]))]
+
+
+class Other:
+    """An engine to compare with: `lay` gives it rows with their numbers, and returns its table."""
+
+    engine: Any
+    lay: Callable[[Sequence[str], list[tuple[Any, ...]]], Any]
+    mathematics = True  # the same library
+
+
+def compare(other: Other, names: Sequence[str], most: int = 10**9) -> tuple[int, set[str]]:
+    """How many expressions were compared, and the names of the functions that were refused."""
+    rows, types = rows_of(names, most), schema(*names)
+    there = other.lay(names, rows)
+    connection = engine()
+    columns = {f"c{i}": (name, [row[i] for row in rows]) for i, name in enumerate(names)}
+    here = table(connection, "given_rows", {"number": ("int32", list(range(len(rows)))), **columns})
+    asked, refused = [], set()
+    for expression in calls(names):
+        assert isinstance(expression, Call)
+        try:
+            assert other.engine.sql(there.select(r=expression.build(there, types)))
+            asked.append(expression)
+        except Refused as refusal:
+            refused.add(expression.function.name if refusal.code == "engine.language" else refusal.code)
+    for start in range(0, len(asked), 40):
+        part = asked[start : start + 40]
+        wanted = _answers(connection.to_pyarrow, here, part, types)
+        found = _answers(other.engine.run, there, part, types)
+        for place, expression in enumerate(part):
+            pairs = zip(found.column(place + 1).to_pylist(), wanted.column(place + 1).to_pylist(), rows, strict=True)
+            wrong = [(row, got, want) for got, want, row in pairs if not _same(expression, types, names, row, got, want, exact=other.mathematics)]
+            assert not wrong, f"{expression.text:.200}: {wrong[:3]!s:.500}"
+    return len(asked), refused
+
+
+def _answers(run: Callable[[Any], Any], given: Any, expressions: Sequence[Expr], types: Any) -> Any:
+    built = {f"r{i}": expression.build(given, types) for i, expression in enumerate(expressions)}
+    return run(given.select("number", **built)).sort_by("number")
+
+
+def _same(expression: Call, types: Any, names: Sequence[str], row: tuple[Any, ...], got: Any, want: Any, *, exact: bool) -> bool:
+    name = expression.function.name
+    known = expression.type(types)
+    if any(kind in COARSE for kind in names) and (known.kind in ("float", "bool") or name == "cast"):
+        return True
+    if name == "cast" and names[0] == "string" and row[0] is not None and (ENGINES_OWN.fullmatch(row[0]) or row[0] == "1e-400"):
+        return True
+    if name == "atan2" and not exact and row[0] == 0:
+        return True  # the angle of the origin, and of what lies left of it, is another from below: Spark takes −0 for 0
+    if isinstance(got, float) and isinstance(want, float) and name in OWN_MATHEMATICS and not exact:
+        return got == want or math.isclose(got, want, rel_tol=1e-14)
+    return bool(got == want) and type(got) is type(want)

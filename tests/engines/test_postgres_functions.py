@@ -1,0 +1,100 @@
+"""Every function on special values: PostgreSQL gives what DuckDB gives, and never an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import ibis
+import psycopg
+import pytest
+
+from sfumato.tables.dialects.postgres import CANNOT
+from sfumato.tables.engine_postgres import Postgres
+
+from ..ledger.servers import PostgresServer
+from ..tables.special_values import VALUES
+from ..tables.test_functions import PAIRS
+from .functions import Other, compare
+
+COLUMNS = {
+    "bool": "boolean",
+    "int8": "smallint",
+    "int16": "smallint",
+    "int32": "integer",
+    "int64": "bigint",
+    "float32": "real",
+    "float64": "double precision",
+    "string": "text",
+    "timestamp with time zone": "timestamptz",
+}
+REFUSED = {"log2", "cast"}
+"""The logarithm to base 2, and floats as decimals of more than 18 digits."""
+
+
+class Server(Other):
+    def __init__(self, url: str) -> None:
+        self._connection = psycopg.connect(url, autocommit=True)
+        self.engine = Postgres(ibis.postgres.from_connection(self._connection))
+
+    def lay(self, names: Sequence[str], rows: list[tuple[Any, ...]]) -> Any:  # type: ignore[override]
+        columns = ", ".join(f"c{i} {COLUMNS.get(name, name)}" for i, name in enumerate(names))
+        self._connection.execute("SET client_min_messages TO error; DROP TABLE IF EXISTS given_rows")
+        self._connection.execute(f"CREATE TABLE given_rows (number integer, {columns})")
+        with self._connection.cursor() as cursor, cursor.copy("COPY given_rows FROM STDIN") as copy:
+            for number, row in enumerate(rows):
+                copy.write_row((number, *row))
+        return self.engine.backend.table("given_rows", database="public")
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+@pytest.fixture(scope="module")
+def other(server: PostgresServer) -> Iterator[Server]:
+    made = Server(server.new())
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_one_column(name: str, other: Server) -> None:
+    compared, refused = compare(other, [name])
+    assert compared > 15
+    assert refused <= REFUSED
+
+
+@pytest.mark.parametrize("names", [pair for pair in PAIRS if {*pair} <= {"int64", "float64", "decimal(18,4)", "date", "timestamp", "string"}], ids=" and ".join)
+def test_two_columns(names: tuple[str, str], other: Server) -> None:
+    compare(other, names, 400)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names", PAIRS, ids=" and ".join)
+def test_two_columns_in_full(names: tuple[str, str], other: Server) -> None:
+    compare(other, names)
+
+
+def test_what_the_forms_are_for(other: Server) -> None:
+    """PostgreSQL's own raise an error on such values, so the tests above would see a form that is missing."""
+    for statement in (
+        "SELECT CAST('1e308' AS float8) * CAST('1e308' AS float8)",
+        "SELECT CAST('1e-308' AS float8) * CAST('1e-308' AS float8)",
+        "SELECT CAST('1e308' AS float8) + CAST('1e308' AS float8)",
+        "SELECT CAST('1e308' AS float8) / CAST('1e-308' AS float8)",
+        "SELECT exp(CAST(1000 AS float8))",
+        "SELECT exp(CAST(-1000 AS float8))",
+        "SELECT power(CAST(-1 AS float8), 0.5)",
+        "SELECT CAST('x' AS integer)",
+        "SELECT CAST(CAST('1e300' AS float8) AS bigint)",
+        "SELECT CAST('1e300' AS real)",
+        "SELECT CAST('2021-02-29' AS date)",
+        "SELECT ln(CAST(0 AS float8))",
+    ):
+        with pytest.raises(psycopg.Error):
+            other._connection.execute(statement)
+
+
+def test_what_is_refused_is_said() -> None:
+    assert set(CANNOT) == {"Log2"}
+    assert all(reason and rewrite for reason, rewrite in CANNOT.values())
