@@ -12,7 +12,7 @@ from sfumato.accounting.loss import Loss
 from sfumato.accounting.pairs_sampled import ClonePair
 from sfumato.accounting.shuffle_pair import binomial, clone_law, closed_form, closed_form_limit
 from sfumato.errors import Refused
-from sfumato.exact.balls import ball
+from sfumato.exact.balls import ball, precision
 
 
 def enumerated(epsilon: float, n: int, at: float) -> float:
@@ -82,7 +82,7 @@ def exact_losses(epsilon: float, n: int) -> list[arb]:
 def test_losses_lie_within_the_stated_slack(epsilon: float) -> None:
     """Of both signs, against ball arithmetic: computed as log1p of what is near −1, negative losses were off by 10⁻¹⁰ at ε = 8, and infinite from 38 on."""
     law = clone_law(epsilon, 6)
-    with extra_precision():
+    with precision(600):
         exact = exact_losses(epsilon, 6)
         for loss in law.points.loss.tolist():
             assert min(abs(ball(Fraction(loss)) - one).upper() for one in exact) <= law.slack
@@ -99,7 +99,7 @@ def test_log1p_near_minus_one_would_not() -> None:
 def test_masses_lie_within_the_stated_error(epsilon: float) -> None:
     """P of every (a, b), by whole numbers and balls: 1 − 2/(e^ε + 1) from a rounded chance would cancel for small ε."""
     n, law = 40, clone_law(epsilon, 40)
-    with extra_precision():
+    with precision(600):
         growth = ball(Fraction(epsilon)).exp()
         clone, truth = 2 / (growth + 1), growth / (growth + 1)
         p: dict[int, arb] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.functions.bernstein import Bernstein, measured
 from sfumato.functions.fits import KernelDensity, PriestleyChao
+from sfumato.functions.sampled_noise import drawn_by
 from sfumato.mechanisms import Gaussian, Laplace
-from sfumato.mechanisms.additive import Additive
 from sfumato.mechanisms.grid import snap_each
 from sfumato.sensitivity.kinds import Global, Local
 from sfumato.sensitivity.sampled import SampledFunction
@@ -39,7 +40,7 @@ def mean_line(records: Any) -> Any:
 
 
 def base_of(noise: Any) -> Any:
-    return noise if isinstance(noise, Additive) else noise.base
+    return drawn_by(noise)
 
 
 def drawn(n: int) -> Any:
@@ -244,3 +245,22 @@ def test_several_dimensions() -> None:
 
 def test_it_prints() -> None:
     assert repr(Bernstein(KernelDensity(1, records=5))) == "Bernstein(KernelDensity, degree=25 on [0, 1], iterations=1, norm=best)"
+
+
+def test_what_is_no_table_is_refused_before_the_charge(tmp_path: Path) -> None:
+    book = sf.Ledger.open(tmp_path / "book", budget=sf.Pure(9), dataset="d", unit="row", relation="replace")
+    for fit, data in ((KernelDensity(records=5), np.ones((5, 2, 2))), (PriestleyChao(values=(0, 1)), np.ones(5)), (KernelDensity(records=5), None)):
+        with pytest.raises(Refused) as caught:
+            Bernstein(fit, degree=3).release(data, epsilon=1, relation="replace", ledger=book)
+        assert caught.value.code == "fit.inputs"
+    assert book.spent.parameters["epsilon"] == 0
+
+
+def test_nobody_charges_the_noise_of_a_sampled_curve(tmp_path: Path) -> None:
+    book = sf.Ledger.open(tmp_path / "book", budget=sf.Pure(9), dataset="d", unit="row", relation="replace")
+    curve = Bernstein(mean_line, degree=5, sensitivity=sf.sample_sensitivity(mean_line, oracle=drawn, n=50, gamma="1/5")).release(drawn(50), epsilon=1)
+    for one in (curve, sf.Curve.from_json(curve.to_json())):
+        assert one.noise.promises == (curve.promise,)
+        with pytest.raises(Refused) as caught:
+            book.charge(one.noise)
+        assert caught.value.code == "guarantee.does-not-follow"

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato import mechanisms as mech
+from sfumato import sensitivity as closed
 from sfumato.errors import Refused
 from sfumato.functions import SampledNoise, noise_for
 from sfumato.functions.calibrated import UNUSABLE, promised
+from sfumato.functions.sampled_noise import drawn_by
 from sfumato.guarantees import Guarantee
 from sfumato.sensitivity import Global, Inverse, Lipschitz, Local, Sampled, Smooth, sample_sensitivity
 
@@ -54,8 +56,8 @@ def test_a_choice_never_depends_on_what_was_sampled() -> None:
     assert isinstance(sampled, Sampled)
     noise = noise_for(sampled, sf.Approx(1, 1e-12), size=2)
     assert isinstance(noise, SampledNoise)
-    assert isinstance(noise.base, mech.Gaussian)
-    assert noise.promise == sampled.random(noise.base.promise)
+    assert isinstance(drawn_by(noise), mech.Gaussian)
+    assert noise.promise == sampled.random(drawn_by(noise).promise)
 
 
 def test_whole_numbers_stay_whole() -> None:
@@ -80,6 +82,67 @@ def test_a_grid_of_ones_own() -> None:
     m = noise_for("1/100", sf.Pure(1), grid=2**-20)
     assert m.sensitivity == Fraction(1, 100)  # type: ignore[union-attr]
     assert m.grid == Fraction(1, 2**20)  # type: ignore[union-attr]
+
+
+def allowed(sensitivity: Global) -> float | None:
+    """What the noise is scaled to, or None where it is refused."""
+    try:
+        return float(drawn_by(noise_for(sensitivity, sf.Pure(1))).sensitivity)
+    except Refused as refusal:
+        code = refusal.code
+    assert code == "privatize.slack"
+    return None
+
+
+FAR = [(0.0, 1.0), (1.7e9, 1.7e9 + 1), (1.7e9, 1.7e9 + 3600), (2.0**40, 2.0**40 + 1), (2.0**50, 2.0**50 + 1)]
+
+
+@pytest.mark.parametrize("ends", FAR, ids=repr)
+@pytest.mark.parametrize("n", [20, 1024, 100_000])
+@pytest.mark.parametrize("form", ["mean", "sum", "variance", "textbook", "covariance", "median"])
+def test_the_default_slack_covers_how_numpy_rounds(form: str, n: int, ends: tuple[float, float]) -> None:
+    """Of the closed forms, wherever the range lies: neighbours as computed move no further than the noise is scaled to, or it is refused."""
+    low, high = ends
+    same: dict[str, Any] = {"relation": "replace", "n": n}
+    stated, f = {
+        "mean": (lambda: closed.mean(low, high, **same), np.mean),
+        "sum": (lambda: closed.sum(low, high, **same), np.sum),
+        "variance": (lambda: closed.variance(low, high, **same), np.var),
+        "textbook": (lambda: closed.variance(low, high, **same), lambda v: np.mean(v * v) - np.mean(v) ** 2),
+        "covariance": (lambda: closed.covariance((low, high), (low, high), ddof=1, **same), lambda v: np.cov(v, v)[0, 1]),
+        "median": (lambda: closed.median(low, high, **same), np.median),
+    }[form]
+    limit, rng, moved = allowed(stated()), np.random.default_rng(5), 0.0  # type: ignore[no-untyped-call]
+    for _ in range(20):
+        x = np.clip(low + rng.random(n) * (high - low), low, high)
+        y = x.copy()
+        x[0], y[0] = low, high
+        moved = max(moved, abs(float(f(x)) - float(f(y))))  # type: ignore[operator]
+    assert limit is None or moved <= limit
+    if ends == (0.0, 1.0):
+        assert limit is not None
+
+
+def test_without_it_a_mean_far_from_zero_moves_further_than_its_sensitivity() -> None:
+    """The twin: at 2^50 doubles are a quarter apart, and so are the means of neighbours, not a thousandth."""
+    low, n = 2.0**50, 1024
+    x = np.full(n, low + 0.25)
+    y = x.copy()
+    x[0], y[0] = low, low + 1
+    known = closed.mean(low, low + 1, relation="replace", n=n)
+    assert abs(float(np.mean(x)) - float(np.mean(y))) > 100 * float(known.value)
+    assert allowed(known) is None
+    assert allowed(closed.mean(1.7e9, 1.7e9 + 1, relation="replace", n=10**6)) is None
+    assert noise_for(known, sf.Pure(1), slack="1/4").sensitivity == known.value + Fraction(1, 2)
+    assert noise_for(known, sf.Pure(1), slack=0).sensitivity == known.value
+
+
+def test_a_sum_says_how_many() -> None:
+    """Without n it allows for 2^32 roundings of the largest value; with it, for those that there are."""
+    assert allowed(closed.sum(1.7e9, 1.7e9 + 60, relation="replace")) is None
+    assert 60 < (allowed(closed.sum(1.7e9, 1.7e9 + 60, relation="replace", n=1000)) or 0) < 61
+    assert allowed(closed.sum(0, 1, relation="replace") / 100) == pytest.approx(0.01, rel=1e-5)
+    assert (closed.sum(0, 1, relation="add-remove", n=64) / 4).rounding == Fraction(64 * 27, 4 * 2**53)
 
 
 UNUSED: dict[type, Any] = {

@@ -6,6 +6,8 @@ import math
 import sys
 import threading
 import warnings
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,9 @@ import polars as pl
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.functions.completed import completed, form_of, values_of
+from sfumato.functions.completed import completed, form_of
+from sfumato.functions.privatize import Prepared, prepared
+from sfumato.sensitivity import Global
 
 
 def raises(error: BaseException) -> Any:
@@ -47,7 +51,6 @@ THREE = form_of(size=3, default=7)
         ("3", 0.0, 5.0),
         (None, 0.0, 5.0),
         ([1, 2], 0.0, 5.0),
-        (10**400, 0.0, 5.0),
         (3j, 0.0, 5.0),
     ],
     ids=repr,
@@ -83,8 +86,6 @@ def test_an_array(found: Any, expected: list[float]) -> None:
 
 
 def test_whole_numbers() -> None:
-    from dataclasses import replace
-
     one, three = replace(ONE, whole=True), replace(THREE, whole=True)
     assert completed(lambda _: 2.5, None, one) == 3
     assert type(completed(lambda _: 41, None, one)) is int
@@ -153,19 +154,40 @@ def test_forms() -> None:
     assert form_of(bounds=("1/4", 1)).default == 0.625
 
 
+@pytest.mark.parametrize("noise", [prepared(Global(1, whole=True), 1), prepared(1, 1, grid=1), prepared(1, 1, grid=8)], ids=["whole", "grid 1", "grid 8"])
+@pytest.mark.parametrize("kind", [int, np.int64, np.array], ids=["int", "int64", "0-d"])
+@pytest.mark.parametrize("start", [2**53, 2**60 + 128, -(2**60) - 128])
+def test_an_integer_is_not_made_a_double(noise: Prepared, kind: Any, start: int) -> None:
+    """Doubles from 2^53 on are further apart than 1: a record more would move the count by a whole gap, or by nothing."""
+    before, after = (completed(lambda d: kind(start + len(d)), [0] * k, noise.form) for k in (0, 1))
+    assert (before, after) == (start, start + 1)
+
+
+@pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        ([1, 2.5, None, "7", math.nan, math.inf, 10**400, {}], [1, 2.5, -9, -9, -9, 1e300, -9, -9]),
-        (np.array([1.0, math.nan, -math.inf]), [1, -9, -1e300]),
-        (np.array([1, 2], dtype=np.uint8), [1, 2]),
-        (pd.Series([1, None, 3], dtype="Int64"), [1, -9, 3]),
-        (pl.Series([1.5, None]), [1.5, -9]),
-        (pd.Series(["a", "1"]), [-9, -9]),
-        ([], []),
-    ],
-    ids=["list", "floats", "integers", "pandas", "polars", "text", "empty"],
+    "found", [[2**60 + 129, 0], np.array([2**60 + 129, 0]), np.array([2**60 + 129, 0], dtype=np.uint64), np.array([2**60 + 129, 0], dtype=object)], ids=repr
 )
-def test_each_record_by_itself(data: Any, expected: list[float]) -> None:
-    """So that one strange record changes one value, and not all of them."""
-    assert values_of(data, -9.0).tolist() == expected
+def test_nor_are_those_of_an_array(found: Any, whole: bool) -> None:
+    made = prepared(Global(l1=1, whole=whole), 1, size=2, **({} if whole else {"grid": 1}))
+    value = completed(lambda _: found, None, made.form)
+    assert [int(v) for v in value] == [2**60 + 129, 0]
+    assert made.noise.perturb(value).dtype == (np.int64 if whole else np.float64)
+
+
+def test_integers_are_clipped_as_integers() -> None:
+    """Whatever stands beside them: the same value becomes the same, so that one coordinate does not move another."""
+    form = form_of(size=3, bounds=("1/2", 2**61))
+    for third, kept in ((2**60 + 1, 2**60 + 1), (2**62, 2**61), (7, 7)):
+        for found in ([0, 5, third], np.array([0, 5, third]), [0.0, 5.0, third]):
+            assert list(completed(lambda _, found=found: found, None, form)) == [0.5, 5, kept]
+    assert completed(lambda _: 10**400, None, ONE) == 10**400  # which perturb clamps to the end of the grid
+    square = form_of(shape=(2, 2))
+    assert completed(lambda _: [[1, 2], [3, 2**60 + 1]], None, square) == [[1, 2], [3, 2**60 + 1]]
+
+
+def test_whole_numbers_of_fractions() -> None:
+    form = replace(ONE, whole=True)
+    assert completed(lambda _: Fraction(2**61 + 1, 2), None, form) == 2**60 + 1
+    assert completed(lambda _: np.array([2**62 + 5, -(2**63), 7]), None, replace(THREE, whole=True)).tolist() == [2**62, -(2**62), 7]
+    assert completed(lambda _: [9, -9, 1], None, replace(form_of(size=3, bounds=("0.5", 4)), whole=True)).tolist() == [4, 1, 1]
+    assert completed(lambda _: np.array([9, -9, 1]), None, replace(form_of(size=3, bounds=("0.5", 4)), whole=True)).tolist() == [4, 1, 1]

@@ -20,6 +20,7 @@ from sfumato import sensitivity as sens
 from sfumato.errors import Refused
 from sfumato.functions import Released, SampledNoise
 from sfumato.functions.privatize import prepared, privatize
+from sfumato.sensitivity.kinds import Norms
 from sfumato.testing import SeededBits
 
 X = np.linspace(0.2, 0.6, 401)
@@ -255,3 +256,21 @@ def test_what_is_prepared_is_kept_by_value_not_by_name() -> None:
 def test_the_prepared_has_the_arguments_of_the_call() -> None:
     asked = list(inspect.signature(privatize).parameters)
     assert list(inspect.signature(prepared).parameters) == [name for name in asked if name not in ("f", "data", "ledger", "memo", "share", "bits")]
+
+
+def test_a_sensitivity_that_changes_is_read_again() -> None:
+    """One of the caller's own kind, hashed by its identity, may say something else the second time."""
+
+    class Mine(Norms):
+        def __init__(self, value: int) -> None:
+            self.l1 = self.sup = Fraction(value)
+            self.l2_squared = Fraction(value) ** 2
+            self.relation = None
+
+    mine = Mine(1)
+    for value in (1, 1000, 1000):
+        mine.__init__(value)  # type: ignore[misc]
+        assert privatize(lambda _: 0.0, [], sensitivity=mine, epsilon=1).mechanism.sensitivity >= value  # type: ignore[attr-defined]
+        assert privatize(lambda _: [0.0, 0.0], [], sensitivity=mine, epsilon=1, bounds=(0, 1), size=2).mechanism.sensitivity >= value  # type: ignore[attr-defined]
+    one = privatize(lambda _: 0.0, [], sensitivity=Fraction(1, 7), epsilon=1, bounds=(0, 1))
+    assert privatize(lambda _: 0.0, [], sensitivity=Fraction(1, 7), epsilon=1, bounds=(0, 1)).mechanism is one.mechanism  # what cannot change is kept

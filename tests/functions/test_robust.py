@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -60,3 +61,26 @@ def test_a_refusal_comes_before_the_data() -> None:
 
 def test_what_is_public() -> None:
     assert set(functions.__all__) >= {"Released", "inverse_sensitivity", "propose_test_release", "smooth_sensitivity"}
+
+
+STRANGE = ["secret", math.nan, math.inf, [2], 10**400, None, 1j, b"x", {}]
+
+
+@pytest.mark.parametrize("function", [propose_test_release, inverse_sensitivity, smooth_sensitivity], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("record", STRANGE, ids=lambda v: repr(v)[:20])
+def test_nothing_is_refused_for_what_a_record_holds(function: Any, record: Any) -> None:
+    public: dict[str, Any] = {propose_test_release: {"delta": 1e-6, "bound": 1}, smooth_sensitivity: {"delta": 1e-6}}.get(function, {})
+    assert isinstance(function("median", [1, 2, record], low=0, high=10, epsilon=1, **public), Released)
+
+
+@pytest.mark.parametrize("record", [*STRANGE, np.array([1, 2]), ([],)], ids=lambda v: repr(v)[:20])
+def test_nor_in_counts_and_modes(record: Any) -> None:
+    assert inverse_sensitivity("count", [1, 0, record], epsilon=1).value in range(4)
+    assert inverse_sensitivity("mode", ["a", "b", record], categories="ab", epsilon=1).value in "ab"
+    propose_test_release("mode", ["a", "b", record], categories="ab", epsilon=1, delta=1e-6)
+
+
+def test_rows_of_several_values_are_refused_by_their_public_shape() -> None:
+    with pytest.raises(Refused) as caught:
+        smooth_sensitivity("median", np.ones((4, 2)), low=0, high=1, epsilon=1, delta=1e-6)
+    assert caught.value.code == "privatize.shape"

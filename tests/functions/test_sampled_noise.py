@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,8 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.errors import Refused
 from sfumato.functions import SampledNoise
+from sfumato.functions.sampled_noise import drawn_by
+from sfumato.mechanisms.base import Mechanism
 from sfumato.sensitivity import Sampled, sample_sensitivity
 
 
@@ -24,3 +28,29 @@ def test_what_it_promises() -> None:
     for notion in (sf.Pure, sf.ZCDP):  # nothing follows from it
         with pytest.raises(Refused):
             noise.to(notion)
+
+
+def test_its_base_is_not_handed_out(tmp_path: Path) -> None:
+    """Its noise by itself would promise for all pairs: of what can be read from it, nothing can be charged but RandomDP, which no ledger takes."""
+    sampled = sample_sensitivity(np.mean, oracle=np.random.default_rng(1).random, n=10, m=9, over="uniform records")
+    released = sf.privatize(np.mean, np.zeros(10), sensitivity=sampled, epsilon=1)
+    book = sf.Ledger.open(tmp_path / "book", budget=sf.Pure(9), dataset="d", unit="row", relation="replace")
+    public = [released.mechanism, *(getattr(released.mechanism, name) for name in dir(released.mechanism) if not name.startswith("_"))]
+    charged = [one for one in public if isinstance(one, Mechanism | sf.Guarantee)]
+    assert charged
+    for one in charged:
+        with pytest.raises(Refused):
+            book.charge(one)
+    assert book.spent.parameters["epsilon"] == 0
+
+
+def test_what_is_public_of_the_noise() -> None:
+    sampled = sample_sensitivity(np.mean, oracle=np.random.default_rng(1).random, n=10, m=9)
+    base = mech.Laplace(sensitivity=2, epsilon=1, grid=2**-20, size=1)
+    gaussian = mech.Gaussian(sensitivity=2, rho=1, grid=2**-20)
+    noise = SampledNoise(base, sampled)
+    assert (noise.law, noise.grid, noise.size, noise.sensitivity, noise.scale) == (base.law, base.grid, 1, 2, base.scale)
+    assert SampledNoise(gaussian, sampled).scale == gaussian.sigma
+    assert "Laplace noise, RandomDP(" in repr(noise)
+    assert SampledNoise(base, noise.random) == noise
+    assert drawn_by(noise) is drawn_by(base) is base

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import json
 import math
+import shelve
 import subprocess
 import sys
 import types
+from collections import UserDict
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +19,7 @@ import numpy as np
 import pytest
 
 from sfumato.exact.balls import ball, below
-from sfumato.local import FrequencyOracle, Unary, client
+from sfumato.local import FrequencyOracle, OneBit, Ordinal, PrefixTree, Rappor, Several, Unary, client
 from sfumato.local.reports import Reports
 from sfumato.testing import SeededBits
 
@@ -82,10 +84,59 @@ def test_a_report_travels() -> None:
         assert oracle.aggregate(reports).reports == 3 * oracle.k
 
 
-def test_no_such_value() -> None:
-    with pytest.raises(ValueError, match="none of the categories") as refused:
-        client.perturb(SMALL["direct"].question, "secret")
-    assert "secret" not in str(refused.value)
+STRANGE: list[Any] = ["secret", "", None, 3.5, float("nan"), (1, 2), ["a"], {"a": 1}, b"a", np.array(["a", "b"]), object()]
+
+
+class Hostile:
+    """A value that answers nothing."""
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __float__(self) -> float:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_value_is_answered_and_its_law_is_the_mean(name: str) -> None:
+    """What is none of the categories: the whole law of the report, enumerated, is the mean of the laws of all categories. So beside any value its ratio is at
+    most what two categories have, and no two values can be told apart by silence."""
+    oracle = SMALL[name]
+    question = json.loads(json.dumps(oracle.question))
+    for given in SEEDS if oracle.kind == "hashing" else [()]:
+        each = laws(oracle, given)
+        mean = {report: sum((law.get(report, Fraction(0)) for law in each), Fraction(0)) / oracle.k for law in each for report in law}
+        law = {report[4:]: p for report, p in law_of_call(lambda: client.perturb(question, "secret"), given=given).items()}
+        assert law == mean
+        assert keeps(largest_odds([law, *each]), oracle.epsilon)
+    for value in (*STRANGE, Hostile()):
+        assert len(client.perturb(question, value)) == 4 + oracle.width
+
+
+def test_a_question_made_so_that_silence_would_tell() -> None:
+    """A collector lists one value and something nobody has: whoever has neither answers, within ε of whoever has the one."""
+    question = json.loads(json.dumps(Unary(epsilon=1, categories=["positive", "x"]).question))
+    mine, yours = (law_of_call(lambda value=value: client.perturb(question, value)) for value in ("positive", "negative"))  # type: ignore[misc]
+    assert keeps(largest_odds([mine, yours]), Fraction(1))
+    fixed = law_of_call(lambda: client.perturb(question, "x"))
+    assert largest_odds([mine, fixed]) > largest_odds([mine, yours])  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_others_are_spread_evenly_over_the_estimates(name: str) -> None:
+    """A person with another value adds 1/k to every frequency, on average and exactly: they still add up to one."""
+    oracle = PLAIN[name]
+    law = {report[4:]: p for report, p in law_of_call(lambda: client.perturb(oracle.question, "secret")).items()}
+    assert supports(oracle, law) == [oracle.other + (oracle.own - oracle.other) / oracle.k] * oracle.k
+
+
+def test_the_same_categories_as_in_bulk() -> None:
+    """Equal values are one category here and there: whole numbers and doubles, texts of NumPy."""
+    question = json.loads(json.dumps(Unary(epsilon=1, categories=[1, "a", None]).question))
+    for value, place in ((1, 0), (1.0, 0), (np.int64(1), 0), ("a", 1), (np.str_("a"), 1), (None, 2), ("b", None), (2, None), (np.array([1, 2]), None)):
+        assert client.listed(question, value) == place
 
 
 @pytest.mark.parametrize(
@@ -143,8 +194,11 @@ def test_memory_is_drawn_once() -> None:
     before = json.dumps(kept)
     client.perturb(question, "a", memory)
     assert json.dumps(kept) == before
+    assert json.dumps(memory[client.identity(question).hex()]) == before
     client.perturb(question, "b", memory)
+    (kept,) = memory.values()
     assert set(kept["values"]) == {"0", "1"}
+    assert json.dumps({**kept, "values": {"0": kept["values"]["0"]}}) == before
     again = json.loads(json.dumps(memory))  # as a device would store it
     client.perturb(question, "a", again)
     assert again == memory
@@ -167,6 +221,64 @@ def test_all_reports_of_one_value_keep_the_lifetime() -> None:
     together = largest_odds([law_of_call(twice(code, anew=False)) for code in (0, 1)])
     assert keeps(together, lifetime)
     assert not keeps(largest_odds([law_of_call(twice(code, anew=True)) for code in (0, 1)]), lifetime)
+
+
+class Copies(UserDict[str, Any]):
+    """A store as on disk: what is read is a copy."""
+
+    def __getitem__(self, key: str) -> Any:
+        return json.loads(super().__getitem__(key))
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        super().__setitem__(key, json.dumps(value))
+
+
+class Forgets(Copies):
+    def __setitem__(self, key: str, value: Any) -> None:
+        pass
+
+
+class Draws(Copies):
+    """A store that keeps something else."""
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        super().__setitem__(key, {**value, "cohort": 1 - value["cohort"]})
+
+
+@pytest.mark.parametrize("value", ["a", "secret"])
+def test_a_memory_on_disk_is_drawn_once(value: str, tmp_path: Path) -> None:
+    """One-time reports, p = 0 and q = 1, are the permanent bits: 40 of them differ with bits drawn anew, but for a chance below 10⁻⁹, and are one otherwise."""
+    question = json.loads(json.dumps(Rappor(f="1/2", categories=["a", "b", "c"]).question))
+    with shelve.open(str(tmp_path / "memory")) as disk:
+        for memory in (disk, Copies(), {}):
+            assert len({client.perturb(question, value, memory) for _ in range(40)}) == 1
+            (kept,) = memory.values()
+            assert len(kept["values"]) == 1
+    assert len({client.perturb(question, value) for _ in range(40)}) > 1
+
+
+@pytest.mark.parametrize("memory", [Forgets, Draws], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("value", ["a", "secret"])
+def test_a_memory_that_does_not_remember_is_refused(memory: type[Copies], value: str) -> None:
+    with pytest.raises(ValueError, match="does not give back"):
+        client.perturb(SMALL["rappor-bloom"].question, value, memory())
+
+
+def test_other_values_keep_the_lifetime_together() -> None:
+    """Two reports of two values that are no categories: one remembered place, so both together keep ε∞ beside any category; two places would not."""
+    oracle = SMALL["rappor-once"]
+    question = json.loads(json.dumps(oracle.question))
+
+    def twice(first: str, second: str) -> Callable[[], bytes]:
+        def call() -> bytes:
+            memory: dict[str, Any] = {}
+            return client.perturb(question, first, memory) + client.perturb(question, second, memory)
+
+        return call
+
+    lifetime = oracle.lifetime().parameters["epsilon"]
+    assert keeps(largest_odds([law_of_call(twice("x", "y")), *(law_of_call(twice(name, name)) for name in "abcd")]), lifetime)
+    assert not keeps(largest_odds([law_of_call(twice("a", "b")), law_of_call(twice("a", "a"))]), lifetime)  # two places are two values
 
 
 NAMES = ["own", "other", "keep", "buckets", "size", "rows", "cohorts", "hashes"]
@@ -225,6 +337,77 @@ def test_without_its_ranges_the_client_would_be_deceived(monkeypatch: pytest.Mon
 def test_odd_questions_end_in_a_value_error(change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="does not know"):
         client.check({**SMALL["direct"].question, **change})
+
+
+NUMBER = OneBit(epsilon=1, low=0, high=2, grid=1).question
+EDGES = Ordinal(epsilon=1, edges=[0, 1, 2]).question
+TREE = PrefixTree(epsilon=1, length=3, alphabet="ab").question
+BOTH = Several({"x": SMALL["direct"], "y": SMALL["unary"]}).question
+
+
+@pytest.mark.parametrize(
+    ("asked", "change"),
+    [
+        (NUMBER, {"grid": 10**9}),
+        (NUMBER, {"grid": -1101}),
+        (NUMBER, {"grid": None}),
+        (NUMBER, {"first": 10**400}),
+        (EDGES, {"edges": ["0", "1e999999999"]}),
+        (EDGES, {"edges": ["0", "9" * 1001]}),
+        (EDGES, {"edges": ["0", "1/0"]}),
+        (EDGES, {"edges": ["0"]}),
+        (EDGES, {"edges": []}),
+        (EDGES, {"edges": "01"}),
+        (EDGES, {"edges": [0, 1]}),
+        (EDGES, {"categories": []}),
+        (TREE, {"levels": 1 << 31}),
+        (TREE, {"step": 1 << 31}),
+        (TREE, {"step": 0}),
+        (TREE, {"alphabet": 7}),
+        (TREE, {"alphabet": "a\ud800"}),
+        (BOTH, {"length": 1 << 40}),
+        (BOTH, {"names": ["x"], "parts": {"x": BOTH}}),
+        (BOTH, {"names": ["x"], "parts": {"x": SMALL["rappor"].question}}),
+        (BOTH, {"names": [], "parts": {}}),
+        (TREE, {"seed": "\ud800"}),
+        (SMALL["rappor-bloom"].question, {"hashes": 1 << 31}),
+        (SMALL["rappor-bloom"].question, {"size": 1 << 31}),
+        (SMALL["unary"].question, {"categories": []}),
+        (SMALL["unary"].question, {"categories": "abc"}),
+    ],
+    ids=lambda made: str(made)[:40] if "sfumato" not in made else made["kind"],
+)
+def test_what_would_keep_a_client_busy_or_deceive_it_is_refused(asked: dict[str, Any], change: dict[str, Any]) -> None:
+    """Before the value is looked at, and without computing with what is too large."""
+    client.check(json.loads(json.dumps(asked)))
+    with pytest.raises(ValueError, match="does not know"):
+        client.perturb({**asked, **change}, Hostile())
+
+
+@pytest.mark.parametrize("asked", [NUMBER, EDGES, TREE, BOTH, *(oracle.question for oracle in SMALL.values())], ids=lambda asked: asked["kind"])
+def test_a_question_that_lacks_something_is_refused_for_every_value(asked: dict[str, Any]) -> None:
+    """Whatever is left out of it, before the value is looked at."""
+    for name in asked:
+        less = {key: value for key, value in asked.items() if key != name}
+        if name == "made":  # it is for whoever reads the reports
+            continue
+        with pytest.raises(ValueError, match="does not know"):
+            client.perturb(less, Hostile())
+
+
+VALUES: list[Any] = [*STRANGE, 1, -7.5, 10**400, -(10**400), float("inf"), -float("inf"), "abba", "é", {"x": "a", "y": "b"}, {"x": "a"}]
+
+
+@pytest.mark.parametrize("asked", [NUMBER, EDGES, TREE, BOTH, {**BOTH, "how": "split", "epsilon": "2"}], ids=["number", "edges", "tree", "sample", "split"])
+def test_no_value_is_refused(asked: dict[str, Any]) -> None:
+    lengths = {len(client.perturb(json.loads(json.dumps(asked)), value)) for value in (*VALUES, Hostile()) for _ in range(4)}
+    assert len(lengths) == 1
+
+
+def test_what_stands_for_what_is_no_number() -> None:
+    for value, step, bucket in ((float("nan"), 0, 0), (None, 0, 0), ("x", 0, 0), (Hostile(), 0, 0), (-(10**400), 0, 0), (10**400, 2, 1), (float("inf"), 2, 1)):
+        assert client.step(NUMBER, value) == step
+        assert client.interval(EDGES, value) == bucket
 
 
 @pytest.mark.parametrize("name", [name for name, oracle in SMALL.items() if oracle.kind != "hashing"])

@@ -1,4 +1,4 @@
-"""A prefix tree: one report, one ε, by arithmetic; the same report as the client's; what is no text is refused."""
+"""A prefix tree: one report, one ε, by arithmetic; the same report as the client's; what is no text is answered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sfumato.guarantees import Pure
 from sfumato.local import PrefixTree, client, restore
 from sfumato.testing import SeededBits
 
-from .laws import largest_odds, law_of
+from .laws import largest_odds, law_of, law_of_call
 
 TREE = PrefixTree(epsilon=1, length=3, alphabet="ab")
 TEXTS = ["a", "b", "ab", "ba", "aab", "bbb", ""]
@@ -66,13 +66,18 @@ def test_there_and_back() -> None:
     assert client.filled(TREE.question, "a") == "a\0\0"
 
 
-@pytest.mark.parametrize("value", ["c", "A", "a\0", 3, None, b"a"], ids=repr)
-def test_what_is_no_text_of_the_alphabet(value: Any) -> None:
-    with pytest.raises(Refused) as refused:
-        TREE.perturb(["a", value])
-    assert refused.value.code == "value.category"
-    with pytest.raises(ValueError, match="no text of the alphabet"):
-        client.perturb(TREE.question, value)
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [("c", ""), ("Aab", "ab"), ("a\0", "a"), ("caéb\ud800bba", "abb"), (3, ""), (None, ""), (b"a", "")],
+    ids=["c", "A", "end", "long", "3", "None", "bytes"],
+)
+def test_what_is_no_text_of_the_alphabet(value: Any, text: str) -> None:
+    """Its letters that the alphabet has: the law is that of this text, enumerated, and a report is sent."""
+    assert client.filled(TREE.question, value) == text.ljust(3, client.END)
+    law, same = (law_of_call(lambda said=said: client.perturb(TREE.question, said), given=(1, 5)) for said in (value, text))  # type: ignore[misc]
+    assert law == same
+    assert (TREE.perturb(["a", value], bits=SeededBits(1)).payload == TREE.perturb(["a", text], bits=SeededBits(1)).payload).all()
+    assert len(TREE.perturb(value)) == 1
 
 
 @pytest.mark.parametrize(

@@ -132,14 +132,30 @@ def test_fakes_move_the_mean_by_no_more_than_said(name: str) -> None:
             assert abs(moved - oracle.estimate(honest + came).mean) <= oracle.influence(10, 100) * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), "3", None, [1, "x"], [[1], [2, 3]]], ids=str)
-def test_what_is_no_number_is_refused_and_not_named(value: Any) -> None:
-    with pytest.raises(Refused) as refused:
-        SMALL["one-bit"].perturb(value if isinstance(value, list | str) else [1.0, value])
-    assert refused.value.code == "value.not-finite"
-    if isinstance(value, float | str) or value is None:
-        with pytest.raises(ValueError, match="not a finite number"):
-            client.perturb(SMALL["one-bit"].question, value)
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), -float("inf"), "1", "x", None, True, 10**400, -(10**400), 1 + 2j, b"1"], ids=lambda v: str(v)[:9]
+)
+def test_every_value_has_a_step_and_the_same_as_in_the_client(name: str, value: Any) -> None:
+    """Alone, in a list, in an array of objects: so every value has the law of some step, and a report."""
+    oracle = SMALL[name]
+    step = client.step(oracle.question, value)
+    assert 0 <= step <= oracle.steps
+    listed = np.empty(1, dtype=object)
+    listed[0] = value
+    for values in (value, [value], listed):
+        assert oracle._codes(values).tolist() == [step]
+    assert oracle._codes([0.25, value]).tolist() == [client.step(oracle.question, 0.25), step]
+    assert len(client.perturb(oracle.question, value)) == 4 + oracle.width == 4 + oracle.perturb([value]).payload.shape[1]
+
+
+def test_the_rules_for_what_is_no_number() -> None:
+    oracle = SMALL["one-bit"]
+    assert oracle._codes([float("nan"), None, "x", -float("inf")]).tolist() == [0] * 4
+    assert oracle._codes([float("inf"), 10**400, 1e308]).tolist() == [oracle.steps] * 3
+    assert oracle._codes(np.array([np.nan, np.inf, -np.inf])).tolist() == [0, oracle.steps, 0]
+    assert oracle._codes([[1], [2, 3]]).tolist() == [0, 0]  # no numbers, but people
+    assert len(oracle._codes([[1, 2], ["x", 3]])) == len(oracle._codes([[1, 2], [3, 3]])) == 4
 
 
 @pytest.mark.parametrize(

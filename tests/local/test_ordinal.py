@@ -20,7 +20,7 @@ from sfumato.local.ordinal_estimate import chances
 from sfumato.testing import SeededBits
 
 from .drawn import agrees, bent
-from .laws import largest_odds, law_of
+from .laws import largest_odds, law_of, law_of_call
 
 SMALL = {
     "edges": Ordinal(epsilon=1, edges=[0, 1, "5/2", 10]),
@@ -104,12 +104,16 @@ def test_refused(made: dict[str, Any], code: str) -> None:
 
 
 def test_values_that_are_none() -> None:
-    with pytest.raises(Refused) as refused:
-        SMALL["edges"].perturb([1.0, float("nan")])
-    assert refused.value.code == "value.not-finite"
-    with pytest.raises(Refused) as refused:
-        SMALL["categories"].perturb(["never", "always"])
-    assert refused.value.code == "value.category"
+    """What is no number counts to the first bucket, infinities to the nearer; what is no category to a uniform one: its law is the mean of theirs."""
+    edges, named = SMALL["edges"], SMALL["categories"]
+    assert edges._codes([float("nan"), "x", None, -float("inf"), float("inf")]).tolist() == [0, 0, 0, 0, edges.steps]
+    assert client.interval(edges.question, float("nan")) == 0
+    law = {report[4:]: p for report, p in law_of_call(lambda: client.perturb(named.question, "secret")).items()}
+    each = [law_of(named.question, code) for code in range(named.k)]
+    assert law == {report: sum((one.get(report, Fraction(0)) for one in each), Fraction(0)) / named.k for report in law}
+    assert largest_odds([law, *each]) == named.odds
+    assert agrees(named.perturb(["secret"] * 100_000, bits=SeededBits(5)), law)
+    assert not agrees(named.perturb([named.categories[0]] * 100_000, bits=SeededBits(5)), law)
 
 
 def test_malformed_reports() -> None:

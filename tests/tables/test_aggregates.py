@@ -84,3 +84,20 @@ def test_filters_are_joined() -> None:
 )
 def test_what_is_no_question_is_refused(call: Any, code: str) -> None:
     refusal(call, code)
+
+
+def test_more_aggregates_as_they_are_written() -> None:
+    assert ag.count_distinct("city").text == "count_distinct(city)"
+    assert ag.sum("x", weight="w", low=0, high=9).text == "sum(w * x, low=0, high=9)"
+    assert ag.ratio("x", "y").text == "ratio(x, y)"
+    assert ag.mean("x", weight="w").text == "weighted_mean(x, w)"
+    assert ag.min("x").text == "min(x, confidence=0.95)"
+    assert ag.max("x", low=0, high=9, confidence=0.9).text == "max(x, low=0, high=9, confidence=0.9)"
+    several = ag.quantiles("x", [0.5, "1/3"]).filter(col("v"))
+    assert [one.text for one in several] == ["percentile(x, 0.5, where=v)", "percentile(x, 1/3, where=v)"]
+    assert [ag.percent(one.q) for one in several if one.q is not None] == ["50", "100_over_3"]
+
+
+@pytest.mark.parametrize("given", [[], [0.5, "1/2"]], ids=["none", "twice"])
+def test_several_quantiles_are_one_or_more_each_once(given: list[Any]) -> None:
+    refusal(lambda: ag.quantiles("x", given), "aggregate.quantile")

@@ -34,7 +34,7 @@ from .completed import Form, completed
 from .curve import Curve
 from .lattice import Lattice, known_bounds
 from .polynomial import known_iterations
-from .sampled_noise import SampledNoise
+from .sampled_noise import SampledNoise, drawn_by
 from .smoothness import hoelder_error, smooth_error
 
 if TYPE_CHECKING:
@@ -146,11 +146,11 @@ class Bernstein:
         noise = self.noise(epsilon=epsilon, delta=delta, promise=promise, relation=relation, unit=unit)
         if ledger is not None:
             ledger.charge(noise, memo=memo or f"Bernstein({type(self.fit).__name__}, degree={self.lattice.degree})", share=share)
-        base = noise.base if isinstance(noise, SampledNoise) else noise
+        base = drawn_by(noise)
         form = Form((self.lattice.size,), 0.0, -math.inf, math.inf, whole=base.grid is None)
         points, size = self.lattice.points, self.lattice.size
         values = base.perturb(completed(lambda records: np.reshape(self.fit(records)(points), size), data, form), bits=bits)
-        return Curve(self.lattice, self.iterations, tuple(map(float, values.tolist())), base, noise.promise)
+        return Curve(self.lattice, self.iterations, tuple(map(float, values.tolist())), noise, noise.promise)
 
     def approximation(self, *, hoelder: tuple[Number, Number] | None = None, smooth: tuple[int, Number] | None = None) -> float:
         """How far the curve without noise is from the fitted function at most, for a smoothness class: `hoelder=(γ, L)` or `smooth=(derivatives, T)`."""
@@ -184,4 +184,5 @@ def measured(known: Norms, norm: str, size: int) -> Norms:
     one = {"1": known.l1, "2": known.l2_squared, "inf": known.sup}[norm]
     if one is None:
         raise Refused("sensitivity.norm", f"norm={norm}", "the sensitivity is not known in this norm", "norm='best'")
-    return Global(**{{"1": "l1", "2": "l2_squared", "inf": "sup"}[norm]: one}, relation=known.relation)  # type: ignore[arg-type]
+    rounding = known.rounding if isinstance(known, Global) else None
+    return Global(**{{"1": "l1", "2": "l2_squared", "inf": "sup"}[norm]: one}, relation=known.relation, rounding=rounding)  # type: ignore[arg-type]

@@ -3,8 +3,9 @@
 *Law*        Laplace by the L1 move for Pure; Gaussian by the L2 move for ZCDP and GDP; for Approx the one with the smaller variance (for a vector with a plain
              number or a sampled sensitivity the Gaussian, so that the choice depends on nothing sampled).
 *Slack*      how far each coordinate, as computed, may be from the function that the sensitivity is of: Δ₁ + 2·slack·size, Δ₂ + 2·slack·√size. By default a
-             2^-20 part of the sensitivity in all, which is far above the rounding of sums, means and regressions; 0 where the caller gives a grid, or where the
-             values are whole numbers.
+             2^-20 part of the sensitivity in all; more where the sensitivity says how far its statistic rounds, as closed forms do from the magnitude of the
+             range and the number of records; refused where that is a thirty-second of the sensitivity, or more. Regressions of one's own may round by
+             anything. 0 where the caller gives a grid, or where the values are whole numbers.
 *Grid*       none for whole numbers, which stay integers; else by default a power of two: a 2^-18 part of the sensitivity of one value, a 2^-14 part shared
              among many.
 *Proof*      docs/proofs/sampled-sensitivity.md for γ, docs/proofs/grid.md for the grid, docs/functions.md for the slack
@@ -29,7 +30,7 @@ from ..sensitivity.kinds import Global, Inverse, Lipschitz, Local, Norms, Sensit
 from ..sensitivity.sampled import Sampled, SampledFunction
 from .sampled_noise import SampledNoise
 
-_SHARE, _SHARED, _FLOAT = Fraction(1, 2**18), Fraction(1, 2**14), Fraction(1, 2**20)
+_SHARE, _SHARED, _FLOAT, _MOST = Fraction(1, 2**18), Fraction(1, 2**14), Fraction(1, 2**20), Fraction(1, 32)
 
 Stated = Number | Sensitivity
 """A number is the move in the norm of the noise: L1 for Laplace, L2 for Gaussian."""
@@ -169,6 +170,16 @@ def _slack_and_grid(moves: Norms | Fraction, delta: Fraction, values: Values, sp
         return values.slack or Fraction(0), values.grid
     if isinstance(moves, Global) and moves.whole and not values.slack:
         return Fraction(0), None
-    slack = values.slack if values.slack is not None else delta * _FLOAT / 2 / spread
+    slack = values.slack if values.slack is not None else max(delta * _FLOAT / 2 / spread, _rounding(moves, delta, spread))
     fine = delta * (_SHARE if values.size == 1 else _SHARED) / math.ceil(spread)
     return slack, power_of_two_at_least(fine) / 2
+
+
+def _rounding(moves: Norms | Fraction, delta: Fraction, spread: Fraction) -> Fraction:
+    """How far each value rounds by the sensitivity's own account; or a refusal, where that is more than noise should quietly grow by."""
+    known = moves.rounding if isinstance(moves, Global) else Fraction(0)
+    if 2 * known * spread > delta * _MOST:
+        place = f"rounding of {float(known):.3g} beside a sensitivity of {float(delta):.3g}"
+        reason = "doubles round values so far from 0, or so many, by more than a thirty-second of what one record moves"
+        raise Refused("privatize.slack", place, reason, "subtract the lower end of the range first; or n= for a sum; or slack=, how far your function rounds")
+    return known

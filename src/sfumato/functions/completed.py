@@ -16,17 +16,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..errors import Failed, Refused
+from ..errors import Refused
 from ..exact.numbers import Number, exact
 from ..mechanisms.additive import known_size
 from ..mechanisms.grid import integers, snap, snap_each
-from ..noise.bits import Bits
 
-_FAR = 1e300
 _EXACT = 1 << 53
-_SILENCE: Any = ("ignore", None, Warning, None, 0)
+SILENCE: Any = ("ignore", None, Warning, None, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,7 @@ def form_of(
 def completed(f: Callable[[Any], Any], data: Any, form: Form) -> Any:
     """f(data) as finite floats, or whole numbers, of the stated shape, whatever f does. Secret."""
     spoken = warnings.filters
-    warnings.filters = [_SILENCE]  # warnings of what f calls would be about data
+    warnings.filters = [SILENCE]  # warnings of what f calls would be about data
     try:
         found = f(data)
         if type(found) is float and form.low <= found <= form.high and form.shape is None and not form.whole and found - found == 0.0:
@@ -80,6 +77,7 @@ def _number(found: Any, form: Form) -> float | int:
     value: float | int
     if isinstance(given, int | np.integer):
         value = int(given)
+        value = value if form.whole or abs(value) > _EXACT else float(value)
     elif form.whole and isinstance(given, Fraction):
         value = math.floor(given + Fraction(1, 2))
     else:
@@ -132,58 +130,3 @@ def _shaped(each: list[Any], shape: tuple[int, ...]) -> Any:
     kept = np.empty(len(each), dtype=object)
     kept[:] = each
     return kept.reshape(shape).tolist()
-
-
-def values_of(data: Any, otherwise: float) -> NDArray[Any]:
-    """Each record as a finite number, by itself: what is none becomes `otherwise`, so that one record changes one value. Secret."""
-    if isinstance(data, list | tuple):
-        return np.array([_finite(v, otherwise) for v in data], dtype=np.float64)
-    values = np.asarray(data)
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim > 1:  # rows, none of which is a number
-        return np.full(len(values), otherwise)
-    if values.dtype.kind in "iu":
-        return values
-    if values.dtype.kind == "f":
-        doubles = values.astype(np.float64)
-        return np.where(np.isnan(doubles), otherwise, np.clip(doubles, -_FAR, _FAR))
-    return np.array([_finite(v, otherwise) for v in values.ravel().tolist()], dtype=np.float64)
-
-
-def flags_of(data: Any) -> NDArray[np.bool_]:
-    """Each record as a yes or a no, by itself: what is neither is a no. Secret."""
-    records = data if isinstance(data, list | tuple) else np.asarray(data)
-    if isinstance(records, np.ndarray) and records.ndim == 1 and records.dtype.kind in "biuf":
-        return records != 0
-    return np.array([_yes(v) for v in (records if isinstance(records, list | tuple) or records.ndim else ())], dtype=np.bool_)
-
-
-def attempted(mechanism: Any, data: Any, bits: Bits, low: Number | None) -> Any:
-    """What a mechanism that computes its statistic itself makes of data: of each record by itself. A record that is no number counts as the lower end. Whatever
-    is raised beyond that would be about data, so it is not kept, and the failure says nothing."""
-    statistic = getattr(mechanism, "statistic", None)
-    try:
-        if low is not None:
-            return mechanism.perturb(values_of(data, float(exact(low, "low"))), bits=bits)
-        return mechanism.perturb(flags_of(data) if statistic == "count" else data, bits=bits)
-    except Exception:  # noqa: S110
-        pass
-    raise Failed
-
-
-def _finite(record: Any, otherwise: float) -> float:
-    if isinstance(record, str | bytes | bytearray | np.complexfloating | list | np.ndarray) and not (isinstance(record, np.ndarray) and record.ndim == 0):
-        return otherwise
-    try:
-        value = float(record)
-    except Exception:
-        return otherwise
-    return otherwise if math.isnan(value) else min(_FAR, max(-_FAR, value))
-
-
-def _yes(record: Any) -> bool:
-    try:
-        return bool(record)
-    except Exception:
-        return False

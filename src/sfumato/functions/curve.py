@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from ..errors import Refused
 from ..exact.balls import up
 from ..exact.numbers import Number, probability
-from ..guarantees import Guarantee
+from ..guarantees import Guarantee, RandomDP
 from ..guarantees.stored import record as promise_record
 from ..guarantees.stored import restore as restore_promise
 from ..mechanisms.additive import Additive
@@ -33,6 +33,7 @@ from ..mechanisms.stored import record as noise_record
 from ..mechanisms.stored import restore as restore_noise
 from .lattice import Lattice
 from .polynomial import Floats, corrected, corrected_weights, evaluate, weights
+from .sampled_noise import SampledNoise, drawn_by
 
 VERSION = 1
 _FINE = 8  # nodes per degree: in between a polynomial is at most 1/cos(π/16) times as large, along each axis (Ehlich & Zeller 1964)
@@ -49,8 +50,12 @@ class Curve:
     lattice: Lattice
     iterations: int
     coefficients: tuple[float, ...]
-    noise: Additive
+    noise: Additive | SampledNoise
     promise: Guarantee
+
+    def __post_init__(self) -> None:
+        if isinstance(self.promise, RandomDP) and isinstance(self.noise, Additive):  # whose own promise would be for all pairs
+            object.__setattr__(self, "noise", SampledNoise(self.noise, self.promise))
 
     def __call__(self, points: ArrayLike) -> Any:
         """The curve at a point, a float; or at many, an array."""
@@ -82,7 +87,7 @@ class Curve:
             "bounds": [[str(low), str(high)] for low, high in self.lattice.bounds],
             "iterations": self.iterations,
             "coefficients": [float(c).hex() for c in self.coefficients],
-            "noise": noise_record(self.noise),
+            "noise": {**noise_record(drawn_by(self.noise)), "promises": [promise_record(promise) for promise in self.noise.promises]},
             "promise": promise_record(self.promise),
         }
         return json.dumps(about, ensure_ascii=False)
@@ -125,7 +130,7 @@ class Curve:
 
     def _common(self, found: Floats, missing: float) -> float:
         """A width that all sums of noise, weighted by these rows, keep at once: the chances to leave it, added up, are at most what may be missing."""
-        outside = _outside(self.noise, found)
+        outside = _outside(drawn_by(self.noise), found)
         low, high = 0.0, float(self._widths(found, missing / len(found)).max())
         while high - low > 1e-4 * high:
             middle = (low + high) / 2
@@ -141,7 +146,7 @@ class Curve:
 
     def _widths(self, found: Floats, missing: float) -> Floats:
         """For each row of weights, what a sum of noise so weighted leaves with at most this probability: by bisection on the bound of that probability."""
-        outside = _outside(self.noise, found)
+        outside = _outside(drawn_by(self.noise), found)
         low, high = np.zeros(len(found)), np.full(len(found), float(self.noise.error(0.5)))
         while (far := outside(high) > missing).any():
             high = np.where(far, 2 * high, high)

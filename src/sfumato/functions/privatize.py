@@ -29,9 +29,10 @@ from ..mechanisms.smooth import SmoothLaplace
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity.kinds import Inverse, Smooth
 from .calibrated import Stated, noise_for, promised
-from .completed import Form, attempted, completed, form_of
+from .completed import Form, completed, form_of
+from .each_record import attempted, known_list
 from .released import Released
-from .sampled_noise import SampledNoise
+from .sampled_noise import SampledNoise, drawn_by
 
 if TYPE_CHECKING:
     from ..ledger import Ledger, Receipt
@@ -102,7 +103,7 @@ def prepared(
     form = form_of(size=size, shape=shape, bounds=bounds, default=default)
     wanted = promised(epsilon, delta, promise, "privatize(…)")
     made = noise_for(sensitivity, wanted, size=form.size, grid=grid, slack=slack, relation=relation, unit=unit)
-    noise = made.base if isinstance(made, SampledNoise) else made
+    noise = drawn_by(made)
     return Prepared(made, noise, replace(form, whole=noise.grid is None))
 
 
@@ -111,8 +112,8 @@ _last: tuple[tuple[Any, ...], Prepared] | None = None
 
 
 def _at_hand(*public: Any) -> Prepared:
-    """What was prepared before of the same: the very same objects as last time, or equal ones of late. Only of what cannot change: a sensitivity of the caller's
-    own kind may say something else tomorrow."""
+    """What was prepared before of the same: the very same objects as last time, or equal ones of late. Only of what cannot change: a sensitivity
+    of the caller's own kind may say something else tomorrow."""
     global _last
     last = _last
     if last is not None and all(map(is_, last[0], public)):
@@ -180,5 +181,6 @@ def _by_its_own(
     if not isinstance(wanted, notion):
         raise Refused("privatize.promise", f"promise={wanted!r:.60}", f"the mechanism of {name} promises {notion.__name__}", f"promise=sf.{notion.__name__}(…)")
     mechanism = kind(sensitivity.statistic, **wanted.parameters, **sensitivity.public(), grid=grid, unit=unit or wanted.unit)
+    known_list(data)
     receipt = None if ledger is None else ledger.charge(mechanism, memo=_memo(f, memo or f"privatize {f}"), share=share)
-    return Released(attempted(mechanism, data, bits, sensitivity.low), mechanism, receipt)
+    return Released(attempted(mechanism, data, bits, mechanism.low), mechanism, receipt)

@@ -10,12 +10,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..exact.numbers import Number
 from ..mechanisms.inverse_sensitivity import InverseSensitivity
 from ..mechanisms.propose_test_release import ProposeTestRelease
 from ..mechanisms.smooth import SmoothLaplace
 from ..noise.bits import SYSTEM
-from .completed import attempted
+from .each_record import attempted, known_list
 from .released import Released
 
 
@@ -38,5 +37,5 @@ def smooth_sensitivity(statistic: str, data: ArrayLike, **public: Any) -> Releas
 
 
 def _released(mechanism: Any, data: Any) -> Released:
-    low: Number | None = mechanism.low
-    return Released(attempted(mechanism, data, SYSTEM, low), mechanism)
+    known_list(data)
+    return Released(attempted(mechanism, data, SYSTEM, mechanism.low), mechanism)

@@ -379,12 +379,21 @@ RANGES = {
 }
 """The least and the most that each number may be: whoever asks may neither deceive a client nor keep it busy."""
 
+NEEDS = {
+    "one-bit": ("grid", "first"),
+    "piecewise": ("grid", "first"),
+    "sketch": ("rows", "size", "seed"),
+    "hadamard-sketch": ("rows", "size", "seed"),
+    "rappor": ("cohorts", "size", "hashes", "seed"),
+    "prefix": ("seed",),
+    "several": ("length",),
+}
+"""What a question has to say besides what its odds are made of."""
+
 SHAPES: dict[str, Callable[[Question, int], bool]] = {
     "direct": lambda _, k: k >= 2,
     "hadamard": lambda q, k: int(q["size"]).bit_count() == 1 and k < int(q["size"]),
     "subset": lambda q, k: int(q["size"]) < k,
-    "one-bit": lambda q, _: "grid" in q and "first" in q,
-    "piecewise": lambda q, _: "grid" in q and "first" in q,
     "ordinal": lambda q, k: (k if "categories" in q else _buckets(q["edges"])) <= int(q["steps"]) + 1,
     "prefix": lambda q, _: 1 <= int(q["step"]) <= 256 // int(q["levels"]) and isinstance(q["alphabet"], str) and q["alphabet"].isprintable(),
     "several": lambda q, _: 1 <= len(q["parts"]) <= 1 << 12 and sorted(q["names"]) == sorted(q["parts"]) and all(_part(part) for part in q["parts"].values()),
@@ -410,10 +419,11 @@ def known(question: Question) -> bool:
     told = question["kind"] == "rappor"
     chances = [(int(question[name]), told and name != "keep") for name in ("own", "other", "keep") if name in question]
     sizes = all(least <= int(question[name]) <= most for name, (least, most) in RANGES.items() if name in question)
+    said = all(name in question for name in NEEDS.get(question["kind"], ())) and str(question.get("seed")).encode() != b""
     names = question.get("categories", None if question["kind"] not in CODES else [None])
     fair = all(0 <= m <= ONE if ends else 0 < m < ONE for m, ends in chances)
     shape = SHAPES.get(question["kind"])
-    return sizes and fair and isinstance(names, list) and len(names) > 0 and (shape is None or shape(question, len(question.get("categories", ()))))
+    return said and sizes and fair and isinstance(names, list) and len(names) > 0 and (shape is None or shape(question, len(question.get("categories", ()))))
 
 
 def check(question: Question) -> None:

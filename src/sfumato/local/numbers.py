@@ -159,13 +159,13 @@ def doubles(values: Any) -> NDArray[np.float64]:
     """Any values as finite numbers, by the client's rule: what is none, NaN too, lies below all others, and infinities at the ends of the doubles."""
     try:
         found = np.asarray(values)
-    except (TypeError, ValueError):  # rows of different lengths
-        found = np.empty(0, dtype=object)
-    if found.dtype.kind not in "biuf":
-        listed = [values] if isinstance(values, str | bytes) or found.shape == () else found.ravel() if isinstance(values, np.ndarray) else list(values)
-        return np.array([float(client.number(value)) for value in listed], dtype=np.float64)
+        listed = found if found.dtype.kind in "biuf" else np.asarray(values, dtype=object)
+    except (TypeError, ValueError):  # rows of different lengths: a person each
+        listed = np.array([None] * len(values), dtype=object)
+    if listed.dtype == object:
+        return np.array([float(client.number(value)) for value in listed.ravel()], dtype=np.float64)
     with np.errstate(over="ignore"):  # longer doubles than ours
-        return np.nan_to_num(found.ravel().astype(np.float64), nan=-client.FAR, posinf=client.FAR, neginf=-client.FAR)
+        return np.nan_to_num(listed.ravel().astype(np.float64), nan=-client.FAR, posinf=client.FAR, neginf=-client.FAR)
 
 
 def refuse_added(relation: Relation | None) -> None:

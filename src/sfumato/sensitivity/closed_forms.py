@@ -5,6 +5,8 @@
              constant has one: `sum(low, high, relation="add-remove") / n`.
 *Empty*      where a statistic of no records is asked for, it is `low`.
 *Pairs*      n²·cov = Σ_{i<j} (x_i − x_j)(y_i − y_j): one record is in n − 1 of the terms, each of which moves by at most the product of the ranges.
+*Rounding*   NumPy adds n doubles up to M in pairs, with an error below (20 + log₂ n)·2^-53·n·M. Forms say how far what they are of may be off by that: noise
+             adds it to the sensitivity. A sum that does not know n allows for n·(20 + log₂ n) < 2^32.
 *Proof*      docs/proofs/closed-form-sensitivity.md
 """
 
@@ -40,28 +42,31 @@ def histogram(cells: int, *, relation: str) -> Global:
     return Global(l1=both, l2_squared=both, sup=1, relation=_relation(relation), whole=True, formula="replace: L1 2, L2 √2; add-remove: 1")
 
 
-def sum(low: Number, high: Number, *, relation: str) -> Global:  # noqa: A001
-    """Of values in the range."""
+def sum(low: Number, high: Number, *, relation: str, n: int | None = None) -> Global:  # noqa: A001
+    """Of values in the range; `n`, the public number of them or a public bound on it, says how far doubles may round."""
     a, b = _range(low, high)
+    most = max(abs(a), abs(b))
+    rounding = most * (Fraction(1, 2**21) if n is None else _whole(n, "n") * _pairwise(_whole(n, "n")))
     if _relation(relation) == "replace":
-        return Global(b - a, relation=relation, formula="high − low")
-    return Global(max(abs(a), abs(b)), relation=relation, formula="max(|low|, |high|)")
+        return Global(b - a, relation=relation, rounding=rounding, formula="high − low")
+    return Global(most, relation=relation, rounding=rounding, formula="max(|low|, |high|)")
 
 
 def mean(low: Number, high: Number, *, relation: str, n: int | None = None) -> Global:
     """Of n values."""
     a, b = _range(low, high)
-    return Global((b - a) / _public(n, relation, "mean"), relation=relation, formula="(high − low)/n")
+    size = _public(n, relation, "mean")
+    return Global((b - a) / size, relation=relation, rounding=_pairwise(size) * max(abs(a), abs(b)), formula="(high − low)/n")
 
 
 def variance(low: Number, high: Number, *, relation: str, n: int | None = None, ddof: int = 0) -> Global:
     """Of n values, as Σ(x − mean)²/(n − ddof)."""
-    return _second_moment((low, high), (low, high), relation, n, ddof, "variance")
+    return _second_moment((low, high), (low, high), relation, n, ddof, "variance", paired=True)
 
 
 def covariance(x: Range, y: Range, *, relation: str, n: int | None = None, ddof: int = 0) -> Global:
     """Of n pairs of values, as Σ(x − mean)(y − mean)/(n − ddof)."""
-    return _second_moment(x, y, relation, n, ddof, "covariance")
+    return _second_moment(x, y, relation, n, ddof, "covariance", paired=False)
 
 
 def maximum(low: Number, high: Number, *, relation: str) -> Global:
@@ -80,9 +85,11 @@ def quantile(q: Number, low: Number, high: Number, *, relation: str, n: int | No
     level, (a, b) = probability(q, "q", one=True), _range(low, high)
     if n is None:
         return Global(b - a, relation=_relation(relation), formula="high − low")
-    place = level * (_public(n, relation, "quantile") - 1)
+    size = _public(n, relation, "quantile")
+    place = level * (size - 1)
     between = place - math.floor(place)
-    return Global(max(between, 1 - between) * (b - a), relation=relation, formula="max(g, 1 − g)·(high − low)")
+    rounding = (8 * max(abs(a), abs(b)) + 4 * size * (b - a)) / 2**53  # of the two values, and of the place between them
+    return Global(max(between, 1 - between) * (b - a), relation=relation, rounding=rounding, formula="max(g, 1 − g)·(high − low)")
 
 
 def median(low: Number, high: Number, *, relation: str, n: int | None = None) -> Global:
@@ -111,12 +118,19 @@ CLOSED_FORMS: dict[str, Callable[..., Global]] = {
 """All of them, by name."""
 
 
-def _second_moment(x: Range, y: Range, relation: str, n: int | None, ddof: int, name: str) -> Global:
+def _second_moment(x: Range, y: Range, relation: str, n: int | None, ddof: int, name: str, *, paired: bool) -> Global:
     (a, b), (c, d), size = _range(*x), _range(*y), _public(n, relation, name)
     if isinstance(ddof, bool) or not isinstance(ddof, int) or not 0 <= ddof < size or size < 2:
         raise Refused("sensitivity.size", f"n={size}, ddof={ddof}", f"a {name} is of two records or more, and divides by n − ddof > 0", "n=100, ddof=1")
     moves = Fraction(size - 1, size * (size - ddof)) * (b - a) * (d - c)
-    return Global(moves, relation=relation, formula="(n − 1)/(n(n − ddof)) · product of the ranges")
+    largest = max(abs(a), abs(b)) * max(abs(c), abs(d)) * Fraction(size, size - ddof)
+    depth = 3 * _pairwise(size) + (0 if paired else Fraction(size, 2**53))  # a mean of products and two means; `np.cov` takes a dot product, added as it likes
+    return Global(moves, relation=relation, rounding=depth * largest, formula="(n − 1)/(n(n − ddof)) · product of the ranges")
+
+
+def _pairwise(n: int) -> Fraction:
+    """How far a mean of n doubles up to 1, added in pairs, may be off."""
+    return Fraction(20 + n.bit_length(), 2**53)
 
 
 def _public(n: int | None, relation: str, name: str) -> int:

@@ -61,13 +61,15 @@ class Norms(Sensitivity):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Global(Norms):
-    """Over all neighbours. One number is how far any single value moves; norms are those of a vector's move. `whole`: all values are whole numbers, exactly."""
+    """Over all neighbours. One number is how far any single value moves; norms are those of a vector's move. `whole`: all values are whole numbers, exactly.
+    `rounding`: how far each value may be off, computed in doubles as NumPy does."""
 
     l1: Fraction | None
     l2_squared: Fraction | None
     sup: Fraction | None
     relation: Relation | None
     whole: bool
+    rounding: Fraction
     formula: str = field(compare=False)
 
     def __init__(
@@ -80,6 +82,7 @@ class Global(Norms):
         sup: Number | None = None,
         relation: str | None = None,
         whole: bool = False,
+        rounding: Number | None = None,
         formula: str = "",
     ) -> None:
         given = [v is not None for v in (l1, l2, l2_squared, sup)]
@@ -93,6 +96,7 @@ class Global(Norms):
         put(self, "sup", positive(value, "sensitivity") if value is not None else None if sup is None else positive(sup, "sup"))
         put(self, "relation", relation_of(relation))
         put(self, "whole", whole)
+        put(self, "rounding", Fraction(0) if rounding is None else non_negative(rounding, "rounding"))
         put(self, "formula", formula)
 
     @property
@@ -105,7 +109,8 @@ class Global(Norms):
         c = abs(non_negative(factor, "factor"))
         scaled = (None if v is None else c**p * v for v, p in ((self.l1, 1), (self.l2_squared, 2), (self.sup, 1)))
         l1, square, sup = scaled
-        return Global(l1=l1, l2_squared=square, sup=sup, relation=self.relation, formula=f"{text(c)} · ({self.formula})" if self.formula else "")
+        formula = f"{text(c)} · ({self.formula})" if self.formula else ""
+        return Global(l1=l1, l2_squared=square, sup=sup, relation=self.relation, rounding=c * self.rounding, formula=formula)
 
     __rmul__ = __mul__
 

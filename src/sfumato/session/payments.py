@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from ..accounting.filters import Filter
@@ -51,7 +52,8 @@ def affordable(
 ) -> None:
     """Refuse, before anything is read or paid for, what does not fit as one: into the whole, and into the share with what that owes for what is known."""
     plans = [lesson(table, lack, part(learning, Fraction(1, len(lacks)))) for lack in lacks]
-    both = f"learning ({cost_text(learning)})" + ("" if answer is None else " and the answer")
+    cost = part(learning, Fraction(1)) if lacks else learning
+    both = f"learning ({cost_text(cost)})" + ("" if answer is None else " and the answer")
     later = [] if answer is None else [ratios(price(table.budget, (answer,)))]
     for account in (None,) if share is None else (None, share):
         table.ledger.account(account)  # refuses a name that is none
@@ -59,7 +61,7 @@ def affordable(
         costs = [(ratios(price(table.budget, (plan.mechanism,))),) if due is None else due for plan, due in zip(plans, stored, strict=True)]
         seen = {*known, *(one.lack for one in table.lessons.values())} - set(lacks)
         owed = [] if account is None else _owed(table, seen, account)
-        _fit(table.ledger, account, [*owed, *(cost for one in costs for cost in one), *later], both)
+        _fit(table.ledger, account, [*owed, *chain.from_iterable(costs), *later], both)
 
 
 def booked(table: Table, share: str, *, but: Sequence[Lack] = ()) -> bool:

@@ -152,7 +152,7 @@ def _distinct(node: exp.Distinct, reader: Reader) -> Aggregate:
     given = [part for item in node.expressions for part in (item.expressions if isinstance(item, exp.Tuple) else [item])]
     named = [reader.scope.read(part, reader.scalars) for part in given]
     units = {expression.text for expression in named if reader.scope.unit(expression)}
-    if not set(arguments(node)) - {"expressions"} and len(named) == 1 and not units:
+    if not set(arguments(node)) - {"expressions"} and len(named) == 1 and named[0].columns and not named[0].columns & set(unit):
         return ag.count_distinct(named[0])
     if set(arguments(node)) - {"expressions"} or not unit or len(units) < len(unit) or len(named) != len(unit):
         reason = "what is counted without repetition is the unit, all of its columns together, or one other value"

@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ..functions import Bernstein
+from ..functions import Bernstein, SampledNoise
 from ..functions.curve import Curve
 from ..functions.fits import PriestleyChao
 from ..functions.polynomial import bernstein
@@ -146,7 +146,7 @@ def worst_move(n: int) -> tuple[float, float]:
 
 
 def _scale(curve: Curve) -> float:
-    assert isinstance(curve.noise, Laplace)
+    assert isinstance(curve.noise, Laplace | SampledNoise)
     return float(curve.noise.scale)
 
 

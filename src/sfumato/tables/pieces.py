@@ -157,6 +157,8 @@ def _histogram(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[s
 def _distinct(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
     assert aggregate.of is not None
     _check_where(aggregate, rows)
+    if aggregate.of.columns & set(rows.declaration.unit):
+        raise Refused("aggregate.units", aggregate.text, "units are counted each once, and with less noise", "sf.count_units()")
     about = "" if aggregate.where is None else f" where {aggregate.where.text}"
     return [Piece(f"different {aggregate.of.text}{about}", "distinct", of=aggregate.of, where=aggregate.where)], NOTHING
 

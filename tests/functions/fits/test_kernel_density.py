@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from sfumato.errors import Refused
+from sfumato.functions.completed import Form, completed
 from sfumato.functions.fits import KernelDensity
 from sfumato.functions.lattice import Lattice
 
@@ -70,3 +72,36 @@ def test_refused() -> None:
         KernelDensity("0.1").sensitivity(LATTICE)
     with pytest.raises(Refused, match=r"fit\.inputs"):
         KernelDensity("0.1", records=3).sensitivity(PLANE)
+
+
+def _released(fit: Any, data: Any, lattice: Lattice) -> Any:
+    """As a release reads it."""
+    return completed(lambda records: np.reshape(fit(records)(lattice.points), lattice.size), data, Form((lattice.size,), 0.0, -math.inf, math.inf))
+
+
+@pytest.mark.parametrize("record", ["abc", 10**400, [1, 2], None, 1 + 1j, b"x", {}, np.array([1.0, 2.0])], ids=lambda v: repr(v)[:12])
+def test_a_strange_record_moves_the_curve_no_further(record: Any) -> None:
+    """It is one record, and the other 99 stay."""
+    lattice = Lattice(degree=10, bounds=[(0, 1)])
+    fit = KernelDensity("0.1", records=100)
+    plain = [0.5] * 100
+    moved = np.abs(_released(fit, plain, lattice) - _released(fit, [*plain[:-1], record], lattice))
+    assert 0 < float(moved.sum()) <= fit.sensitivity(lattice, "replace").moves(1, lattice.size)
+
+
+def test_rows_that_are_too_wide_are_one_record_each() -> None:
+    lattice = Lattice(degree=10, bounds=[(0, 1)])
+    fit = KernelDensity("0.1", records=100)
+    wide = np.full((100, 2), 0.5)
+    moved = np.abs(_released(fit, wide, lattice) - _released(fit, wide[1:], lattice))
+    assert float(moved.max()) <= fit.sensitivity(lattice, "add-remove").moves("inf", lattice.size)
+    assert (fit(wide)(lattice.points) == fit(wide[:, 0])(lattice.points)).all()
+
+
+@pytest.mark.parametrize("records", [2**22, 2**23, 2**30])
+def test_many_declared_records(records: int) -> None:
+    """2^40 times as many are beyond 64 bits: the clamp is not."""
+    lattice = Lattice(degree=4, bounds=[(0, 1)])
+    few, many = (KernelDensity("0.1", records=n) for n in (1, records))
+    assert _released(many, [0.5], lattice) * records == pytest.approx(_released(few, [0.5], lattice))
+    assert _released(many, [0.5], lattice).max() > 0

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sfumato.errors import Refused
+from sfumato.functions.completed import Form, completed
 from sfumato.functions.fits import LinearRegression
 from sfumato.functions.fits.linear import features
 from sfumato.functions.lattice import Lattice
@@ -85,3 +86,16 @@ def test_refused() -> None:
         with pytest.raises(Refused) as caught:
             fit.sensitivity(LATTICE, relation)
         assert caught.value.code == code
+
+
+@pytest.mark.parametrize("ridge", ["1e-16", "1e-20", "1e-300"])
+def test_a_ridge_too_small_for_doubles_does_not_leave_the_values(ridge: str) -> None:
+    """All records at one x: no line is the least one. The lower end is taken, which is no further away than the range."""
+    line = np.array([[1.0, 5.5]] * 10)
+    other = line.copy()
+    other[0, 0] = 0.0
+    fit = LinearRegression(records=10, values=(5, 6), ridge=ridge)
+    form = Form((LATTICE.size,), 0.0, -math.inf, math.inf)
+    found = [completed(lambda records: fit(records)(LATTICE.points), data, form) for data in (line, other)]
+    assert min(float(curve.min()) for curve in found) >= 5
+    assert float(np.abs(found[0] - found[1]).max()) <= fit.sensitivity(LATTICE).moves("inf", LATTICE.size)

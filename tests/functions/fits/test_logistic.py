@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -65,3 +66,20 @@ def test_refused() -> None:
         with pytest.raises(Refused) as caught:
             fit.sensitivity(LATTICE, relation)
         assert caught.value.code == code
+
+
+@pytest.mark.parametrize("ridge", ["1e9", "1e13", "1e16"])
+def test_a_huge_ridge_leaves_the_rounding_of_the_probability(ridge: str) -> None:
+    """The weights hardly move there: what moves is the last bit of ½."""
+    n, lattice = 1000, Lattice(degree=10, bounds=[(0, 1)])
+    fit, worst = LogisticRegression(records=n, ridge=ridge), 0.0
+    limit = fit.sensitivity(lattice)
+    for i in range(0, n, 37):
+        one = np.ones((n, 2))
+        one[:i, 1] = 0
+        two = one.copy()
+        two[i, 1] = 0
+        worst = max(worst, float(np.abs(fit(one)(lattice.points) - fit(two)(lattice.points)).max()))
+    assert worst <= limit.moves("inf", lattice.size)
+    assert limit.moves("inf", lattice.size) >= 2**-51
+    assert limit.moves(1, lattice.size) >= lattice.size * Fraction(1, 2**51)

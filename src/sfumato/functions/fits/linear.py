@@ -88,7 +88,7 @@ def _weights(phi: Floats, y: Floats, n: int, ridge: float) -> Floats:
             w = w + np.linalg.solve(matrix, rest)
     except np.linalg.LinAlgError:
         return np.full(phi.shape[1], np.nan)
-    return w
+    return np.asarray(w, dtype=np.float64)
 
 
 def features(x: Floats, box: tuple[Ends, ...]) -> Floats:
