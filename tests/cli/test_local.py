@@ -133,7 +133,6 @@ def test_refusals(folder: Path) -> None:
         return shell("perturb", folder / path, "--question", asked, "--column", column, "--out", out)
 
     for ended, code in (
-        (perturb("people.csv", "smokes"), "value.category"),
         (perturb("people.csv", "other"), "table.column"),
         (perturb("people.parquet", "other"), "table.column"),
         (perturb("none.csv", "smokes"), "table.path"),
@@ -149,7 +148,8 @@ def test_refusals(folder: Path) -> None:
     ended = perturb("people.csv", "smokes", out=folder / "missing" / "reports", asked=good)
     assert "refused [local.out]" in ended.stderr
     number = ask(folder, "one-bit", "--epsilon", 1, "--low", 0, "--high", 1)
-    assert "refused [value.not-finite]" in perturb("people.csv", "name", asked=number).stderr
+    for path, column, asked in (("people.csv", "smokes", question), ("people.csv", "name", number)):
+        assert perturb(path, column, asked=asked).returncode == 0  # whether there is a report does not depend on the value
 
 
 @pytest.mark.parametrize(

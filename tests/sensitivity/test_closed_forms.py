@@ -165,3 +165,16 @@ def test_refusals(make: Any, code: str) -> None:
     with pytest.raises(Refused) as caught:
         make()
     assert caught.value.code == code
+
+
+def test_how_far_doubles_round() -> None:
+    """By the largest magnitude in the range, and the number of records; counts and extremes do not round."""
+    unit, same = Fraction(1, 2**53), {"relation": "replace", "n": 1000}
+    depth = (20 + 10) * unit
+    assert sens.mean(-3, 2, **same).rounding == 3 * depth  # type: ignore[arg-type]
+    assert sens.sum(-3, 2, **same).rounding == 3000 * depth  # type: ignore[arg-type]
+    assert sens.sum(-3, 2, relation="add-remove").rounding == Fraction(3, 2**21)
+    assert sens.variance(-3, 2, **same).rounding == 27 * depth  # type: ignore[arg-type]
+    assert sens.covariance((-3, 2), (0, 5), ddof=1, **same).rounding == 15 * (3 * depth + 1000 * unit) * Fraction(1000, 999)  # type: ignore[arg-type]
+    assert sens.median(-3, 2, **same).rounding == (24 + 4 * 1000 * 5) * unit  # type: ignore[arg-type]
+    assert sens.maximum(-3, 2, relation="replace").rounding == sens.count(relation="replace").rounding == 0

@@ -92,3 +92,14 @@ def test_refusals(make: Any, code: str) -> None:
     with pytest.raises(Refused) as caught:
         make()
     assert caught.value.code == code
+
+
+def test_rounding_is_part_of_what_is_known() -> None:
+    """Two that round differently are not equal: noise for the one is not noise for the other."""
+    plain, rough = Global("1/10"), Global("1/10", rounding="1/1000")
+    assert plain.rounding == 0
+    assert plain != rough
+    assert (rough * 3).rounding == Fraction(3, 1000)
+    assert (rough / 2).rounding == Fraction(1, 2000)
+    with pytest.raises(Refused):
+        Global(1, rounding=-1)

@@ -161,13 +161,6 @@ def _bytes(path: Path) -> bytes:
 def _column(path: Path, name: str, oracle: Oracle) -> Any:
     """A column of a file, as values of the question."""
     values = _parquet(path, name) if path.suffix == ".parquet" else _csv(path, name)
-    if "grid" in oracle.question or "edges" in oracle.question:
-        try:
-            return [float(value) for value in values]
-        except (TypeError, ValueError):
-            raise Refused(
-                "value.not-finite", "a value", "a value is not a finite number; which one is not said", "fill in what is missing beforehand"
-            ) from None
     if path.suffix == ".parquet" or "categories" not in oracle.question:
         return values
     named = {_text(category): category for category in oracle.question["categories"]}

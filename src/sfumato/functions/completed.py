@@ -90,7 +90,8 @@ def _number(found: Any, form: Form) -> float | int:
 
 def _array(found: Any, form: Form) -> Any:
     """An array; or, where integers that no double holds stand beside other numbers, lists of both, which get the same noise."""
-    values = np.array(found, dtype=object) if isinstance(found, list | tuple) else np.asarray(found)
+    listed = isinstance(found, list | tuple) and not all(type(v) is float for v in found)  # which NumPy would give one type for all
+    values = np.array(found, dtype=object) if listed else np.asarray(found)
     if values.shape != form.shape:
         values = np.full(form.shape or (), form.default)
     if values.dtype.kind not in "biuf":
