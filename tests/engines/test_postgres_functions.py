@@ -9,6 +9,8 @@ import ibis
 import psycopg
 import pytest
 
+from sfumato.tables.dialects import postgres
+from sfumato.tables.dialects.forms import put
 from sfumato.tables.dialects.postgres import CANNOT
 from sfumato.tables.engine_postgres import Postgres
 
@@ -73,6 +75,23 @@ def test_two_columns(names: tuple[str, str], other: Server) -> None:
 @pytest.mark.parametrize("names", PAIRS, ids=" and ".join)
 def test_two_columns_in_full(names: tuple[str, str], other: Server) -> None:
     compare(other, names)
+
+
+def _even(self: Any, op: Any, *, arg: Any, digits: Any) -> Any:
+    return put("round(a_)", "postgres", a_=arg)
+
+
+def _by_their_server(self: Any, op: Any, *, arg: Any) -> Any:
+    return put("upper(a_)", "postgres", a_=arg)
+
+
+@pytest.mark.parametrize(
+    ("column", "name", "twin"), [("float64", "visit_Round", _even), ("string", "visit_Lowercase", _by_their_server)], ids=["halves to even", "other letters"]
+)
+def test_a_wrong_dialect_is_noticed(column: str, name: str, twin: Any, other: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres.Compiler, name, twin)
+    with pytest.raises(AssertionError):
+        compare(other, [column])
 
 
 def test_what_the_forms_are_for(other: Server) -> None:
