@@ -3,7 +3,7 @@
 *Exact*   Whether a sum, product or quotient leaves the doubles is decided by arithmetic with powers of two, which rounds nothing. So what comes out is what
           IEEE arithmetic gives, and DuckDB: infinity, zero, or the nearest double.
 *Order*   In PostgreSQL NaN is greater than every number and equal to itself, and CASE looks at its conditions one after the other.
-*Near*    Of a power, the last part in 10^12 before infinity (and before zero) is infinity (and zero).
+*Near*    Of a power, the last part in 10^12 before infinity (and before zero) is infinity (and zero), but for the first power, which is the number itself.
 """
 
 from __future__ import annotations
@@ -78,6 +78,7 @@ EXPONENTIAL = f"""CASE WHEN a_ >= {_INF} THEN a_ WHEN a_ > {number(_largest("exp
 _HALF = f"power(abs(a_), b_ * {number(0.5)})"
 POWER = f"""CASE
     WHEN a_ IS NULL OR b_ IS NULL THEN NULL
+    WHEN b_ = 1 THEN a_
     WHEN a_ < 0 AND abs(b_) < {_INF} AND b_ <> floor(b_) THEN CASE WHEN a_ > -{_INF} THEN NULL WHEN b_ > 0 THEN {_INF} ELSE {_NONE} END
     WHEN {_ODD} OR a_ = 0 OR abs(b_) < {number(1e-300)} THEN power(a_, b_)
     WHEN abs(b_) > {number(1e300)} THEN CASE WHEN abs(a_) = 1 THEN power(a_, b_) WHEN (abs(a_) > 1) = (b_ > 0) THEN {_INF} ELSE {_NONE} END
