@@ -6,7 +6,7 @@ import pytest
 from sqlglot import exp
 
 from sfumato.session import Table
-from sfumato.sql.functions import NAMED, PARTS, TABLE, TYPES
+from sfumato.sql.functions import NAMED, TABLE, TYPES
 from sfumato.tables.functions import FUNCTIONS
 from sfumato.tables.types import Type
 
@@ -22,6 +22,8 @@ READ = {
     "age // 2 = 2": "div(age, 2) = 2",
     "age % 2 = 1": "mod(age, 2) = 1",
     "MOD(age, 2) = 1": "mod(age, 2) = 1",
+    "FLOOR_DIV(age, 2) = 1": "(age // 2) = 1",
+    "FLOOR_MOD(age, 2) = 1": "(age % 2) = 1",
     "age ^ 2 = 4": "power(age, 2) = 4",
     "POW(age, 2) = 4": "power(age, 2) = 4",
     "-age = 1": "-(age) = 1",
@@ -142,19 +144,17 @@ def test_every_row_of_the_list_is_read_above() -> None:
 def test_every_function_can_be_said(table: Table) -> None:
     """All that expressions can do can be written in SQL."""
     said = " ".join(READ.values()).lower()
-    python_only = {"//", "%"}  # SQL's own round towards zero
     assert {
         name for name, function in FUNCTIONS.items() if name.lower() not in said and (function.form.strip("{}01 ()-") or name).lower() not in said
-    } <= python_only | {"cast", "negate", "case", "is_in"}
+    } <= {"cast", "negate", "case", "is_in"}
 
 
 def test_types_are_those_of_columns() -> None:
     assert {Type.of(name).kind for name in TYPES.values()} == {"bool", "integer", "float", "string", "date", "timestamp", "uuid"}
 
 
-def test_parts_of_moments() -> None:
-    assert {name for name in PARTS.values() if name != "dow"} <= set(FUNCTIONS)
-    assert set(NAMED) == {"clamp", "clip", "date_part", "isfinite", "prefix", "suffix", "mod"}
+def test_functions_without_a_class() -> None:
+    assert set(NAMED) == {"clamp", "clip", "date_part", "isfinite", "prefix", "suffix", "mod", "floor_div", "floor_mod"}
 
 
 @pytest.mark.parametrize(

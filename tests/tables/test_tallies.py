@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta, timezone
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -23,7 +22,7 @@ from sfumato.tables.pieces import Piece
 from sfumato.tables.plan import plan
 from sfumato.tables.sources import open_source
 from sfumato.tables.stages import Rows
-from sfumato.tables.tallies import as_doubles, engine_key, wide
+from sfumato.tables.tallies import as_doubles, wide
 from sfumato.tables.types import Type
 from sfumato.testing.exact import Rehearsal, exact_answer, through_the_door
 
@@ -194,11 +193,3 @@ def test_doubles_only_where_their_sums_are_exact() -> None:
     for rows, known in ((2**32, True), (2**33, False)):
         assert as_doubles(piece, Bounding((), 1, 1, "add-remove", False, "L1", False, rows)) is known
     assert not as_doubles(piece, Bounding(("u",), 1, 1, "add-remove", False, "L1", False, 2))
-
-
-def test_keys_as_the_engine_has_them() -> None:
-    assert engine_key(UUID(int=1)) == str(UUID(int=1))
-    assert engine_key(datetime(2026, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))) == datetime(2026, 1, 1)
-    assert engine_key(datetime(2026, 1, 1, tzinfo=UTC)).tzinfo is None
-    assert engine_key("Roma") == "Roma"
-    assert engine_key(None) is None

@@ -1,25 +1,23 @@
 """The list of what may be computed from the columns of one row: sqlglot's nodes, and the functions of expressions that come of them.
 
 *Total*     The functions are those of `tables.functions`: none of them can fail, whatever a row holds. CAST is TRY_CAST, division by zero is null.
-*SQL's*     `//` and `%` round towards zero here, as in SQL; Python's operators of the same look round down.
+*SQL's*     `//` and `%` round towards zero here, as in SQL; Python's operators of the same look round down, and are FLOOR_DIV and FLOOR_MOD.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from ..tables.expressions import Expr, call, literal
 from .constants import constant, moment
+from .moments import Build, Read, add, days, extract, field, part, trunc
 from .source import Node
 
 if TYPE_CHECKING:
     from .scalars import Scalars
-
-Read = Callable[[Node], Expr]
-Build = Callable[[Any, Read, "Scalars"], Expr]
 
 FLAGS: Mapping[type[Node], frozenset[str]] = {
     exp.Div: frozenset({"safe"}),
@@ -132,49 +130,6 @@ def _concat(node: exp.Concat, read: Read, _: Scalars) -> Expr:
     return call("concat", *parts) if len(parts) > 1 else parts[0]
 
 
-def _part(name: str, value: Expr, node: Node, scalars: Scalars) -> Expr:
-    known = PARTS.get(name.lower())
-    if known is None:
-        raise scalars.source.refuse("sql.function", node, "", f"a moment has no {name.lower():.40} here", f"one of {', '.join(PARTS)}")
-    return call("mod", call("day_of_week", value), 7) if known == "dow" else call(known, value)
-
-
-def _extract(node: exp.Extract, read: Read, scalars: Scalars) -> Expr:
-    return _part(node.this.name, read(node.expression), node, scalars)
-
-
-def _field(name: str) -> tuple[tuple[str, ...], Build]:
-    return ("this",), lambda node, read, scalars: _part(name, read(node.this), node, scalars)
-
-
-def _trunc(node: exp.TimestampTrunc, read: Read, scalars: Scalars) -> Expr:
-    return call("date_trunc", scalars.unit(node), read(node.this))
-
-
-def _days(node: exp.DateDiff, read: Read, scalars: Scalars) -> Expr:
-    if scalars.unit(node) != "day":
-        raise scalars.source.refuse("sql.function", node, "", "the difference of two moments is told in days", "DATE_DIFF('day', a, b)")
-    return call("days_between", read(node.this), read(node.expression))
-
-
-def _add(sign: int, name: str) -> tuple[tuple[str, ...], Build]:
-    """A sum or difference; with an interval, of a moment."""
-
-    def build(node: Node, read: Read, scalars: Scalars) -> Expr:
-        other = node.args["expression"].unnest()
-        if not isinstance(other, exp.Interval):
-            if not name:
-                raise scalars.unsupported(node)
-            return call(name, read(node.this), read(node.args["expression"]))
-        scalars.closed(other, ("this", "unit"))
-        amount = str(other.this.this) if isinstance(other.this, exp.Literal) else ""
-        if not amount.removeprefix("-").isdecimal() or len(amount) > 12:
-            raise scalars.source.refuse("sql.unsupported", other, "", "an interval is a whole number of units", "INTERVAL 3 DAY")
-        return call("date_add", read(node.this), sign * int(amount), scalars.unit(other))
-
-    return ("this", "expression"), build
-
-
 TABLE: Mapping[type[Node], tuple[tuple[str, ...], Build]] = {
     exp.Paren: (("this",), lambda node, read, _: read(node.this)),
     exp.And: _swapped("and"),
@@ -201,10 +156,10 @@ TABLE: Mapping[type[Node], tuple[tuple[str, ...], Build]] = {
     exp.Least: _listed("least"),
     exp.Cast: (("this",), _cast),
     exp.TryCast: (("this",), _cast),
-    exp.Add: _add(1, "+"),
-    exp.Sub: _add(-1, "-"),
-    exp.DateAdd: _add(1, ""),
-    exp.DateSub: _add(-1, ""),
+    exp.Add: add(1, "+"),
+    exp.Sub: add(-1, "-"),
+    exp.DateAdd: add(1, ""),
+    exp.DateSub: add(-1, ""),
     exp.Mul: _swapped("*"),
     exp.Div: _swapped("/"),
     exp.IntDiv: _swapped("div"),
@@ -245,53 +200,39 @@ TABLE: Mapping[type[Node], tuple[tuple[str, ...], Build]] = {
     exp.StartsWith: _swapped("starts_with"),
     exp.EndsWith: _swapped("ends_with"),
     exp.StrPosition: _swapped("position", "substr"),
-    exp.Extract: (("expression",), _extract),
-    exp.Year: _field("year"),
-    exp.Quarter: _field("quarter"),
-    exp.Month: _field("month"),
-    exp.Week: _field("week"),
-    exp.WeekOfYear: _field("week"),
-    exp.Day: _field("day"),
-    exp.DayOfMonth: _field("day"),
-    exp.DayOfWeek: _field("dow"),
-    exp.DayOfWeekIso: _field("isodow"),
-    exp.DayOfYear: _field("doy"),
-    exp.Hour: _field("hour"),
-    exp.Minute: _field("minute"),
-    exp.Second: _field("second"),
-    exp.TimeToUnix: _field("epoch"),
-    exp.TimestampTrunc: (("this",), _trunc),
-    exp.DateTrunc: (("this",), _trunc),
-    exp.DateDiff: (("this", "expression"), _days),
+    exp.Extract: (("expression",), extract),
+    exp.Year: field("year"),
+    exp.Quarter: field("quarter"),
+    exp.Month: field("month"),
+    exp.Week: field("week"),
+    exp.WeekOfYear: field("week"),
+    exp.Day: field("day"),
+    exp.DayOfMonth: field("day"),
+    exp.DayOfWeek: field("dow"),
+    exp.DayOfWeekIso: field("isodow"),
+    exp.DayOfYear: field("doy"),
+    exp.Hour: field("hour"),
+    exp.Minute: field("minute"),
+    exp.Second: field("second"),
+    exp.TimeToUnix: field("epoch"),
+    exp.TimestampTrunc: (("this",), trunc),
+    exp.DateTrunc: (("this",), trunc),
+    exp.DateDiff: (("this", "expression"), days),
 }
 """Node → the arguments that are read, and the function that comes of them."""
 
 NAMED: Mapping[str, Callable[[list[Node], Read, Node, Scalars], Expr]] = {
     "clamp": lambda given, read, _, __: call("clip", *map(read, given)),
     "clip": lambda given, read, _, __: call("clip", *map(read, given)),
-    "date_part": lambda given, read, node, scalars: _part(scalars.text(given[0]), read(given[1]), node, scalars),
+    "date_part": lambda given, read, node, scalars: part(scalars.text(given[0]), read(given[1]), node, scalars),
     "isfinite": lambda given, read, _, __: call("is_finite", *map(read, given)),
     "prefix": lambda given, read, _, __: call("starts_with", *map(read, given)),
     "suffix": lambda given, read, _, __: call("ends_with", *map(read, given)),
     "mod": lambda given, read, _, __: call("mod", *map(read, given)),
+    "floor_div": lambda given, read, _, __: call("//", *map(read, given)),
+    "floor_mod": lambda given, read, _, __: call("%", *map(read, given)),
 }
 """Functions that sqlglot has no class for."""
-
-PARTS: Mapping[str, str] = {
-    "year": "year",
-    "quarter": "quarter",
-    "month": "month",
-    "week": "week",
-    "day": "day",
-    "dow": "dow",
-    "isodow": "day_of_week",
-    "doy": "day_of_year",
-    "hour": "hour",
-    "minute": "minute",
-    "second": "second",
-    "epoch": "epoch",
-}
-"""Parts of a moment, by SQL's names. `dow` begins with Sunday, which is 0; `isodow` with Monday, which is 1."""
 
 TYPES: Mapping[str, str] = {
     "BOOLEAN": "bool",

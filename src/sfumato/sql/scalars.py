@@ -14,7 +14,8 @@ from ..errors import Refused
 from ..tables.expressions import Expr
 from ..tables.types import Type
 from .constants import Parameters, constant
-from .functions import FLAGS, NAMED, TABLE, TYPES, Read
+from .functions import FLAGS, NAMED, TABLE, TYPES
+from .moments import Read
 from .source import Node, Source, arguments
 
 _UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from .arrow_arrays import array, numbers, zero
 from .bounding import Bounding
+from .engine_keys import engine_keys
 from .pieces import Piece
 from .stages import Query
-from .tallies import Statement, engine_keys, wide
+from .tallies import Statement, wide
 from .types import Type
 
 Integers = NDArray[Any]

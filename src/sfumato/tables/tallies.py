@@ -12,33 +12,25 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from functools import reduce
-from itertools import pairwise
-from operator import or_
 from typing import Any, Literal
-from uuid import UUID
 
-from .arrow_arrays import array
 from .bounding import Bounding, row_weights, truncated, votes
-from .declaration import Key
 from .distinct import counted
-from .engine_values import cast, constant, number
-from .expressions import Expr, col
+from .engine_keys import among_keys, compared, joined, key, written
+from .engine_values import cast, number
+from .expressions import Expr
 from .pieces import Piece
 from .relations import built, columns_of
 from .selecting import group, select
 from .stages import Query
 from .tree import Columns
-from .types import INT64, STRING, Type
+from .types import INT64, Type
 
 Shape = Literal["rows", "units", "long", "ballot"]
 
 
 NARROW = 62
 _DOUBLE = 53
-_FEW_KEYS = 64
-_FEW_RUNS = 8
 _FLAT = ("one", "value", "centred", "square", "side")
 
 
@@ -91,83 +83,19 @@ def _base(table: Any, query: Query, pieces: tuple[Piece, ...], bounding: Boundin
     table, schema, kept = built(table, query.rows.declaration.schema, query.rows.steps)
     # Without a unit, and with all keys public, other keys are left out when the sums are read: that is cheaper, and changes no sum.
     among = {name: domain for name, domain in zip(query.keys, query.domains, strict=True) if domain and (units or not query.public)}
-    by = {name: _key(name, table, schema) for name in query.keys if keyed or name in among}
-    listed = {f"k{i}": among[name] for i, name in enumerate(query.keys) if name in among and not _written(among[name])}
+    by = {name: key(name, table, schema) for name in query.keys if keyed or name in among}
+    listed = {f"k{i}": among[name] for i, name in enumerate(query.keys) if name in among and not written(among[name])}
     made = {name: table[column] for name, column in zip(units, query.rows.declaration.unit, strict=True)}
     kept += [owner.notnull() for owner in made.values()]
-    kept += [_among(by[name], schema[name], domain) for name, domain in among.items() if _written(domain)]
+    kept += [among_keys(by[name], schema[name], domain) for name, domain in among.items() if written(domain)]
     made |= {f"k{i}": by[name] for i, name in enumerate(query.keys) if keyed or f"k{i}" in listed}
     for i, piece in enumerate(pieces):
         if _place(i, pieces, bounding) == i:
             made |= {f"v{i}{which}": value for which, value in _values(piece, _beside(piece, pieces, bounding), table, schema, bounding).items()}
     base = select(table, made or {"row": ibis.literal(1, "int8")}, kept)  # nothing else: a column of the table's own may be called v0
     for name, domain in listed.items():
-        base = _joined(base, name, domain, schema[query.keys[int(name[1:])]])
+        base = joined(base, name, domain, schema[query.keys[int(name[1:])]])
     return base
-
-
-def _key(name: str, columns: Columns, schema: Mapping[str, Type]) -> Any:
-    """A key as the engine compares it: a uuid as text, a moment in UTC; of floats, NaN is no key, and −0 is 0."""
-    return _compared(col(name).build(columns, schema), schema[name])
-
-
-def _compared(value: Any, known: Type) -> Any:
-    import ibis
-
-    if known.kind == "uuid":
-        return value.cast("string")
-    return value + ibis.literal(0.0, value.type()) if known.kind == "float" else value
-
-
-def engine_key(key: Key) -> Any:
-    """A public key as the engine has it."""
-    if isinstance(key, UUID):
-        return str(key)
-    return key.astimezone(UTC).replace(tzinfo=None) if isinstance(key, datetime) and key.tzinfo is not None else key
-
-
-def engine_keys(domain: tuple[Key, ...], known: Type) -> list[Any]:
-    """The public keys of a column as the engine has them."""
-    return [engine_key(key) for key in domain] if known.kind in ("uuid", "timestamp") else list(domain)
-
-
-def _written(domain: tuple[Key, ...]) -> bool:
-    """Whether keys are listed in the statement itself: there are few, or few runs of them, and no text has a NUL, which ends a statement."""
-    return (len(domain) <= _FEW_KEYS and not any(isinstance(key, str) and "\0" in key for key in domain)) or 0 < len(_runs(domain)) <= _FEW_RUNS
-
-
-def _among(value: Any, known: Type, domain: tuple[Key, ...]) -> Any:
-    written = STRING if known.kind == "uuid" else known.bare
-    named, runs = [key for key in domain if key is not None], _runs(domain)
-    if 0 < len(runs) <= _FEW_RUNS:  # quicker than any list
-        found = reduce(or_, (value.between(*(constant(end, written) for end in run)) for run in runs))
-    else:
-        found = value.isin([constant(engine_key(key), written) for key in named]) if named else value.isnull()
-    return found | value.isnull() if None in domain and named else found
-
-
-def _runs(domain: tuple[Key, ...]) -> list[tuple[int, int]]:
-    """Of integers, the first and the last of every run without a gap; nothing of other keys."""
-    numbers = [key for key in domain if isinstance(key, int) and not isinstance(key, bool)]
-    if len(numbers) < len(domain) - domain.count(None):
-        return []
-    numbers.sort()
-    after = [i for i, (one, next_) in enumerate(pairwise(numbers), 1) if next_ > one + 1]
-    return [(numbers[first], numbers[last - 1]) for first, last in pairwise([0, *after, len(numbers)])] if numbers else []
-
-
-def _joined(base: Any, name: str, domain: tuple[Key, ...], declared: Type) -> Any:
-    """The rows whose key is in a long list: by a join with it. The list is made as ibis.memtable does, which would import pandas for it."""
-    import pyarrow as pa
-    from ibis.expr.operations import InMemoryTable
-    from ibis.expr.schema import Schema
-    from ibis.formats.pyarrow import PyArrowTableProxy
-    from ibis.util import gen_name
-
-    known = base[name].type()
-    keys = pa.table({name: array(engine_keys(domain, declared), known.to_pyarrow())})
-    listed = InMemoryTable(gen_name("keys"), Schema({name: known}), PyArrowTableProxy(keys)).to_expr()
-    return base.semi_join(listed, base[name].identical_to(listed[name]) if None in domain else name)
 
 
 def _values(piece: Piece, beside: int | None, columns: Columns, schema: Mapping[str, Type], bounding: Bounding) -> dict[str, Any]:
@@ -181,7 +109,7 @@ def _values(piece: Piece, beside: int | None, columns: Columns, schema: Mapping[
     if piece.form == "one" and beside is not None:
         return {}
     if piece.form == "distinct":
-        value = _compared(piece.of.build(columns, schema), piece.of.type(schema))
+        value = compared(piece.of.build(columns, schema), piece.of.type(schema))
         return {"": value if where is None else ibis.cases((where, value))}
     value = piece.of.build(columns, schema) if piece.form == "bin" else piece.of.raw(columns, schema)
     absent = value.isnull() | value.isnan() if value.type().is_floating() else value.isnull()
