@@ -13,11 +13,12 @@ from functools import lru_cache, partial
 
 from .. import mechanisms as mech
 from ..noise.continuous import Normal
-from .bands import mean_of_uniforms, normal_size, widened
+from .bands import normal_size
 from .base import Beside, Result, Row, Study
-from .means import GRID, Runs, Shape, cells_of, corrected, judge, matrix_means, release
+from .mean_tables import MeanTables
+from .means import GRID, Runs, Shape, matrix_means, release
 from .pictures import strips
-from .printed import Printed, grouped, shown
+from .printed import grouped, shown
 from .repairs import Repair
 
 SHAPES = (Shape(rows=100, columns=50), Shape(rows=10, columns=50), Shape(rows=10, columns=10))
@@ -44,9 +45,17 @@ ERRORS = {
 }
 """Table 4.7."""
 
-LEVELS = tuple(f"ε = {epsilon}" for epsilon in EPSILONS)
 TABLES = {1: "table 4.5", 3: "table 4.6"}
-NAMES = {f"error ε = {e}": f"difference of table 4.7, ε = {e}" for e in EPSILONS} | {f"private ε = {e}": f"private answer of {TABLES[e]}" for e in EPSILONS}
+PRINTED = MeanTables(
+    shapes=SHAPES,
+    low=-0.5,
+    answers=ANSWERS,
+    errors=ERRORS,
+    tables=TABLES,
+    differences="table 4.7",
+    erratum="E-32",
+    size=lambda n, epsilon: normal_size(classical(n, epsilon)),
+)
 
 
 def classical(n: int, epsilon: int, dimensions: int = 1) -> float:
@@ -69,26 +78,11 @@ def runs(repetitions: int, seed: int) -> dict[tuple[int, int], Runs]:
 @lru_cache(maxsize=1)
 def judgements() -> dict[int, Repair | None]:
     """What is wrong in the three tables, by n."""
-    found = {}
-    for n in (shape.n for shape in SHAPES):
-        answers = {level: (Printed(ANSWERS[n, e][0]), Printed(ANSWERS[n, e][1])) for level, e in zip(LEVELS, EPSILONS, strict=True)}
-        errors = {level: Printed(ERRORS[n, e]) for level, e in zip(LEVELS, EPSILONS, strict=True)}
-        size = {level: normal_size(classical(n, e)) for level, e in zip(LEVELS, EPSILONS, strict=True)}
-        found[n] = judge(cells_of(n, -0.5, answers, errors, size), LEVELS)
-    return found
+    return PRINTED.judgements()
 
 
 def _answers(epsilon: int, repetitions: int, seed: int) -> Result:
-    done, wrong = runs(repetitions, seed), judgements()
-    rows = []
-    for shape in SHAPES:
-        n = shape.n
-        band = mean_of_uniforms(n, -0.5)
-        private, exact = (Printed(text) for text in ANSWERS[n, epsilon])
-        row = Row.drawn(f"n = {grouped(n)}, private answer", private, done[n, epsilon].private, widened(band, normal_size(classical(n, epsilon))[1]))
-        rows.append(corrected(row, f"private ε = {epsilon}", wrong[n], ("E-32",), NAMES))
-        row = Row.drawn(f"n = {grouped(n)}, f(D)", exact, done[n, epsilon].exact, band)
-        rows.append(corrected(row, f"f ε = {epsilon}", wrong[n], ("E-32",), NAMES))
+    rows = PRINTED.answer_rows(epsilon, runs(repetitions, seed), judgements())
     drawn = list(rows)
     for shape in SHAPES:
         rows += [_promise(shape, epsilon), _failures(shape)]
@@ -159,13 +153,7 @@ def _right(epsilon: int) -> list[Beside]:
 
 
 def _errors(repetitions: int, seed: int) -> Result:
-    done, wrong = runs(repetitions, seed), judgements()
-    rows = []
-    for shape in SHAPES:
-        for epsilon in EPSILONS:
-            key = shape.n, epsilon
-            row = Row.drawn(f"n = {grouped(shape.n)}, ε = {epsilon}", Printed(ERRORS[key]), done[key].errors, normal_size(classical(*key)))
-            rows.append(corrected(row, f"error ε = {epsilon}", wrong[shape.n], ("E-32",), NAMES))
+    rows = PRINTED.error_rows(runs(repetitions, seed), judgements())
     ratio = math.sqrt(2 / math.pi) * classical(1, 1)
     sentence = (
         "The thesis lays the larger error to “the introduction of δ” and calls pure privacy less accurate (E-69). For one number it is "

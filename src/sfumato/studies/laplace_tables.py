@@ -11,11 +11,12 @@ from fractions import Fraction
 from functools import lru_cache, partial
 
 from .. import mechanisms as mech
-from .bands import laplace_size, mean_of_uniforms, widened
+from .bands import laplace_size
 from .base import Beside, Result, Row, Study
-from .means import GRID, Runs, Shape, cells_of, corrected, judge, matrix_means, release
+from .mean_tables import MeanTables
+from .means import GRID, Runs, Shape, matrix_means, release
 from .pictures import strips
-from .printed import Printed, grouped, shown
+from .printed import grouped, shown
 from .repairs import Repair
 
 SHAPES = (Shape(rows=1000, columns=1000), Shape(rows=100, columns=100), Shape(rows=10, columns=10))
@@ -47,9 +48,17 @@ ERRORS = {
 }
 """Table 4.4."""
 
-LEVELS = tuple(f"ε = {epsilon}" for epsilon in EPSILONS)
 TABLES = {1: "table 4.1", 2: "table 4.2", 5: "table 4.3"}
-NAMES = {f"error ε = {e}": f"difference of table 4.4, ε = {e}" for e in EPSILONS} | {f"private ε = {e}": f"private answer of {TABLES[e]}" for e in EPSILONS}
+PRINTED = MeanTables(
+    shapes=SHAPES,
+    low=0.0,
+    answers=ANSWERS,
+    errors=ERRORS,
+    tables=TABLES,
+    differences="table 4.4",
+    erratum="E-33",
+    size=lambda n, epsilon: laplace_size(1 / (n * epsilon)),
+)
 
 ADD_REMOVE = (
     "The thesis speaks of adding or removing an individual (E-75): then n is itself secret and 1/n is not the sensitivity of a mean; with n public, as here, "
@@ -71,26 +80,11 @@ def runs(repetitions: int, seed: int) -> dict[tuple[int, int], Runs]:
 @lru_cache(maxsize=1)
 def judgements() -> dict[int, Repair | None]:
     """What is wrong in the four tables, by n."""
-    found = {}
-    for n in (shape.n for shape in SHAPES):
-        answers = {level: (Printed(ANSWERS[n, e][0]), Printed(ANSWERS[n, e][1])) for level, e in zip(LEVELS, EPSILONS, strict=True)}
-        errors = {level: Printed(ERRORS[n, e]) for level, e in zip(LEVELS, EPSILONS, strict=True)}
-        size = {level: laplace_size(1 / (n * e)) for level, e in zip(LEVELS, EPSILONS, strict=True)}
-        found[n] = judge(cells_of(n, 0.0, answers, errors, size), LEVELS)
-    return found
+    return PRINTED.judgements()
 
 
 def _answers(epsilon: int, repetitions: int, seed: int) -> Result:
-    done, wrong = runs(repetitions, seed), judgements()
-    rows = []
-    for shape in SHAPES:
-        n = shape.n
-        band = mean_of_uniforms(n, 0.0)
-        private, exact = (Printed(text) for text in ANSWERS[n, epsilon])
-        row = Row.drawn(f"n = {grouped(n)}, private answer", private, done[n, epsilon].private, widened(band, laplace_size(1 / (n * epsilon))[1]))
-        rows.append(corrected(row, f"private ε = {epsilon}", wrong[n], ("E-33",), NAMES))
-        row = Row.drawn(f"n = {grouped(n)}, f(D)", exact, done[n, epsilon].exact, band)
-        rows.append(corrected(row, f"f ε = {epsilon}", wrong[n], ("E-33",), NAMES))
+    rows = PRINTED.answer_rows(epsilon, runs(repetitions, seed), judgements())
     rows += [_promise(shape, epsilon) for shape in SHAPES]
     sentence = f"A row of the matrix is a person by the thesis's own definition 2.0.1, but its noise hides one entry. {ADD_REMOVE}"
     drawn = [row for row in rows if row.band is not None]
@@ -139,17 +133,7 @@ def _right(epsilon: int) -> list[Beside]:
 
 
 def _errors(repetitions: int, seed: int) -> Result:
-    done, wrong = runs(repetitions, seed), judgements()
-    rows = []
-    for shape in SHAPES:
-        for epsilon in EPSILONS:
-            row = Row.drawn(
-                f"n = {grouped(shape.n)}, ε = {epsilon}",
-                Printed(ERRORS[shape.n, epsilon]),
-                done[shape.n, epsilon].errors,
-                laplace_size(1 / (shape.n * epsilon)),
-            )
-            rows.append(corrected(row, f"error ε = {epsilon}", wrong[shape.n], ("E-33",), NAMES))
+    rows = PRINTED.error_rows(runs(repetitions, seed), judgements())
     small = SHAPES[-1].n
     beside = tuple(
         Beside(
