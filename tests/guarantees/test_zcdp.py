@@ -45,6 +45,12 @@ def test_added_delta() -> None:
         a.group(2)
 
 
+def test_nothing_beside_delta_is_epsilon_zero_at_it() -> None:
+    """0.4 is no double: its curve is rounded up, past it, at every ε."""
+    assert ZCDP(0, "0.4").epsilon("0.4") == 0
+    assert ZCDP(0, "0.4").epsilon("0.39") == math.inf
+
+
 def test_relation_and_groups() -> None:
     """B-23: replacing is two steps, so ρ becomes 4ρ."""
     assert sf.ZCDP("0.1", relation="add-remove").under("replace") == sf.ZCDP("0.4", relation="replace")

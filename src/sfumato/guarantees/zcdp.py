@@ -52,7 +52,7 @@ class ZCDP(Guarantee):
         d = known_delta(delta)
         if d < self._delta or (d == self._delta and self.rho):
             return math.inf
-        return 0.0 if self.delta(0) <= d else float(least(lambda e: self.delta(e) <= d))
+        return 0.0 if not self.rho or self.delta(0) <= d else float(least(lambda e: self.delta(e) <= d))
 
     def renyi(self, order: Number) -> float:
         a = known_order(order)
