@@ -19,7 +19,7 @@ from .functions import Other, compare
 
 pytestmark = SPARK
 
-DEFAULT = ("bool", "int8", "int64", "float64", "float32", "decimal(18,4)", "date", "timestamp", "timestamp with time zone")
+DEFAULT = ("bool", "int8", "int64", "float64", "float32", "decimal(38,0)", "date", "timestamp", "timestamp with time zone")
 
 
 class Cluster(Other):

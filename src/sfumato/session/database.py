@@ -8,16 +8,16 @@ from typing import Any
 
 from ..answers.answer import Answer
 from ..errors import Refused
-from ..guarantees import Guarantee
 from ..ledger import Ledger
 from ..tables.database import DatabaseDeclaration
 from ..tables.relations import Origin
 from ..tables.stages import Query, Rows
 from .batches import Batch
+from .budgeted import Budgeted
 from .table import Table
 
 
-class Database:
+class Database(Budgeted):
     """Protected tables by name, public ones in `public`, one ledger for all. Questions may be about any of them, and about several joined."""
 
     def __init__(self, declaration: DatabaseDeclaration, sources: Mapping[str, Any], ledger: Ledger, *, durable: bool) -> None:
@@ -41,18 +41,6 @@ class Database:
     @property
     def name(self) -> str:
         return self.declaration.name
-
-    @property
-    def budget(self) -> Guarantee:
-        return self.ledger.budget
-
-    @property
-    def spent(self) -> Guarantee:
-        return self.ledger.spent
-
-    @property
-    def remaining(self) -> Guarantee:
-        return self.ledger.remaining
 
     def __getitem__(self, name: str) -> Table:
         """A protected table."""

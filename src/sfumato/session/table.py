@@ -19,6 +19,7 @@ from ..tables.relations import Origin
 from ..tables.stages import Groups, Query, Rows
 from .accuracy import GROUP_SIZE, Goal, Within
 from .batches import Batch, batch, released
+from .budgeted import Budgeted
 from .learning import Found, Learning, recalled, taught, wanted
 from .limits import part
 from .payments import affordable, booked
@@ -26,7 +27,7 @@ from .promises import promise_of
 from .questions import Question, scaled
 
 
-class Table:
+class Table(Budgeted):
     """A declared table with its ledger. Its verbs are those of its rows: where, mutate, group_by, aggregate."""
 
     def __init__(
@@ -51,18 +52,6 @@ class Table:
     @property
     def name(self) -> str:
         return self.declaration.name
-
-    @property
-    def budget(self) -> Guarantee:
-        return self.ledger.budget
-
-    @property
-    def spent(self) -> Guarantee:
-        return self.ledger.spent
-
-    @property
-    def remaining(self) -> Guarantee:
-        return self.ledger.remaining
 
     def __getitem__(self, name: str) -> Expr:
         """A column, for use in conditions."""

@@ -4,6 +4,7 @@
             digits: the nearest whole double, which Spark has, is corrected instead. Roots, remainders and arithmetic are IEEE's; logarithms, powers and
             angles are Java's, which may differ from C's in the last digit.
 *Integers*  A sum of 64-bit integers overflows, which is an error: sums are of decimals, unless the declared limits keep them within 62 bits.
+*Decimals*  of more than 34 digits lose their last digits, or fail, where Spark takes an absolute value or another sign: there the sign of the text is changed.
 *Casts*     cut off instead of rounding, so what is cast is rounded before. Of texts, only those are read that DuckDB reads alike.
 *Texts*     are compared by bytes, whatever the collation of their column. Small and capital letters come from a table of ours, as Java's know
             languages. In LIKE a backslash is doubled, since there it escapes. A missing part of a text is null, not an error.
@@ -42,6 +43,12 @@ CEIL = "CASE WHEN rint(a_) < a_ THEN rint(a_) + 1 ELSE rint(a_) END"
 _UP = f"({_FLOOR}) + CASE WHEN {{0}} - ({_FLOOR}) >= 0.5D THEN 1 ELSE 0 END"
 ROUNDED = f"CASE WHEN abs(a_) >= 4503599627370496D THEN a_ WHEN a_ < 0 THEN -({_UP.format('(-a_)')}) ELSE {_UP.format('a_')} END"
 """Halves away from zero; Spark's own rounding goes by the digits of the number's text."""
+
+SIGN_DIGITS = 34
+"""Of Java's decimals, in which Spark changes a sign."""
+_POSITIVE = "CAST(substring(CAST(a_ AS STRING), 2) AS {0})"
+ABSOLUTE = f"CASE WHEN a_ < 0 THEN {_POSITIVE} ELSE a_ END"
+OPPOSITE = f"CASE WHEN a_ < 0 THEN {_POSITIVE} WHEN a_ > 0 THEN CAST(concat('-', CAST(a_ AS STRING)) AS {{0}}) ELSE a_ END"
 
 _NUMBER = "a_ RLIKE '^[+-]?([0-9]{1,255}[.]?[0-9]{0,255}|[.][0-9]{1,255})([eE][+-]?[0-9]{1,4})?$'"
 _WHOLE = "a_ RLIKE '^[+-]?[0-9]{1,255}$'"
@@ -118,6 +125,12 @@ class Compiler(PySparkCompiler):  # type: ignore[misc]  # Ibis has no types
         """Of integers that are not below zero: Spark's own."""
         assert op.left.dtype.is_integer()
         return put("a_ DIV b_", SPARK, a_=left, b_=right)
+
+    def visit_Abs(self, op: Any, *, arg: Any) -> Any:
+        return given(ABSOLUTE.format(_written(op.arg.dtype)), a_=arg) if _long(op.arg.dtype) else self.f.abs(arg)
+
+    def visit_Negate(self, op: Any, *, arg: Any) -> Any:
+        return given(OPPOSITE.format(_written(op.arg.dtype)), a_=arg) if _long(op.arg.dtype) else super().visit_Negate(op, arg=arg)
 
     def visit_Floor(self, op: Any, *, arg: Any) -> Any:
         return given(FLOOR, a_=arg) if op.dtype.is_floating() else self.cast(self.f.floor(arg), op.dtype)
@@ -209,6 +222,15 @@ class Compiler(PySparkCompiler):  # type: ignore[misc]  # Ibis has no types
 
     def visit_ExtractEpochSeconds(self, op: Any, *, arg: Any) -> Any:  # noqa: ARG002
         return put("CAST(unix_micros(CAST(a_ AS TIMESTAMP)) AS DOUBLE) / CAST('1000000' AS DOUBLE)", SPARK, a_=arg)
+
+
+def _long(dtype: Any) -> bool:
+    """Whether a sign cannot be changed by Spark itself."""
+    return bool(dtype.is_decimal() and (dtype.precision or 38) > SIGN_DIGITS)
+
+
+def _written(dtype: Any) -> str:
+    return f"DECIMAL({dtype.precision or 38}, {dtype.scale or 0})" if dtype.is_decimal() else ""
 
 
 def rounded(digits: int) -> str:
