@@ -47,8 +47,8 @@ def test_added_delta() -> None:
 
 def test_nothing_beside_delta_is_epsilon_zero_at_it() -> None:
     """0.4 is no double: its curve is rounded up, past it, at every ε."""
-    assert ZCDP(0, "0.4").epsilon("0.4") == 0
-    assert ZCDP(0, "0.4").epsilon("0.39") == math.inf
+    assert sf.ZCDP(0, "0.4").epsilon("0.4") == 0
+    assert sf.ZCDP(0, "0.4").epsilon("0.39") == math.inf
 
 
 def test_relation_and_groups() -> None:
