@@ -10,11 +10,13 @@ from .orders import orders
 from .profiles import profiles
 from .ratios import ratios
 from .spending import spending
+from .successes import Column, successes
 from .tradeoffs import Tradeoff, tradeoffs
 
 __all__ = [
     "Bars",
     "Bins",
+    "Column",
     "Graph",
     "Panel",
     "Purse",
@@ -30,5 +32,6 @@ __all__ = [
     "profiles",
     "ratios",
     "spending",
+    "successes",
     "tradeoffs",
 ]

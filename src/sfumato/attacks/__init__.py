@@ -1,0 +1,69 @@
+"""The adversary's side: attacks on exact answers and on private ones, for owners, on their own data.
+
+Each attack is one function with one result: numbers, sentences, a picture, and how often it succeeded beside what the guarantee allows. What a result shows is
+about the data as they are; it is not private, and is not to be published.
+"""
+
+from .averaging import averaging
+from .background import Background, background
+from .differencing import differencing
+from .frames import Columns
+from .genomes import Genomes, genomes
+from .infer import infer
+from .link import Link, link
+from .membership import Membership, membership
+from .name_and_shame import name_and_shame
+from .p_percent import PPercent, p_percent
+from .ratings import Ratings, ratings, ratings_of
+from .reconstruct import reconstruct, subset_counts
+from .refusals import refusals
+from .results import Result, Success
+from .scoreboard import Scoreboard, scoreboard
+from .side_information import side_information
+from .skewness import Skewness, skewness
+from .small_cell import small_cell
+from .small_world import small_world
+from .students import survey
+from .threshold import threshold
+from .tracker import tracker
+from .uniqueness import Uniqueness, uniqueness
+from .ward import patients
+
+__all__ = [
+    "Background",
+    "Columns",
+    "Genomes",
+    "Link",
+    "Membership",
+    "PPercent",
+    "Ratings",
+    "Result",
+    "Scoreboard",
+    "Skewness",
+    "Success",
+    "Uniqueness",
+    "averaging",
+    "background",
+    "differencing",
+    "genomes",
+    "infer",
+    "link",
+    "membership",
+    "name_and_shame",
+    "p_percent",
+    "patients",
+    "ratings",
+    "ratings_of",
+    "reconstruct",
+    "refusals",
+    "scoreboard",
+    "side_information",
+    "skewness",
+    "small_cell",
+    "small_world",
+    "subset_counts",
+    "survey",
+    "threshold",
+    "tracker",
+    "uniqueness",
+]

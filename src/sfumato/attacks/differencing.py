@@ -1,0 +1,179 @@
+"""Two harmless answers whose difference is about one person.
+
+*Attack*   Ask how many have the secret, and how many of all but Steven have it: the difference is 1 if he has it and 0 if not. (A source prints it the
+           other way round: E-46.) Of a number ask for the sum with him and without: the difference is his number. Both groups are large, so no rule about
+           small ones helps.
+*Private*  With Laplace noise at ε/2 on each answer, the difference has noise of variance 2·Var: 16/ε² for the textbook law, so 4 where each answer has ε = 1.
+*Game*     A coin says whether he has the secret; or his number is drawn evenly, and the attacker names its tenth of the range.
+*Bound*    A right guess among k has a chance of at most e^ε/(e^ε + k − 1): both answers together are ε-DP when one person is replaced, and so the odds of
+           what he has grow by e^ε at most (`results.guess_bound`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Refused
+from ..exact.numbers import Number, exact, positive
+from ..noise.bits import SYSTEM, Bits
+from .releases import TRIALS, answered, coins, played, uniform
+from .results import EPSILONS, Result, Success, known_count, known_epsilons, named, plot_successes
+from .target import Guess, Target, condition, opposite, target
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BANDS = 10
+_STEPS = 1 << 12  # of a tenth of the range, in the game about a number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Differencing(Result):
+    """Two answers, what their difference says, and what remains of it where answers are private."""
+
+    person: str
+    secret: str
+    summed: bool  # numbers are added up
+    value: Any  # else those are counted who have this value
+    with_person: float
+    without: float
+    guesses: tuple[Guess, ...]  # what a session answered, at each ε
+    played: tuple[Success, ...]
+
+    @property
+    def difference(self) -> float:
+        """What the two exact answers differ by: 1 or 0, or the person's number."""
+        return self.with_person - self.without
+
+    @property
+    def successes(self) -> tuple[Success, ...]:
+        return self.played
+
+    @property
+    def numbers(self) -> dict[str, float | int]:
+        found: dict[str, float | int] = {"with": self.with_person, "without": self.without, "difference": self.difference}
+        return found | {f"difference at {named(guess.epsilon)}": guess.value for guess in self.guesses}
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        w, o, d = (shown(x) for x in (self.with_person, self.without, self.difference))
+        if self.summed:
+            told = f"The sum of {self.secret} is {w}, and without {self.person} {o}. The difference is {self.person}'s own {self.secret}: {d}."
+        else:
+            has = "has" if self.difference else "does not have"
+            told = (
+                f"{w} people have {self.secret} = {self.value}; without {self.person} it is {o}. "
+                f"The difference is {d}, so {self.person} {has} {self.secret} = {self.value}."
+            )
+        private = tuple(
+            f"Asked at {named(guess.epsilon)} for both, a session answered {' and '.join(map(shown, guess.answers))}: a difference of {shown(guess.value)}, "
+            f"with noise of standard deviation {guess.sd:.3g}."
+            for guess in self.guesses
+        )
+        return (told, *private, *(success.sentence for success in self.played))
+
+    def plot(self) -> Figure:
+        return plot_successes(self.played, title="Two answers, one difference", up="right guesses")
+
+
+def differencing(
+    table: object,
+    person: Mapping[str, Any] | int,
+    secret: str | None = None,
+    *,
+    value: Any = None,
+    bounds: tuple[Number, Number] | None = None,
+    epsilons: Sequence[Number] = EPSILONS,
+    trials: int = TRIALS,
+    bits: Bits = SYSTEM,
+) -> Differencing:
+    """Ask with and without one person, for exact answers and for private ones at each ε in all. For owners, on their own data: the result is not private.
+
+    `person` is what the attacker knows of them. `secret` is a column: numbers are added up, within `bounds` (by default the least and the largest), unless a
+    `value` is given; of everything else those are counted who have the `value`, by default the person's own.
+    """
+    losses, times = known_epsilons(epsilons), known_count(trials, "trials")
+    whom = target(table, person, secret)
+    if whom.numeric and value is None:
+        return _of_a_sum(whom, bounds, losses, times, bits)
+    asked = whom.truth if value is None else value
+    having = whom.having(asked)
+    about = condition({whom.secret: asked})
+    guesses = whom.guesses([(1, about), (-1, about & opposite(whom.person))], losses)
+    return Differencing(
+        person=whom.name,
+        secret=whom.secret,
+        summed=False,
+        value=asked,
+        with_person=int(having.sum()),
+        without=int((having & whom.others).sum()),
+        guesses=guesses,
+        played=count_game(losses, times, bits=bits),
+    )
+
+
+def textbook_variance(epsilon: Number) -> Fraction:
+    """4/ε², the variance of the difference of two answers with continuous Laplace noise of scale 1/ε each."""
+    return 4 / positive(epsilon, "epsilon") ** 2
+
+
+def count_game(epsilons: Sequence[Fraction], trials: int, *, answers: int = 2, bits: Bits = SYSTEM) -> tuple[Success, ...]:
+    """Is the person counted or not? The attacker adds and subtracts so many answers, of which one holds the person, and says yes from 1 on.
+
+    What the others add cancels, so they are left out: the person and the noise of every answer remain.
+    """
+
+    def game(epsilon: Fraction | None) -> NDArray[np.bool_]:
+        truth = coins(trials, bits)
+        held = np.zeros((answers, trials), dtype=np.int64)
+        held[0] = truth
+        seen = answered(held, epsilon=None if epsilon is None else epsilon / answers, bits=bits)
+        return np.asarray((seen[0] - seen[1:].sum(axis=0) >= 1) == truth)
+
+    return played(game, epsilons)
+
+
+def sum_game(epsilons: Sequence[Fraction], trials: int, *, bits: Bits = SYSTEM) -> tuple[Success, ...]:
+    """In which tenth of the range is the person's number? The attacker names the tenth that the difference lies in."""
+    most = BANDS * _STEPS
+
+    def game(epsilon: Fraction | None) -> NDArray[np.bool_]:
+        truth = uniform(trials, most, bits)
+        seen = answered(np.stack([truth, np.zeros_like(truth)]), epsilon=None if epsilon is None else epsilon / 2, moves=most - 1, bits=bits)
+        return np.asarray(np.clip((seen[0] - seen[1]) // _STEPS, 0, BANDS - 1) == truth // _STEPS)
+
+    return played(game, epsilons, choices=BANDS)
+
+
+def _of_a_sum(whom: Target, bounds: tuple[Number, Number] | None, losses: Sequence[Fraction], trials: int, bits: Bits) -> Differencing:
+    values = np.nan_to_num(whom.table.numbers(whom.secret))
+    low, high = (float(values.min()), float(values.max())) if bounds is None else (float(exact(end, "bounds")) for end in bounds)
+    if not low < high:
+        raise Refused("attacks.bounds", f"bounds=({low:g}, {high:g})", "the smallest number lies below the largest", "bounds=(0, 100_000)")
+    return Differencing(
+        person=whom.name,
+        secret=whom.secret,
+        summed=True,
+        value=None,
+        with_person=_whole(values.sum()),
+        without=_whole(values[whom.others].sum()),
+        guesses=whom.guesses([(1, None), (-1, opposite(whom.person))], losses, (low, high)),
+        played=sum_game(losses, trials, bits=bits),
+    )
+
+
+def _whole(value: Any) -> float:
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def shown(value: float) -> str:
+    """12 040, 3.14159, 1 234 567.89"""
+    if float(value).is_integer():
+        return f"{value:,.0f}".replace(",", " ")
+    return f"{value:,.2f}".replace(",", " ") if abs(value) >= 1000 else f"{value:.6g}"

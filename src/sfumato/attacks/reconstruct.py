@@ -1,0 +1,162 @@
+"""A whole column of secrets, from counts of random groups.
+
+*Attack*   Ask how many of a random half of the people have the secret, m times. The answers are m linear equations in n unknown bits: solve them, round at ½.
+           By linear programming (least sum of absolute errors, each bit between 0 and 1), or by least squares. (Dinur & Nissim 2003; Dwork, McSherry & Talwar
+           2007. A source takes it for record linkage, which is another attack: E-46.)
+*Noise*    By least squares from noise of standard deviation s a bit is wrong with a chance of about Φ(−√(m − n)/(4s)): noise well below √n leaves the
+           table open however it is made, and that is the fundamental law: too many answers, too accurate, destroy privacy.
+*Private*  m counts at ε/m each: Laplace noise of scale m/ε, far above √n.
+*Bound*    Each bit, tossed by a coin, is right with a chance of at most e^ε/(1 + e^ε), given all the others: two tables that differ in one bit are neighbours
+           (`releases`, *Many*).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Refused
+from ..exact.numbers import Number, positive
+from ..guarantees import Guarantee, Pure
+from ..noise.bits import SYSTEM, Bits
+from .releases import Integers, noisy
+from .results import Result, Success, guess_bound, known_count, named, per_cent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Method = Literal["linear programming", "least squares"]
+METHODS: tuple[Method, ...] = ("linear programming", "least squares")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answers:
+    """Counts of groups: who is in each, what was answered, and, where they are known, the bits themselves and what was promised."""
+
+    groups: NDArray[np.bool_]  # m × n
+    values: NDArray[np.float64]  # m
+    against: str = "these answers"
+    truth: Integers | None = None
+    promise: Guarantee | None = None
+
+    @property
+    def people(self) -> int:
+        return int(self.groups.shape[1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Reconstruction(Result):
+    """The bits that fit the answers best."""
+
+    answers: Answers
+    method: Method
+    estimate: NDArray[np.float64]  # before rounding
+    played: tuple[Success, ...]
+
+    @property
+    def guess(self) -> Integers:
+        """The bits."""
+        return (self.estimate >= 0.5).astype(np.int64)
+
+    @property
+    def wrong(self) -> int | None:
+        """How many bits are wrong, where that is known."""
+        return None if self.answers.truth is None else int((self.guess != self.answers.truth).sum())
+
+    @property
+    def successes(self) -> tuple[Success, ...]:
+        return self.played
+
+    @property
+    def numbers(self) -> dict[str, float | int]:
+        m, n = self.answers.groups.shape
+        return {"people": n, "answers": m} | ({} if self.wrong is None else {"wrong": self.wrong, "right": n - self.wrong})
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        m, n = self.answers.groups.shape
+        told = f"{m} counts of random groups of {n} people, solved by {self.method}."
+        if self.wrong is None:
+            return (told, f"{int(self.guess.sum())} of them are said to have the secret.")
+        return (told, f"The secret of {n - self.wrong} of {n} people comes out right ({per_cent(1 - self.wrong / n)}).", *(s.sentence for s in self.played))
+
+    def plot(self) -> Figure:
+        from .reconstruct_plot import draw_bits
+
+        return draw_bits(self)
+
+
+def subset_counts(secret: NDArray[Any], m: int | None = None, *, sd: Number = 0, epsilon: Number | None = None, seed: int = 0, bits: Bits = SYSTEM) -> Answers:
+    """Counts of m random groups (by default four for each person): exact, with normal noise of a standard deviation, or private at ε for all of them."""
+    truth = np.asarray(secret, dtype=np.int64)
+    if truth.ndim != 1 or truth.size < 2 or not np.isin(truth, (0, 1)).all():
+        raise Refused("attacks.values", "secret", "the secret is a list of two or more bits, one for each person", "secret=[0, 1, 1, 0]")
+    many = 4 * truth.size if m is None else known_count(m, "m")
+    adversary = np.random.default_rng(seed)  # groups are the attacker's own choice
+    groups = adversary.random((many, truth.size)) < 0.5
+    exact = groups.astype(np.int64) @ truth
+    if epsilon is not None:
+        e = positive(epsilon, "epsilon")
+        values = noisy(exact, epsilon=e / many, bits=bits).astype(np.float64)
+        return Answers(groups=groups, values=values, against=named(e), truth=truth, promise=Pure(e, relation="replace"))
+    spread = 0.0 if sd == 0 else float(positive(sd, "sd"))
+    values = exact + adversary.normal(0.0, spread, many) if spread else exact.astype(np.float64)
+    return Answers(groups=groups, values=values, against=f"noise of {spread:g}" if spread else "exact answers", truth=truth)
+
+
+def reconstruct(answers: Answers | NDArray[Any], groups: NDArray[Any] | None = None, *, method: Method = "linear programming") -> Reconstruction:
+    """The bits behind counts of groups: answers of `subset_counts`, or counts and who was in each group. For owners, on their own data."""
+    if not isinstance(answers, Answers):
+        answers = _given(answers, groups)
+    if method not in METHODS:
+        raise Refused("attacks.variant", f"method={method!r:.40}", f"bits are found by {' or by '.join(METHODS)}", f"method={METHODS[0]!r}")
+    estimate = _programmed(answers) if method == "linear programming" else _fitted(answers)
+    found = Reconstruction(answers=answers, method=method, estimate=estimate, played=())
+    if found.wrong is None:
+        return found
+    n, promise = answers.people, answers.promise
+    bound = None if promise is None else guess_bound(promise)
+    one = Success(against=answers.against, hits=n - found.wrong, trials=n, chance=0.5, promise=promise, bound=bound)
+    return Reconstruction(answers=answers, method=method, estimate=estimate, played=(one,))
+
+
+def approximate_error(people: int, answers: int, sd: Number) -> float:
+    """Φ(−√(m − n)/(4s)): the share of bits that least squares gets wrong, about."""
+    n, m, s = known_count(people, "people"), known_count(answers, "answers"), float(positive(sd, "sd"))
+    if m <= n:
+        raise Refused("attacks.trials", f"answers={m}", "there have to be more answers than people", f"answers={4 * n}")
+    return 0.5 * math.erfc(math.sqrt(m - n) / (4.0 * s) / math.sqrt(2.0))
+
+
+def _given(values: NDArray[Any], groups: NDArray[Any] | None) -> Answers:
+    counts, members = np.asarray(values, dtype=np.float64), np.asarray(groups)
+    if groups is None or members.ndim != 2 or counts.shape != (members.shape[0],) or not np.isfinite(counts).all():
+        reason = "there is a count for each group, and each group says of everybody whether they are in it"
+        raise Refused("attacks.counts", "reconstruct(answers, groups)", reason, "reconstruct(counts, groups), groups a matrix of truth values")
+    return Answers(groups=members.astype(bool), values=counts)
+
+
+def _programmed(answers: Answers) -> NDArray[np.float64]:
+    """min Σ t subject to −t ≤ A·x − y ≤ t and 0 ≤ x ≤ 1."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, eye_array, hstack, vstack
+
+    m, n = answers.groups.shape
+    a, unit = csr_array(answers.groups.astype(np.float64)), eye_array(m, format="csr")
+    rows = vstack([hstack([a, -unit]), hstack([-a, -unit])], format="csr")
+    limits = np.concatenate([answers.values, -answers.values])
+    cost = np.concatenate([np.zeros(n), np.ones(m)])
+    ranges = [(0, 1)] * n + [(0, None)] * m
+    solved = linprog(cost, A_ub=rows, b_ub=limits, bounds=ranges, method="highs")  # type: ignore[call-overload]  # the stubs know no sparse matrix
+    return np.asarray(solved.x[:n], dtype=np.float64)
+
+
+def _fitted(answers: Answers) -> NDArray[np.float64]:
+    """The least solution of least squares, by steps that touch the matrix as it is (LSMR; Fong & Saunders 2011)."""
+    from scipy.sparse.linalg import lsmr
+
+    return np.asarray(lsmr(answers.groups.astype(np.float64), answers.values, atol=1e-12, btol=1e-12, maxiter=10 * sum(answers.groups.shape))[0])

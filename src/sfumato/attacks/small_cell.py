@@ -1,0 +1,112 @@
+"""A group so small that any answer about it is about a person, and a rule against small groups that does not help.
+
+*Attack*   One person is a man of 21; one man of 21 takes drugs. Two counts, and the answer is known with certainty.
+*Rule*     "No answer about fewer than k people" withholds both counts, and leaves the two that do the same: how many take drugs, and how many of all others do.
+*Private*  The same two questions at ε/2 each. A group of one is answered like every other, and its count says as little.
+*Bound*    As for two answers and their difference: e^ε/(1 + e^ε) for a coin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..exact.numbers import Number
+from ..noise.bits import SYSTEM, Bits
+from .differencing import count_game, shown
+from .releases import TRIALS
+from .results import EPSILONS, Result, Success, known_count, known_epsilons, named, plot_successes
+from .target import Guess, condition, described, opposite, target
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MINIMUM = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SmallCell(Result):
+    """Two counts of a group of one, and the two counts that a rule against small groups lets through instead."""
+
+    cell: str
+    secret: str
+    value: Any
+    size: int  # of the group
+    having: int  # of the group, with the value
+    minimum: int  # people that an answer has to be about
+    everybody: int  # with the value
+    others: int  # with the value, outside of the group
+    guesses: tuple[Guess, ...]
+    played: tuple[Success, ...]
+
+    @property
+    def withheld(self) -> bool:
+        """Whether the rule withholds the counts of the group."""
+        return self.size < self.minimum
+
+    @property
+    def rule_helps(self) -> bool:
+        """Whether it withholds the two large counts as well."""
+        return min(self.everybody, self.others) < self.minimum
+
+    @property
+    def successes(self) -> tuple[Success, ...]:
+        return self.played
+
+    @property
+    def numbers(self) -> dict[str, float | int]:
+        return {"size": self.size, "having": self.having, "everybody": self.everybody, "others": self.others, "difference": self.everybody - self.others}
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        what = f"{self.secret} = {self.value}"
+        told = f"{self.size} person has {self.cell}; {self.having} has {self.cell} and {what}. Two counts, and the answer is certain."
+        if self.rule_helps:
+            rule = f"A rule that withholds counts below {self.minimum} withholds the other two counts here as well; a tracker gets around it."
+        else:
+            rule = (
+                f"A rule that withholds counts below {self.minimum} does not help: {shown(self.everybody)} people have {what}, and "
+                f"{shown(self.others)} of all others have it. The difference is the same {self.everybody - self.others}."
+            )
+        private = tuple(
+            f"At {named(guess.epsilon)} for both, a session answered {' and '.join(map(shown, guess.answers))}: a difference of {shown(guess.value)}."
+            for guess in self.guesses
+        )
+        return (told, rule, *private, *(success.sentence for success in self.played))
+
+    def plot(self) -> Figure:
+        return plot_successes(self.played, title="A group of one", up="right guesses")
+
+
+def small_cell(
+    table: object,
+    cell: Mapping[str, Any] | int,
+    secret: str | None = None,
+    *,
+    value: Any = None,
+    minimum: int = MINIMUM,
+    epsilons: Sequence[Number] = EPSILONS,
+    trials: int = TRIALS,
+    bits: Bits = SYSTEM,
+) -> SmallCell:
+    """Ask about a group that holds one person, for exact answers and for private ones. For owners, on their own data: the result is not private."""
+    losses, times, least = known_epsilons(epsilons), known_count(trials, "trials"), known_count(minimum, "minimum")
+    whom = target(table, cell, secret)
+    asked = whom.truth if value is None else value
+    having, about = whom.having(asked), condition({whom.secret: asked})
+    alone = ~whom.others
+    return SmallCell(
+        cell=described(whom.person),
+        secret=whom.secret,
+        value=asked,
+        size=int(alone.sum()),
+        having=int((having & alone).sum()),
+        minimum=least,
+        everybody=int(having.sum()),
+        others=int((having & np.asarray(whom.others)).sum()),
+        guesses=whom.guesses([(1, about), (-1, about & opposite(whom.person))], losses),
+        played=count_game(losses, times, bits=bits),
+    )

@@ -1,0 +1,83 @@
+"""Angie and Eva: a world of so few people that Bayes' rule can be done by hand.
+
+*World*    Each of some people failed with a prior probability, independently. How many of them passed is answered with noise whose law is known.
+*Answer*   P(answer | Angie failed), P(answer), and their quotient times the prior: the belief that Angie failed, exactly.
+*Source*   With two women, a prior of 0.4 and noise of 0.25 at 0 and 0.15 at ±1, the answer 1 takes 0.4 to 0.084/0.198 = 0.4242…, printed as 0.43 (E-36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+from ..errors import Refused
+from ..exact.numbers import Number, exact, probability
+from ..guarantees.bayes import known_prior
+from .results import Result, known_count
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NOISE: Mapping[int, Number] = {0: "0.25", 1: "0.15", -1: "0.15"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SmallWorld(Result):
+    """What one answer says about one of few people; every number is exact."""
+
+    prior: Fraction
+    people: int
+    answer: int
+    likelihood: Fraction  # of the answer, if she failed
+    evidence: Fraction  # of the answer
+    noise: Mapping[int, Fraction]
+
+    @property
+    def posterior(self) -> Fraction:
+        """That she failed, given the answer."""
+        return self.prior * self.likelihood / self.evidence
+
+    @property
+    def numbers(self) -> dict[str, float | int]:
+        return {"P(answer | failed)": float(self.likelihood), "P(answer)": float(self.evidence), "posterior": float(self.posterior)}
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        return (
+            f"Before, she has failed with a probability of {float(self.prior):g}.",
+            f"An answer of {self.answer} has a probability of {float(self.likelihood):.6g} if she failed, and of {float(self.evidence):.6g} in all.",
+            f"So after it she has failed with a probability of {float(self.posterior):.6g}.",
+        )
+
+    def plot(self) -> Figure:
+        from ..plots.answer import Bars, bars
+        from .small_world_plot import beliefs_after
+
+        answers, beliefs = beliefs_after(self)
+        drawn = Bars(answers, beliefs, beliefs, beliefs)
+        return bars(drawn, title="What each answer would make of a belief", across="belief that she failed", up="answer", note=f"before: {float(self.prior):g}")
+
+
+def small_world(prior: Number = "0.4", noise: Mapping[int, Number] = NOISE, answer: int = 1, *, people: int = 2) -> SmallWorld:
+    """The belief in one person's fail, after a noisy count of passes."""
+    p, n = known_prior(prior), known_count(people, "people")
+    law = {int(shift): probability(exact(weight, "noise"), "noise", one=True) for shift, weight in noise.items()}
+    failed = {bit: _chance(p, n, answer, law, failed=bit) for bit in (True, False)}
+    evidence = p * failed[True] + (1 - p) * failed[False]
+    if sum(law.values()) > 1 or not evidence:
+        reason = "the noise has a law of probabilities, under which the answer can occur"
+        raise Refused("attacks.values", f"answer={answer}", reason, "noise={0: 0.25, 1: 0.15, -1: 0.15}, answer=1")
+    return SmallWorld(prior=p, people=n, answer=answer, likelihood=failed[True], evidence=evidence, noise=law)
+
+
+def _chance(prior: Fraction, people: int, answer: int, noise: Mapping[int, Fraction], *, failed: bool) -> Fraction:
+    """Of the answer, when the first person's grade is known and the others' are drawn."""
+    total = Fraction(0)
+    for grades in product((False, True), repeat=people - 1):  # whether each of the others passed
+        weight = prod((1 - prior if passed else prior for passed in grades), start=Fraction(1))
+        total += weight * noise.get(answer - sum(grades) - (not failed), Fraction(0))
+    return total

@@ -1,0 +1,145 @@
+"""Who is alone: how many people are the only one with their combination of values, and could be recognised by whoever knows these values.
+
+*Share*        The share of rows that are alone in their cell (in the survey of the slides of 2023: 15 of 24 students by sex, age and first semester).
+*k*            The size of the smallest cell: a table is k-anonymous for this k and no larger one (Sweeney 2002).
+*l*            The fewest different sensitive values in a cell (distinct l-diversity; Machanavajjhala et al. 2007), and the entropy form: e to the smallest
+               entropy of a cell, never more than the first.
+*t*            The largest distance of a cell's sensitive values from those of the whole table (t-closeness; Li, Li & Venkatasubramanian 2007): total variation
+               for names; for numbers the earth mover's distance with ordered values one step apart, the whole range being 1.
+*Against*      The same knowledge in two games (`games`): is this person in the table; or, with a sensitive column, which value do they have.
+*Not private*  All of this is about the data as they are: for the owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Refused
+from ..exact.numbers import Number, probability
+from . import games
+from .cells import Coded
+from .closeness import Diversity, diversity
+from .frames import columns as read
+from .frames import known_columns, known_sensitive
+from .results import EPSILONS, Result, Success, known_count, known_epsilons, listed, per_cent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LARGEST = 12
+"""Columns in one search: with more, even the first levels are too many sets."""
+
+_KNOWN, _VALUES = 20, 20
+"""Of the others in a cell, who are known and subtracted, and of the values: more would make the games' tables longer and nothing else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Uniqueness(Result):
+    """How far some columns tell people apart."""
+
+    columns: tuple[str, ...]
+    n: int
+    sizes: NDArray[np.int64]  # of the cells, ascending
+    by_columns: tuple[tuple[str, int], ...]  # a column more at a time, as given: how many are alone
+    smallest: tuple[tuple[str, ...], ...]  # the fewest columns by which `wanted` are alone
+    wanted: float
+    diversity: Diversity | None = None  # where a sensitive column is given
+
+    @property
+    def alone(self) -> int:
+        """How many people are the only one of their cell."""
+        return int(np.searchsorted(self.sizes, 2))
+
+    @property
+    def share(self) -> float:
+        """The share of people alone in their cell."""
+        return self.alone / self.n
+
+    @property
+    def k(self) -> int:
+        """The size of the smallest cell."""
+        return int(self.sizes[0])
+
+    @property
+    def l(self) -> int | None:  # noqa: E743
+        """The fewest different sensitive values in a cell."""
+        return None if self.diversity is None else self.diversity.distinct
+
+    @property
+    def t(self) -> float | None:
+        """The largest distance of a cell's sensitive values from those of all."""
+        return None if self.diversity is None else self.diversity.distance
+
+    @property
+    def profile(self) -> dict[int, float]:
+        """k → the share of people in cells smaller than k, who would have to be left out for k-anonymity."""
+        reached = [size for size in (2, 3, 5, 10, 20, 50, 100) if size <= 2 * int(self.sizes[-1])] or [2]
+        return {k: float(self.sizes[self.sizes < k].sum()) / self.n for k in reached}
+
+    @property
+    def numbers(self) -> dict[str, float | int]:
+        found: dict[str, float | int] = {"n": self.n, "cells": len(self.sizes), "alone": self.alone, "share": self.share, "k": self.k}
+        return found | (self.diversity.numbers if self.diversity else {})
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        by = listed(self.columns)
+        told = [f"By {by}, {self.alone} of {self.n} people ({per_cent(self.share)}) are the only one of their kind: who knows these values finds their row."]
+        told.append(f"The smallest group has {self.k}: the table is {self.k}-anonymous in these columns.")
+        enough = (
+            f"To single out {per_cent(self.wanted)} of the people, {listed(self.smallest[0])} {'is' if len(self.smallest[0]) == 1 else 'are'} enough."
+            if self.smallest
+            else ""
+        )
+        told.append(enough or f"All of these columns together do not single out {per_cent(self.wanted)} of the people.")
+        return (*told, *(self.diversity.sentences if self.diversity else ()))
+
+    def plot(self) -> Figure:
+        """The share of people who are alone, a column more at a time."""
+        from ..plots import Column, successes
+
+        drawn = [Column(name=name if not place else f"+ {name}", rate=alone / self.n) for place, (name, alone) in enumerate(self.by_columns)]
+        return successes(drawn, title=f"Who is the only one of their kind, among {self.n}", up="share of people alone in their cell")
+
+    def against(self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0) -> tuple[Success, ...]:
+        """How often somebody who knows these values of a person learns what they do not know: from exact counts, and from private ones.
+
+        What they do not know is whether the person is in the table; with a sensitive column, which of its values the person has. Targets are people of the
+        smallest cells. Allowed is what `games` says.
+        """
+        wanted, many = known_epsilons(epsilons), known_count(trials, "trials")
+        others = np.resize(np.minimum(self.sizes[: max(self.alone, 1)] - 1, _KNOWN), many)
+        if self.diversity is None or self.diversity.values < 2:
+            return games.presence(others, wanted, seed=seed)
+        known = np.zeros((many, min(self.diversity.values, _VALUES)), dtype=np.int64)
+        known[:, 0] = others
+        return games.value(known, wanted, seed=seed)
+
+
+def uniqueness(table: Any, columns: Sequence[str], *, sensitive: str | None = None, wanted: Number = "1/2") -> Uniqueness:
+    """How many people are alone in their cell by these columns, and the k-anonymity profile; with `sensitive`, l-diversity and t-closeness, too.
+
+    `wanted` is the share of people whom the smallest identifying sets of columns are to single out.
+    """
+    share = probability(wanted, "wanted", zero=False, one=True)
+    columns = known_columns(columns)
+    if len(columns) > _LARGEST:
+        reason = f"sets of columns are searched among {_LARGEST} at most"
+        raise Refused("attacks.columns", f"{len(columns)} columns", reason, "the columns that an adversary may know")
+    found = read(table, columns if sensitive is None else [*columns, known_sensitive(sensitive, columns)])
+    coded = Coded(found, columns)
+    steps = tuple((name, coded.alone(columns[: place + 1])) for place, name in enumerate(columns))
+    return Uniqueness(
+        columns=tuple(columns),
+        n=found.n,
+        sizes=np.sort(coded.sizes(columns)),
+        by_columns=steps,
+        smallest=coded.smallest(int(-(-share * found.n // 1))),
+        wanted=float(share),
+        diversity=None if sensitive is None else diversity(found, coded.cells(columns), sensitive),
+    )

@@ -1,0 +1,42 @@
+"""What is known of whom, once some values can be ruled out."""
+
+from __future__ import annotations
+
+import pytest
+
+from sfumato.attacks.background import background
+from sfumato.attacks.ward import patients
+from sfumato.errors import Refused
+
+
+def test_each_value_ruled_out_tells_more() -> None:
+    told = background(patients(), ["age", "area"], "disease", knows=3)
+    assert told.certain == (0.25, 0.5, 0.75, 1.0)
+    assert told.disclosure == (1, 1, 1, 1)
+    assert str(told).splitlines()[:2] == [
+        "Who can rule out no value of disease knows that of 25 % of the people.",
+        "Who can rule out one value of disease knows that of 50 % of the people.",
+    ]
+    assert told.numbers["certain, 3 ruled out"] == 1
+
+
+def test_disclosure_of_a_diverse_group() -> None:
+    told = background({"g": [0] * 4, "v": ["a", "a", "b", "c"]}, ["g"], "v", knows=2)
+    assert told.disclosure == pytest.approx((1 / 2, 2 / 3, 1))
+    assert told.certain == (0, 0, 1)
+
+
+def test_the_picture() -> None:
+    (axes,) = background(patients(), ["age", "area"], "disease", knows=2).plot().axes
+    assert [bar.get_height() for bar in axes.patches] == [0.25, 0.5, 0.75]
+
+
+def test_private_counts_keep_their_promise() -> None:
+    exact, private = background(patients(), ["age", "area"], "disease").against((1,), trials=500)
+    assert exact.rate == 1
+    assert private.holds
+
+
+def test_refusals() -> None:
+    with pytest.raises(Refused, match=r"attacks\.trials"):
+        background(patients(), ["age"], "disease", knows=-1)

@@ -1,0 +1,72 @@
+"""l-diversity and t-closeness against counting by hand, and the published example."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import wasserstein_distance
+
+from sfumato.attacks import closeness
+from sfumato.attacks.cells import Coded
+from sfumato.attacks.closeness import Diversity, diversity
+from sfumato.attacks.frames import columns
+
+
+def found(groups: list[list[Any]]) -> Diversity:
+    table = {"group": [at for at, values in enumerate(groups) for _ in values], "value": [value for values in groups for value in values]}
+    read = columns(table)
+    return diversity(read, Coded(read, ["group"]).cells(["group"]), "value")
+
+
+def test_names() -> None:
+    told = found([["a", "a", "b"], ["b", "c", "c", "c"], ["a"]])
+    assert (told.values, told.distinct, told.ordered) == (3, 1, False)
+    assert told.entropy == 1
+    assert told.certain == 1 / 8
+    assert told.distance == pytest.approx(5 / 8)  # of the last group: a has 3 of 8 among all
+    assert "takes 1 of 3 values; 12.5 % of the people" in told.sentences[0]
+
+
+def test_profiles() -> None:
+    """Groups of 3, 4 and 1 with 2, 2 and 1 values; a is 3 of 8 among all, b 2 and c 3: distances 0.375, 0.375 and 0.625."""
+    told = found([["a", "a", "b"], ["b", "c", "c", "c"], ["a"]])
+    assert told.fewer == {2: 1 / 8, 3: 1.0}
+    assert told.further == {0.05: 1.0, 0.1: 1.0, 0.2: 1.0, 0.3: 1.0, 0.5: 1 / 8, 0.7: 0.0}
+
+
+def test_entropy() -> None:
+    told = found([["a", "b"], ["a", "a", "b"]])
+    assert told.distinct == 2
+    assert told.entropy == pytest.approx(math.exp(-(2 / 3) * math.log(2 / 3) - (1 / 3) * math.log(1 / 3)))
+    assert told.certain == 0
+    assert told.sentences[0].endswith("takes 2 of 2 values.")
+
+
+def test_the_published_example_of_ordered_values() -> None:
+    """Li, Li & Venkatasubramanian 2007, section 4: incomes 3k to 11k; {3k, 4k, 5k} is 0.375 from all, {6k, 8k, 11k} is 0.167."""
+    incomes = [[3, 4, 5], [6, 11, 8], [7, 9, 10]]
+    assert found(incomes).distance == pytest.approx(0.375)
+    assert found([*incomes[1:], incomes[0]]).ordered
+    read = columns({"group": [0, 0, 0, 1, 1, 1, 2, 2, 2], "value": [6, 11, 8, 6, 11, 8, 6, 11, 8]})
+    assert diversity(read, Coded(read, ["group"]).cells(["group"]), "value").distance == 0
+
+
+@pytest.mark.parametrize("at_once", [1, 1 << 22])
+def test_ordered_distances_are_those_of_scipy(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(closeness, "_AT_ONCE", at_once)
+    generator = np.random.default_rng(3)
+    groups = [generator.integers(0, 10, size).tolist() for size in (3, 8, 20, 40)]
+    everybody = [value for group in groups for value in group]
+    ranks = {value: rank for rank, value in enumerate(sorted(set(everybody)))}
+    away = [wasserstein_distance([ranks[v] for v in group], [ranks[v] for v in everybody]) / (len(ranks) - 1) for group in groups]
+    assert found(groups).distance == pytest.approx(max(away))
+
+
+def test_one_value_only() -> None:
+    told = found([[1, 1], [1]])
+    assert (told.values, told.distinct, told.distance, told.certain) == (1, 1, 0.0, 1.0)
+    assert "ordered" in told.sentences[1]
+    assert told.numbers == {"l": 1, "entropy l": 1.0, "t": 0.0, "certain": 1.0}

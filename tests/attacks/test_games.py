@@ -1,0 +1,77 @@
+"""The games: exact answers give everything away, private ones no more than is allowed, and broken noise is found out.
+
+A verdict about the promises of a game is wrong with probability 10⁻⁶ at most.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato.attacks import games
+from sfumato.attacks.results import Success
+from sfumato.guarantees import Guarantee
+
+from .kept import kept
+
+EPSILONS = tuple(map(Fraction, ("0.1", "0.5", "1", "2", "5")))
+TRIALS = 5000
+
+
+def presence(epsilons: Sequence[Fraction] = EPSILONS) -> tuple[Success, ...]:
+    return games.presence(np.arange(TRIALS) % 3, epsilons)
+
+
+def value(epsilons: Sequence[Fraction] = EPSILONS) -> tuple[Success, ...]:
+    return games.value(np.tile([[2, 0, 1]], (TRIALS, 1)), epsilons)
+
+
+def added(epsilons: Sequence[Fraction] = EPSILONS) -> tuple[Success, ...]:
+    return games.added(np.array([60.0, 5.0, 3.0]), np.array([100.0, 60.0]), 60.0, 128.0, epsilons, trials=TRIALS)
+
+
+GAMES = {"presence": presence, "value": value, "added": added}
+CHOICES = {"presence": 2, "value": 3, "added": 2}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_exact_answers_give_all_away_and_promises_are_kept(name: str) -> None:
+    exact, *private = GAMES[name]()
+    assert exact.rate == 1
+    assert exact.bound is None
+    assert kept(private)
+    for one, epsilon in zip(private, EPSILONS, strict=True):
+        e, k = math.exp(float(epsilon)), CHOICES[name]
+        assert one.bound == pytest.approx(e / (e + k - 1), rel=1e-12)
+        assert one.promise is not None
+        assert one.promise.epsilon() == float(epsilon)
+        assert one.promise.relation == ("add-remove" if name == "presence" else "replace")
+        assert one.chance == 1 / k
+    assert exact.lower() > max(one.bound for one in private[:4])
+    assert [one.against for one in private] == ["ε = 0.1", "ε = 0.5", "ε = 1", "ε = 2", "ε = 5"]
+
+
+def test_presence_reaches_what_is_allowed() -> None:
+    """Two-sided geometric noise is ≥ 0 with e^ε/(1 + e^ε) exactly: the bound is no idle one. Outside ± 5.5 standard deviations with probability < 4e-8 each."""
+    for one in presence()[1:]:
+        assert one.bound is not None
+        assert abs(one.rate - one.bound) < 5.5 * math.sqrt(one.bound * (1 - one.bound) / TRIALS)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_too_little_noise_is_found_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin: a release that promises ε and adds the noise of 20·ε breaks its promise in every game."""
+    honest = games._released
+
+    def broken(table: Any, sizes: Any, asked: Any, epsilon: Fraction, relation: str, bounds: Any) -> tuple[Any, Guarantee]:
+        seen, _ = honest(table, sizes, asked, 20 * epsilon, relation, bounds)
+        return seen, sf.Pure(epsilon, relation=relation)
+
+    monkeypatch.setattr(games, "_released", broken)
+    assert [one.holds for one in GAMES[name]((Fraction(1, 2),))] == [None, False]

@@ -1,0 +1,113 @@
+"""Bits from counts: exactly without noise, as B-24 says with a little, hardly with enough, and never more than a promise allows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato.attacks.reconstruct import METHODS, Answers, approximate_error, reconstruct, subset_counts
+from sfumato.attacks.results import Success
+from sfumato.errors import Refused
+from sfumato.testing.bits import SeededBits
+
+N = 40
+
+
+def secret(n: int = N, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 2, n)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_exact_counts_give_everything(method: str) -> None:
+    found = sf.attacks.reconstruct(sf.attacks.subset_counts(secret()), method=method)
+    assert found.wrong == 0
+    assert (found.guess == secret()).all()
+    assert found.numbers == {"people": N, "answers": 4 * N, "wrong": 0, "right": N}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_counts_of_ones_own(method: str) -> None:
+    groups = np.random.default_rng(1).integers(0, 2, (3 * N, N))
+    found = reconstruct(groups @ secret(), groups, method=method)
+    assert (found.guess == secret()).all()
+    assert (found.wrong, found.successes) == (None, ())
+
+
+def test_B_24_least_squares() -> None:
+    """n = 128, m = 512, noise of 2: about 0.00715 of the bits are wrong. 40 runs of 128 bits, seeded: groups, bits and noise are the same each time.
+    Five standard errors of 5120 bits are 0.006."""
+    wrong = [reconstruct(subset_counts(secret(128, i), 512, sd=2, seed=i), method="least squares").wrong or 0 for i in range(40)]
+    assert abs(np.mean(wrong) / 128 - approximate_error(128, 512, 2)) < 0.006
+    assert approximate_error(128, 512, 2) == pytest.approx(0.007152939217714824, abs=1e-15)
+
+
+def test_B_24_the_twin() -> None:
+    """Twice the noise: Φ(−√384/16) = 0.11, which is seen."""
+    wrong = [reconstruct(subset_counts(secret(128, i), 512, sd=4, seed=i), method="least squares").wrong or 0 for i in range(10)]
+    assert np.mean(wrong) / 128 > approximate_error(128, 512, 2) + 0.03
+
+
+def test_linear_programming_stands_a_few_lies() -> None:
+    """A tenth of the answers are nonsense: absolute errors forgive them, squares do not (Dwork, McSherry & Talwar 2007)."""
+    answers = subset_counts(secret(), 8 * N)
+    values = answers.values.copy()
+    values[::10] = 1000
+    lied = Answers(groups=answers.groups, values=values, truth=answers.truth)
+    assert reconstruct(lied).wrong == 0
+    assert (reconstruct(lied, method="least squares").wrong or 0) > 4
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_promise_is_kept(method: str) -> None:
+    """Coins of 40 people, 5 runs at each ε; every bit is a trial (proof in `releases`). Seeded."""
+    bits = SeededBits(7)
+    for epsilon in ("0.1", 1, 5):
+        runs = [reconstruct(subset_counts(secret(N, 100 + i), epsilon=epsilon, seed=i, bits=bits), method=method) for i in range(5)]
+        one = runs[0].successes[0]
+        together = Success(against=one.against, hits=sum(r.successes[0].hits for r in runs), trials=5 * N, chance=0.5, promise=one.promise, bound=one.bound)
+        assert together.holds
+        assert one.promise == sf.Pure(epsilon, relation="replace")
+
+
+def test_a_promise_that_is_not_kept_is_seen() -> None:
+    """Private answers at ε = 100 000, called ε = 1: everything is told, and the limit is passed."""
+    found = reconstruct(subset_counts(secret(80), epsilon=100_000, bits=SeededBits(8))).successes[0]
+    wrong = Success(against="ε = 1", hits=found.hits, trials=found.trials, chance=0.5, promise=sf.Pure(1), bound=0.7311)
+    assert found.rate == 1
+    assert not wrong.holds
+
+
+def test_fewer_answers_than_people() -> None:
+    answers = subset_counts(secret(), 10)
+    for method in METHODS:
+        assert 0 <= (reconstruct(answers, method=method).wrong or 0) <= N
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        (lambda: subset_counts([0, 1, 2]), "attacks.values"),
+        (lambda: subset_counts([1]), "attacks.values"),
+        (lambda: reconstruct([1.0, 2.0]), "attacks.counts"),
+        (lambda: reconstruct([1.0, 2.0], np.ones((3, 2))), "attacks.counts"),
+        (lambda: reconstruct([np.nan], np.ones((1, 2))), "attacks.counts"),
+        (lambda: reconstruct(subset_counts([0, 1]), method="guessing"), "attacks.variant"),
+        (lambda: approximate_error(10, 10, 1), "attacks.trials"),
+    ],
+    ids=["values", "one", "no-groups", "shape", "nan", "method", "few"],
+)
+def test_refusals(call: object, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        call()  # type: ignore[operator]
+    assert refused.value.code == code
+
+
+def test_picture_and_words() -> None:
+    found = reconstruct(subset_counts(secret(), sd=1))
+    assert found.answers.against == "noise of 1"
+    assert found.plot().axes[0].get_xlabel() == "person"
+    assert f"{4 * N} counts of random groups of {N} people" in str(found)
+    own = reconstruct(np.array([1.0, 0.0]), np.eye(2))
+    assert "1 of them are said to have the secret." in own.sentences
+    assert len(own.plot().axes) == 1

@@ -1,0 +1,102 @@
+"""The page: in words, with pictures, and nothing in it that runs or is fetched."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from sfumato.attacks.risk import risk_report
+from sfumato.attacks.risk_page import page
+from sfumato.testing.bits import SeededBits
+
+EVIL = '<script>alert("x")</script>'
+VOID = {"meta", "img", "br"}
+
+
+class Reader(HTMLParser):
+    """Tags in order, and whether every one is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    n = 60
+    frame = pd.DataFrame({EVIL: [i % 7 for i in range(n)], "age": range(n), "illness": [EVIL if i % 2 else "none" for i in range(n)]})
+    return page(risk_report(frame, [EVIL, "age"], sensitive="illness", name=EVIL, trials=200, bits=SeededBits(1)))
+
+
+def test_it_is_whole_and_nothing_runs(html: str) -> None:
+    reader = Reader()
+    reader.feed(html)
+    assert reader.open == []
+    tags = {tag for tag, _ in reader.seen}
+    assert not tags & {"script", "link", "iframe", "object", "form", "a"}
+    assert all(not name.startswith("on") for _, attributes in reader.seen for name in attributes)
+    assert all((attributes["src"] or "").startswith("data:image/png;base64,") for tag, attributes in reader.seen if tag == "img")
+    assert not re.search(r"url\(|@import|https?:", html)
+
+
+def test_what_came_from_data_is_escaped(html: str) -> None:
+    assert EVIL not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_it_says_what_it_is(html: str) -> None:
+    assert "This report is about the raw data, and is not private itself." in html
+    assert "do not publish it" in html
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Who can be recognised?", "Does it help to be one of several?", "Two harmless questions", "Many harmless questions", "What does ε buy?", "What to do"],
+)
+def test_its_parts(html: str, title: str) -> None:
+    assert f"<h2>{title}</h2>" in html
+
+
+def test_pictures_have_words(html: str) -> None:
+    reader = Reader()
+    reader.feed(html)
+    images = [attributes for tag, attributes in reader.seen if tag == "img"]
+    assert len(images) == 3
+    assert all(len(image["alt"] or "") > 20 for image in images)
+
+
+@pytest.mark.browser
+def test_in_a_browser(html: str, tmp_path: Path) -> None:
+    """It fits the width of a telephone, asks for nothing, and complains of nothing."""
+    from playwright.sync_api import sync_playwright
+
+    (tmp_path / "risk.html").write_text(html, encoding="utf-8")
+    address = (tmp_path / "risk.html").as_uri()
+    asked: list[str] = []
+    said: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for width in (390, 1100):
+            view = browser.new_page(viewport={"width": width, "height": 800})
+            view.on("request", lambda request: asked.append(request.url))
+            view.on("console", lambda message: said.append(message.text))
+            view.goto(address)
+            assert view.evaluate("document.documentElement.scrollWidth") <= width
+            assert view.evaluate("[...document.images].filter(image => !image.naturalWidth).length") == 0
+        browser.close()
+    assert [url for url in asked if not url.startswith("data:")] == [address] * 2
+    assert said == []

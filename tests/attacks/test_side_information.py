@@ -1,0 +1,44 @@
+"""What an average says of somebody who is not in it, and what it does not say of somebody who is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato.attacks.side_information import side_information
+from sfumato.errors import Refused
+from sfumato.testing.bits import SeededBits
+
+HEIGHTS = 64.9 + 2.5 * np.sin(np.arange(1000))
+
+
+def test_S_157_her_height_is_told_without_her() -> None:
+    """The private average is right to a few hundredths at ε = 5: so is her height. Nothing is promised about it."""
+    found = sf.attacks.side_information(HEIGHTS, trials=500, bits=SeededBits(1))
+    assert found.height == pytest.approx(HEIGHTS.mean() - 2, abs=0.01)
+    assert found.found[0].rate == 1
+    assert found.found[-1].rate > 0.99  # exact law: 1 inch is 50 scales away
+    assert all(one.bound is None for one in found.found)
+
+
+def test_S_157_whether_she_took_part_is_not() -> None:
+    found = side_information(HEIGHTS, trials=4000, bits=SeededBits(2))
+    assert found.holds
+    assert found.successes[0].rate == 1
+    assert found.successes[0].lower() > found.successes[3].bound  # type: ignore[operator]
+    assert found.successes[1].promise == sf.Pure("0.1", relation="add-remove")
+
+
+@pytest.mark.parametrize("heights", [[], [-1.0], [101.0], [[60.0]]], ids=["none", "below", "above", "matrix"])
+def test_refusals(heights: list[float]) -> None:
+    with pytest.raises(Refused) as refused:
+        side_information(heights)
+    assert refused.value.code == "attacks.values"
+
+
+def test_words_and_picture() -> None:
+    found = side_information(HEIGHTS, epsilons=(1,), trials=50)
+    assert "Her height comes out to 1, though she is in no survey" in str(found)
+    assert "taking part found, ε = 1" in found.numbers
+    assert len(found.plot().axes) == 1

@@ -1,0 +1,85 @@
+"""Whom an attack is after: found, or refused."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.attacks.frames import columns
+from sfumato.attacks.target import condition, described, matching, opposite, target
+from sfumato.errors import Refused
+
+TABLE = {"name": ["Ada", "Bea", "Cid", None], "day": [datetime.date(2020, 1, n) for n in (1, 2, 2, 3)], "sick": [True, False, True, False]}
+
+
+@pytest.mark.parametrize("kind", [dict, pd.DataFrame, pl.DataFrame, pa.table], ids=["dictionary", "pandas", "polars", "arrow"])
+def test_any_table(kind: type) -> None:
+    found = target(kind(TABLE), {"name": "Bea"})
+    assert (found.row, found.secret, found.truth, found.name) == (1, "sick", False, "Bea")
+    assert found.others.tolist() == [True, False, True, True]
+    assert found.having(True).tolist() == [True, False, True, False]
+
+
+def test_the_number_of_a_row() -> None:
+    found = target(TABLE, 2)
+    assert found.person == {"name": "Cid", "day": datetime.date(2020, 1, 2)}
+    assert found.name == "the one with name = Cid, day = 2020-01-02"
+
+
+def test_a_missing_value_is_a_value() -> None:
+    assert target(TABLE, {"name": None}).row == 3
+
+
+@pytest.mark.parametrize(
+    ("person", "secret", "code"),
+    [
+        ({"name": "Zoe"}, None, "attacks.person"),
+        ({"day": datetime.date(2020, 1, 2)}, None, "attacks.person"),
+        ({"name": "Ada"}, "name", "attacks.person"),
+        (7, None, "attacks.person"),
+        (True, None, "attacks.person"),
+        ("Ada", None, "attacks.person"),
+        ({"nobody": 1}, None, "attacks.columns"),
+        ({"name": "Ada"}, "grade", "attacks.columns"),
+        ({"name": 3.5}, None, "attacks.values"),
+    ],
+    ids=["nobody", "two", "secret-known", "no-row", "bool", "text", "no-column", "no-secret", "type"],
+)
+def test_refusals(person: object, secret: str | None, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        target(TABLE, person, secret)  # type: ignore[arg-type]
+    assert refused.value.code == code
+
+
+def test_categories_are_values() -> None:
+    frame = pd.DataFrame({"name": pd.Categorical(["Ada", "Bea"]), "sick": [True, False]})
+    assert target(frame, {"name": "Bea"}).row == 1
+
+
+@pytest.mark.parametrize(
+    "values", [{"name": "Ada"}, {"name": None}, {"name": "Ada", "sick": True}, {"day": datetime.date(2020, 1, 2), "sick": False}], ids=described
+)
+def test_conditions_of_a_session_say_the_same(values: dict[str, object]) -> None:
+    """Asked with an ε at which noise is 0 but with probability below 1e-20."""
+    found = columns(TABLE)
+    with sf.protect(found.arrow, name="t", budget=sf.Pure(1000), relation="replace") as table:
+        counts = [int(table.where(c).aggregate(n=sf.count()).release(epsilon=50)["n"][0]) for c in (condition(values), opposite(values))]
+    fits = matching(found, values)
+    assert counts == [int(fits.sum()), int((~fits).sum())]
+
+
+def test_guesses_cost_what_they_say() -> None:
+    from fractions import Fraction
+
+    whom = target(TABLE, {"name": "Ada"})
+    first, second = whom.guesses([(1, None), (-1, opposite(whom.person))], [Fraction(1), Fraction(100)])
+    assert (first.epsilon, len(first.answers)) == (1, 2)
+    assert first.sd > second.sd
+    assert second.value == 1
+    assert np.isclose(first.sd**2, 2 * sf.mechanisms.Laplace(sensitivity=1, epsilon="1/2").variance)
