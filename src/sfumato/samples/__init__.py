@@ -1,6 +1,7 @@
 """Public example data. Nobody in it exists, so exact numbers about it may be printed."""
 
+from .people import people
 from .students import Student, grades
 from .visits import visits
 
-__all__ = ["Student", "grades", "visits"]
+__all__ = ["Student", "grades", "people", "visits"]

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,18 @@ USERS = 5_000
 CITIES = {"Roma": 0.34, "Milano": 0.26, "Napoli": 0.16, "Torino": 0.12, "Palermo": 0.07, "Bari": 0.0475, "Matera": 0.002, "Alberobello": 0.0005}
 """City → share of customers who live there."""
 
-_SEED = 1503
+SEED = 1503
 _FIRST_DAY = 20_454  # 2026-01-01, in days since 1970
 _DAYS = 181
+
+
+class Customers(NamedTuple):
+    """Who made each visit; and of every customer the home, the age and whether they are a favoured one."""
+
+    user: NDArray[np.int64]
+    home: NDArray[np.int64]
+    age: NDArray[np.int64]
+    vip: NDArray[np.bool_]
 
 
 @lru_cache(maxsize=1)
@@ -28,10 +37,8 @@ def visits() -> Any:
     """Return the table, a `pyarrow.Table`."""
     import pyarrow as pa
 
-    uniform = _Uniform()
-    user = np.concatenate([np.arange(USERS), np.floor(USERS * uniform(ROWS - USERS) ** 2).astype(np.int64)])  # everybody once, the first ones often
-    user = user[np.argsort(uniform(ROWS), kind="stable")]
-    home, age, vip = _city(uniform(USERS)), (16 + 70 * uniform(USERS) * uniform(USERS)).astype(np.int64), uniform(USERS) < 0.05
+    uniform = Uniform(SEED)
+    user, home, age, vip = customers(uniform)
     away = uniform(ROWS) < 0.1
     city = np.where(away, _city(uniform(ROWS)), home[user])
     bell = sum(uniform(ROWS) for _ in range(12)) - 6.0  # nearly normal, from sums alone
@@ -48,11 +55,18 @@ def visits() -> Any:
     )
 
 
-class _Uniform:
+def customers(uniform: Uniform) -> Customers:
+    """The customers, from the first numbers of a generator."""
+    user = np.concatenate([np.arange(USERS), np.floor(USERS * uniform(ROWS - USERS) ** 2).astype(np.int64)])  # everybody once, the first ones often
+    user = user[np.argsort(uniform(ROWS), kind="stable")]
+    return Customers(user, _city(uniform(USERS)), (16 + 70 * uniform(USERS) * uniform(USERS)).astype(np.int64), uniform(USERS) < 0.05)
+
+
+class Uniform:
     """Numbers in [0, 1), from the generator's raw words: those are the same in every version of NumPy."""
 
-    def __init__(self) -> None:
-        self._words = np.random.PCG64(_SEED)
+    def __init__(self, seed: int) -> None:
+        self._words = np.random.PCG64(seed)
 
     def __call__(self, count: int) -> NDArray[np.float64]:
         words = np.asarray(self._words.random_raw(count), dtype=np.uint64)
