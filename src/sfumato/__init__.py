@@ -10,6 +10,9 @@ __version__ = "0.1.0"
 # Each public name and the module it lives in: loaded at first use, so that `import sfumato` stays quick.
 _LAZY = {
     "answers": "",
+    "attacks": "",
+    "audit": ".auditing",
+    "auditing": "",
     "Approx": ".guarantees",
     "Bernstein": ".functions.bernstein",
     "Curve": ".functions.curve",
@@ -28,6 +31,7 @@ _LAZY = {
     "calibrate": ".accounting.calibrate",
     "choose_epsilon": ".accounting.choosing",
     "compose": ".accounting.compose",
+    "connect": ".client",
     "col": ".tables.expressions",
     "count": ".tables.aggregates",
     "count_distinct": ".tables.aggregates",
@@ -49,6 +53,7 @@ _LAZY = {
     "quantile": ".tables.aggregates",
     "quantiles": ".tables.aggregates",
     "ratio": ".tables.aggregates",
+    "risk_report": ".attacks.risk",
     "sample_sensitivity": ".sensitivity.sampled",
     "samples": "",
     "sensitivity": "",
@@ -66,7 +71,12 @@ def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
     home = _LAZY[name]
-    value = getattr(import_module(home, __name__), name) if home else import_module(f".{name}", __name__)
+    try:
+        value = getattr(import_module(home, __name__), name) if home else import_module(f".{name}", __name__)
+    except ModuleNotFoundError as error:
+        from .errors import missing
+
+        raise missing(error) or error from None
     globals()[name] = value
     return value
 

@@ -1,4 +1,6 @@
 from . import answers as answers
+from . import attacks as attacks
+from . import auditing as auditing
 from . import local as local
 from . import mechanisms as mechanisms
 from . import samples as samples
@@ -8,6 +10,9 @@ from .accounting.calibrate import calibrate as calibrate
 from .accounting.choosing import choose_epsilon as choose_epsilon
 from .accounting.compose import compose as compose
 from .accounting.loss import Loss as Loss
+from .attacks.risk import risk_report as risk_report
+from .auditing.audit import audit as audit
+from .client import connect as connect
 from .errors import Failed as Failed
 from .errors import Refused as Refused
 from .functions import fits as fits

@@ -6,6 +6,15 @@ Failed    after data was read: one constant text, so that the failure itself tel
 
 from __future__ import annotations
 
+EXTRAS = {
+    "tables": ("ibis", "duckdb", "sqlglot", "pyarrow", "pandas", "polars"),
+    "spark": ("pyspark",),
+    "postgres": ("psycopg",),
+    "server": ("fastapi", "starlette", "uvicorn", "httpx", "argon2"),
+    "plots": ("matplotlib",),
+}
+"""What is installed on request, and the modules that come with it."""
+
 
 class Refused(ValueError):
     """A request that cannot be granted. Raised before data is read; everything in it is public."""
@@ -35,3 +44,12 @@ class Failed(RuntimeError):
     def __reduce__(self) -> tuple[type[Failed], tuple[()]]:
         """From one process to another: the text is all there is."""
         return Failed, ()
+
+
+def missing(error: ModuleNotFoundError) -> Refused | None:
+    """What to install for a module that is not there; None for one that no extra brings."""
+    module = (error.name or "").partition(".")[0]
+    for extra, modules in EXTRAS.items():
+        if module in modules:
+            return Refused("package.missing", module, f"this needs {module}, which is not installed", f"pip install 'sfumato[{extra}]'")
+    return None

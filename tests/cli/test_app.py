@@ -54,13 +54,20 @@ def test_wrong_usage_is_2(arguments: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "1e-320", "much", "", "true"])
 def test_a_refused_parameter_is_1_and_explains_itself(epsilon: str, tmp_path: Path) -> None:
-    done = shell("demo", "--epsilon", epsilon, "--out", str(tmp_path / "out"))
+    (tmp_path / "t.csv").write_text("x\n1\n")
+    done = shell("query", str(tmp_path / "t.csv"), "SELECT COUNT(*) AS n FROM t", f"--epsilon={epsilon}", "--ledger", str(tmp_path / "t.ledger"))
     assert done.returncode == 1
     assert done.stdout == ""
     first, *rest = done.stderr.splitlines()
     assert first.startswith("refused [number.")
     assert [line[:6] for line in rest] == ["why   ", "try   "]
-    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "t.ledger").exists()
+
+
+@pytest.mark.parametrize(("begun", "whole"), [("bu", "budget"), ("rep", "reproduce"), ("ser", "serve")])
+def test_a_shell_completes_commands(begun: str, whole: str) -> None:
+    done = shell(_SFUMATO_COMPLETE="complete_bash", COMP_WORDS=f"sfumato {begun}", COMP_CWORD="1")
+    assert done.stdout.split() == [whole]
 
 
 def test_refused_is_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import Failed, Refused
+from ..errors import Failed, Refused, missing
 from .local import local
 from .refusal import show
 
@@ -21,7 +21,7 @@ app = typer.Typer(
     help="Differential privacy with exact noise.",
     epilog="Exit codes: 0 done, 1 refused, 2 wrong usage, 3 failed.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
 )
 app.add_typer(local, name="local")
@@ -38,17 +38,14 @@ def version() -> None:
     typer.echo(f"sfumato {version_of('sfumato')}")
 
 
-@app.command(epilog="Examples:  sfumato demo  ·  sfumato demo --epsilon 1/3 --out pictures")
+@app.command(epilog="Examples:  sfumato demo  ·  sfumato demo --out pictures")
 def demo(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Directory for the picture; made if missing.", show_default="here")] = Path(),
-    epsilon: Annotated[
-        list[str] | None, typer.Option(metavar="NUMBER", help="Privacy loss of one answer, such as 0.5 or 1/3; may be repeated.", show_default="0.1, 0.5, 2")
-    ] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Directory for the page; made if missing.", show_default="here")] = Path(),
 ) -> None:
-    """Tell a small true story: ten students, one question, and what the answer gives away."""
-    from .demo import EPSILONS, tell
+    """Tell the whole story on sample data: who is unique, an attack and what noise leaves of it, answers, a budget that ends, an audit."""
+    from .demo import tell
 
-    tell(epsilons=tuple(epsilon or EPSILONS), out=out)
+    tell(out=out)
 
 
 @app.command(
@@ -146,6 +143,76 @@ def reproduce(
     tell(out, only or (), repetitions=repetitions, seed=seed)
 
 
+@app.command(
+    epilog="Examples:  sfumato risk people.csv --columns sex,age,city  ·  sfumato risk people.csv --columns sex,age,city --sensitive disease --out risk.html"
+)
+def risk(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="Parquet, CSV, Arrow or a DuckDB file, a row for each person.", show_default=False)],
+    columns: Annotated[list[str], typer.Option(metavar="A,B", help="What an attacker may know of a person; may be repeated.", show_default=False)],
+    sensitive: Annotated[str | None, typer.Option(metavar="COLUMN", help="What nobody is to learn.", show_default=False)] = None,
+    epsilon: Annotated[list[str] | None, typer.Option(metavar="NUMBER", help="May be repeated.", show_default="0.1, 0.5, 1, 2, 5")] = None,
+    out: Annotated[Path, typer.Option(metavar="HTML", help="The page.")] = Path("risk.html"),
+) -> None:
+    """Show how exposed the people of a file are, and what noise would buy them: one page for a committee. It is about the raw data, and not private itself."""
+    from .risk import tell
+
+    tell(path, columns, sensitive, epsilon or (), out)
+
+
+@app.command(epilog="Examples:  sfumato serve --demo  ·  sfumato serve sfumato.toml")
+def serve(
+    path: Annotated[Path | None, typer.Argument(metavar="TOML", help="What is served: datasets, budgets, ledger, deadlines.", show_default=False)] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Serve the sample data, with a token for each role.")] = False,
+    host: Annotated[str, typer.Option(metavar="HOST", help="With --demo.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="PORT", help="With --demo.", min=1, max=65535)] = 8000,
+) -> None:
+    """Put a wall between analysts and the data: an HTTP API and a web page, through which only answers pass."""
+    if demo == (path is not None):
+        raise typer.BadParameter("a TOML file, or --demo")
+    from . import serve as served
+
+    if path is None:
+        served.demo(host, port)
+    else:
+        served.tell(path)
+
+
+@app.command(
+    epilog="Examples:  sfumato token sfumato.toml --name ada --role analyst --dataset visits --days 30  ·  sfumato token sfumato.toml  ·  "
+    "sfumato token sfumato.toml --revoke ID"
+)
+def token(
+    path: Annotated[Path, typer.Argument(metavar="TOML", help="The configuration of the service.", show_default=False)],
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="Make one, for somebody of this name.", show_default=False)] = None,
+    role: Annotated[str, typer.Option(metavar="ROLE", help="owner, analyst or auditor.")] = "analyst",
+    dataset: Annotated[list[str] | None, typer.Option(metavar="NAME", help="What it may see; may be repeated.", show_default="all")] = None,
+    days: Annotated[int, typer.Option(metavar="NUMBER", help="How long it is valid.")] = 90,
+    revoke: Annotated[str | None, typer.Option(metavar="ID", help="End one, at once.", show_default=False)] = None,
+) -> None:
+    """Make a token, which is shown once and kept as a hash; or list them; or revoke one."""
+    if name is not None and revoke is not None:
+        raise typer.BadParameter("one of --name and --revoke")
+    from .token import Asked, tell
+
+    tell(path, Asked(name=name, role=role, datasets=dataset or (), days=days, revoke=revoke))
+
+
+@app.command(epilog="Examples:  sfumato audit  ·  sfumato audit Laplace Gaussian --samples 100000  ·  sfumato audit local.Unary --epsilon 1 --out audit")
+def audit(
+    mechanism: Annotated[list[str] | None, typer.Argument(metavar="MECHANISM…", help="Names, such as Laplace or local.Unary.", show_default="all")] = None,
+    samples: Annotated[
+        int, typer.Option(metavar="NUMBER", min=40, help="Draws at each of two inputs; ten times as many where one call gives them all.")
+    ] = 2_000,
+    epsilon: Annotated[list[float] | None, typer.Option(metavar="NUMBER", help="One level; may be repeated.", show_default="0.1, 0.5, 1, 2, 5")] = None,
+    draws: Annotated[bool, typer.Option("--draws", help="Draw everywhere, also where arithmetic would do.")] = False,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Directory for the table and the picture; made if missing.", show_default="none")] = None,
+) -> None:
+    """Try to refute every mechanism's claim: claimed ε, proven lower bound, verdict."""
+    from .audit import tell
+
+    tell(mechanism or (), samples=samples, epsilons=tuple(epsilon or ()), draws=draws, out=out)
+
+
 def main() -> None:
     """Run the command line. A user's mistake never shows a traceback, and neither does a failure: its text could be about a person."""
     try:
@@ -153,7 +220,10 @@ def main() -> None:
     except Refused as refusal:
         show(refusal)
         sys.exit(REFUSED)
-    except Exception:
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and (hint := missing(error)) is not None:
+            show(hint)
+            sys.exit(REFUSED)
         if os.environ.get("SFUMATO_DEBUG") == "1":
             import traceback
 
