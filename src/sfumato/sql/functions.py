@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from ..tables.expressions import Expr, call, literal
+from ..tables.expressions import Expr, Literal, call, literal
 from .constants import constant, moment
 from .moments import Build, Read, add, days, extract, field, part, trunc
 from .source import Node
@@ -72,8 +72,8 @@ def _is(node: exp.Is, read: Read, scalars: Scalars) -> Expr:
 
 
 def _in(node: exp.In, read: Read, scalars: Scalars) -> Expr:
-    listed = [constant(item, scalars.parameters) for item in node.expressions]
-    if not listed or any(item is None for item in listed):
+    listed = [read(item) if isinstance(item, exp.Cast) else constant(item, scalars.parameters) for item in node.expressions]  # DATE '2026-01-31' is a cast
+    if not listed or not all(isinstance(item, Literal) for item in listed):
         reason = "what a value is compared with is a list of constants"
         raise scalars.source.refuse("sql.unsupported", node, "", reason, "x IN (1, 2, 3), or (x = a) OR (x = b)")
     return call("is_in", read(node.this), *listed)
