@@ -13,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: .venv/demo.stamp  ## a small true story on ten students, told in the terminal; writes a picture to build/demo
+demo: .venv/demo.stamp  ## the whole story on sample data, told in the terminal; writes a page with pictures to build/demo
 	@$(BIN)/sfumato demo --out build/demo
 
 ifeq ($(ENGINES),all)
@@ -56,6 +56,7 @@ bench: .venv/full.stamp  ## speed of everything that should be fast, beside the 
 
 docs: .venv/full.stamp  ## the documentation, in site/
 	$(BIN)/python docs/pictures.py
+	$(BIN)/python docs/reference.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 system:  ## Java and Chromium by apt, where they are missing and apt may be used
@@ -79,7 +80,7 @@ clean:  ## remove what was built, .venv too
 
 # The stamps make a second run instant; a change of what is declared or pinned installs again.
 .venv/demo.stamp: pyproject.toml constraints.txt | .venv/bin/python
-	$(PIP) -e '.[plots]'
+	$(PIP) -e '.[tables,plots]'
 	@touch $@
 
 .venv/full.stamp: pyproject.toml constraints.txt | .venv/bin/python

@@ -1,0 +1,126 @@
+"""Every word of SQL that is read here, from the tables that the reader itself goes by: the lists on docs/sql.md."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
+
+import sfumato as sf
+from sfumato.errors import Refused
+from sfumato.sql import aggregates, condition, functions, joins, moments, relations, released
+from sfumato.tables import functions as scalar
+
+
+def cell(text: str) -> str:
+    """A text as a cell of a table."""
+    return re.sub(r"\s+", " ", text).strip().replace("|", "\\|")
+
+
+def table(*columns: str, rows: list[tuple[str, ...]]) -> str:
+    lines = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns), *(f"| {' | '.join(row)} |" for row in rows)]
+    return "\n".join(lines) + "\n"
+
+
+WORDS = """
+AND: vip AND vip · OR: vip OR vip · NOT: NOT vip · =: age = 1 · <>: age <> 1 · <: age < 1 · <=: age <= 1 · >: age > 1 · >=: age >= 1
+BETWEEN: age BETWEEN 1 AND 2 · IN (constants): age IN (1, 2) · IS NULL: age IS NULL · IS TRUE: vip IS TRUE · IS DISTINCT FROM: age IS DISTINCT FROM 1
+IS NOT DISTINCT FROM: age IS NOT DISTINCT FROM 1 · LIKE: city LIKE 'R%' · ILIKE: city ILIKE 'r%' · CASE: CASE WHEN vip THEN 1 END IS NULL
++: age + 1 IS NULL · -: age - 1 IS NULL · *: age * 2 IS NULL · /: age / 2 IS NULL · //: age // 2 IS NULL · %: age % 2 IS NULL · ^: age ^ 2 IS NULL
+-x: -age IS NULL · ||: city || 'x' IS NULL · CAST: CAST(age AS TEXT) IS NULL · TRY_CAST: TRY_CAST(city AS INT) IS NULL · ::: age::TEXT IS NULL
++ INTERVAL: day + INTERVAL 3 DAY IS NULL · - INTERVAL: day - INTERVAL 3 DAY IS NULL · EXTRACT: EXTRACT(year FROM day) IS NULL
+POSITION: POSITION('a' IN city) IS NULL · DATE_ADD: DATE_ADD(day, INTERVAL 1 DAY) IS NULL · CONCAT: CONCAT(city, 'x') IS NULL
+TRIM: TRIM(city) IS NULL
+"""
+WRITTEN = dict(part.split(": ", 1) for part in re.split(r" · |\n", WORDS.strip()))
+"""Words and signs that are not simply calls, each in a condition."""
+
+FOREIGN = ("LIKE", "CONVERT", "TRY_CONVERT")  # words of other dialects
+CALLS = (
+    *("spend", "spend, age", "spend, 1", "age, 0, 9", "city", "city, 1", "city, 1, 2", "city, 'a'", "city, 'a', 'b'", "city, 'a', 1"),
+    *("day", "CAST(day AS TIMESTAMP)", "'day', day, day", "'day', day", "'year', day", "vip, 1, 2"),
+)
+KINDS = {"logic": "comparison and logic", "cast": "casts"}
+
+
+CLAUSES = {
+    "with_": "WITH", "expressions": "SELECT", "distinct": "DISTINCT", "from_": "FROM", "joins": "JOIN", "where": "WHERE", "group": "GROUP BY",
+    "having": "HAVING", "order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET",
+    "laterals": "LATERAL", "qualify": "QUALIFY", "windows": "WINDOW", "sample": "TABLESAMPLE", "into": "INTO",
+}  # fmt: skip
+"""sqlglot's name of a part of a SELECT → the word."""
+
+
+def sql() -> str:
+    """The lists on the page on SQL."""
+    clauses = [(f"`{CLAUSES[part]}`", f"`{code}`: {cell(why)}") for part, (code, why) in relations.REFUSED.items()]
+    refused = clauses + [(f"`{name} JOIN`", f"`sql.join`: {cell(why)}") for name, why in joins.METHODS.items()]
+    rows = [(kind, " · ".join(f"`{cell(word)}`" for word in words)) for kind, words in rowwise().items()]
+    shapes = sorted({" ".join([*filter(None, key), "JOIN"]) for key in joins.KINDS})
+    lists = {
+        "Clauses": [word for part, word in CLAUSES.items() if part in relations.READ],
+        "Aggregates": _aggregates(),
+        "On released values": _after(),
+        "Types of CAST": [*functions.TYPES, "DECIMAL(p, s)"],
+        "Parts of EXTRACT and DATE_PART": list(moments.PARTS),
+        "Joins": shapes,
+    }
+    told = [f"**{title}.** " + " · ".join(f"`{cell(word)}`" for word in words) + "\n" for title, words in lists.items()]
+    assert set(CLAUSES) == {*relations.READ, *relations.REFUSED}
+    return "\n".join([table("Kind", "Words", rows=rows), *told, table("Clause that is refused", "Why", rows=refused)])
+
+
+def rowwise() -> dict[str, list[str]]:
+    """Kind → the words of SQL: those above, and every name that sqlglot knows as a node of the list and that is then read with some arguments."""
+    home = {function.name: module.__name__.rpartition("_")[2] for module in scalar._MODULES for function in module.FUNCTIONS}
+    listed: dict[str, list[str]] = {kind: [] for kind in dict.fromkeys(home.values())}
+    seen: set[type] = {exp.DateTrunc, exp.DateSub}  # what other dialects make of DATE_TRUNC and of - INTERVAL
+    with sf.protect(sf.samples.visits(), name="visits", unit="user_id", budget=1) as visits:
+        for word, text in WRITTEN.items():
+            made = condition(text, visits._rows)
+            listed[home[_innermost(made, text).function.name]].append(word)
+            seen |= _nodes(text)
+        for name in sorted({*DuckDB.Parser.FUNCTIONS, *(name.upper() for name in functions.NAMED)} - set(WRITTEN) - set(FOREIGN)):
+            if name.endswith("_STR"):  # sqlglot's own inner names
+                continue
+            for given in CALLS:
+                nodes = _nodes(f"{name}({given}) IS NULL")
+                if not nodes & {*functions.TABLE, exp.Anonymous} - {exp.Is}:
+                    continue
+                try:
+                    made = condition(f"{name}({given}) IS NULL", visits._rows)
+                except Refused:
+                    continue
+                listed[home[_innermost(made, " IS NULL").function.name]].append(name)
+                seen |= nodes
+                break
+    assert set(functions.TABLE) - seen <= {exp.Paren}, set(functions.TABLE) - seen
+    return {KINDS.get(kind, kind): words for kind, words in listed.items()}
+
+
+def _innermost(made: Any, text: str) -> Any:
+    """The call that the word stands for: what is asked to be null, or the condition itself. A remainder is there for Sundays only."""
+    inner = made.arguments[0] if text.endswith(" IS NULL") and hasattr(made.arguments[0], "function") else made
+    return inner.arguments[0] if inner.function.name == "mod" and inner.arguments[0].text.startswith("day_of_week") else inner
+
+
+def _nodes(text: str) -> set[type]:
+    try:
+        return {type(node) for node in sqlglot.parse_one(f"SELECT {text}", dialect="duckdb").walk()}
+    except Exception:  # sqlglot's builders fail in ways of their own where arguments are missing
+        return set()
+
+
+def _aggregates() -> list[str]:
+    called = {name for name in DuckDB.Parser.FUNCTIONS for given in ("a", "a, 0.5") if _nodes(f"{name}({given})") & set(aggregates.RELEASED)}
+    return sorted({*called, *(name.upper() for name in aggregates.NAMED), "COUNT(DISTINCT x)", "PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)"})
+
+
+def _after() -> list[str]:
+    """Each node of the tables by the sign it is written with, or by its name."""
+    signs = {"add": "+", "sub": "-", "mul": "*", "div": "/", "neg": "-x"}
+    calls = [signs.get(node.__name__.lower()) or node.sql_names()[0] for node in [*released.ARITHMETIC, exp.Round]]
+    return [*calls, *released.COMPARISONS.values(), "BETWEEN", "IN", "IS NULL", *(op.upper() for op, _ in released.LOGIC.values())]

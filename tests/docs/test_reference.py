@@ -1,0 +1,65 @@
+"""The references of the command line, of the public names and of SQL say what the code says: `python docs/reference.py` writes them."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import typer
+
+import sfumato as sf
+from sfumato.cli.app import app
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture(scope="module")
+def script() -> Iterator[ModuleType]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(DOCS)
+        yield importlib.import_module("reference")
+
+
+def test_the_pages_are_current(script: ModuleType) -> None:
+    stale = [path.name for path, text in script.pages().items() if path.read_text(encoding="utf-8") != text]
+    assert stale == [], "run docs/reference.py"
+
+
+def test_every_public_name_is_on_the_page() -> None:
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    assert {name for name in sf._LAZY if not re.search(rf"`sf\.{name}\b|^### sf\.{name}$", page, re.MULTILINE)} == set()
+    assert set(sf._LAZY) <= set(dir(sf))
+
+
+def test_every_package_is_in_the_house() -> None:
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    packages = {path.parent.name for path in (ROOT / "src" / "sfumato").glob("*/__init__.py")}
+    assert {name for name in packages if f"`{name}`" not in page} == set()
+
+
+def test_every_command_is_on_the_page() -> None:
+    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    top = typer.main.get_command(app)
+    assert {name for name in top.commands if f"## sfumato {name} " not in page} == set()  # type: ignore[attr-defined]
+
+
+def test_a_new_name_would_be_seen(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = script.api()
+    monkeypatch.setitem(sf._LAZY, "epsilon_of", ".accounting.choosing")
+    monkeypatch.setattr(sf, "epsilon_of", sf.choose_epsilon, raising=False)
+    assert script.api() != before
+
+
+def test_a_function_that_is_no_longer_read_would_be_seen(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sqlglot import exp
+
+    words = importlib.import_module("reference_sql")
+    before = words.rowwise()
+    monkeypatch.setattr(words.functions, "TABLE", {node: how for node, how in words.functions.TABLE.items() if node is not exp.Sqrt})
+    assert "SQRT" in before["mathematics"]
+    assert "SQRT" not in words.rowwise()["mathematics"]
