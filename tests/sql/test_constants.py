@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from sfumato.errors import Refused
 from sfumato.session import Table
 
 from .asking import lines, refused, under
@@ -99,3 +100,10 @@ def test_moments_that_are_none(table: Table, text: str) -> None:
 
 def test_numbers_are_exact_as_written(table: Table) -> None:
     assert lines(table, "SELECT SUM(CLAMP(amount, 0.1, 0.30000000000000004)) AS s FROM visits") == ["s = sum(amount, low=0.1, high=0.30000000000000004)"]
+
+
+def test_a_moment_with_a_tab_is_told_without_it(table: Table) -> None:
+    with pytest.raises(Refused) as caught:
+        table.plan("SELECT COUNT(*) AS n FROM visits WHERE day = DATE '2026\t-01-31'", epsilon=1)
+    assert caught.value.code == "expression.literal"
+    assert "\t" not in str(caught.value)

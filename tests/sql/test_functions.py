@@ -145,9 +145,12 @@ def test_every_row_of_the_list_is_read_above() -> None:
 def test_every_function_can_be_said(table: Table) -> None:
     """All that expressions can do can be written in SQL."""
     said = " ".join(READ.values()).lower()
-    assert {
-        name for name, function in FUNCTIONS.items() if name.lower() not in said and (function.form.strip("{}01 ()-") or name).lower() not in said
-    } <= {"cast", "negate", "case", "is_in"}
+    assert {name for name, function in FUNCTIONS.items() if name.lower() not in said and (function.form.strip("{}01 ()-") or name).lower() not in said} <= {
+        "cast",
+        "negate",
+        "case",
+        "is_in",
+    }
 
 
 def test_types_are_those_of_columns() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 FILE = "sfumato-demo.html"
-TERMINAL = "pre { font-size: .82em; line-height: 1.45; margin: .8em 0; }"
+TERMINAL = "pre { font-size: .82em; line-height: 1.45; margin: .8em 0; white-space: pre-wrap; }"
 
 
 def tell(*, out: Path) -> None:

@@ -57,14 +57,14 @@ def chapters(table: Table, begin: Callable[[str], None]) -> Iterator[Chapter]:
     found = _attack()
     yield _two_counts(found)
     yield _two_private_counts(found)
-    begin("a question about 20,000 visits")
+    begin("a question about visits")
     yield _answer(table)
     begin("planning at many ε")
     yield _bought(table)
     begin("asking until the budget ends")
     yield _spent(table)
     yield _meaning(BUDGET)
-    begin(f"{DRAWS:,} draws on each of two neighbours")
+    begin(f"{_many(DRAWS)} draws on each of two neighbours")
     yield _audit()
 
 
@@ -72,7 +72,7 @@ def _unique() -> Chapter:
     from ..attacks.uniqueness import uniqueness
 
     found = uniqueness(people(), KNOWN, sensitive="disease")
-    first = f"{people().num_rows:,} invented people; the list has no names. It has sex, date of birth, city, and a disease."
+    first = f"{_many(people().num_rows)} invented people; the list has no names. It has sex, date of birth, city, and a disease."
     return Chapter(
         title="Who is unique",
         sentences=(first, *found.sentences[:1]),
@@ -93,12 +93,14 @@ def _attack() -> Differencing:
 
 def _two_counts(found: Differencing) -> Chapter:
     exact = found.successes[0]
+    others = people().num_rows - int(found.with_person)
     return Chapter(
         title="Two harmless counts",
         sentences=(
             "Whoever may ask for counts, but for no row, asks twice: for everybody, and for everybody but one.",
             found.sentences[0],
-            f"Both groups have thousands of people, so no rule about small groups helps. Tried {exact.trials:,} times, it is right in {exact.hits:,} of them.",
+            f"Withholding small counts does not help: how many do not have it? {_many(others)}, with him and without, which says the same.",
+            f"Tried {_many(exact.trials)} times, the attack is right {_many(exact.hits)} times.",
         ),
     )
 
@@ -118,12 +120,12 @@ def _answer(table: Table) -> Chapter:
     return Chapter(
         title="An answer worth having",
         sentences=(
-            f"Privacy is not silence. {visits().num_rows:,} visits of these people to shops, asked for ε = {float(ASKED):g} of a budget of 1:",
+            f"Privacy is not silence. {_many(visits().num_rows)} visits of these people to shops, asked for ε = {float(ASKED):g} of a budget of 1:",
             QUESTION,
         ),
         shown=str(answer),
-        figure=answer.plot("n"),
-        caption="Visits by city, with 95 % intervals: this may be published.",
+        figure=answer.plot("n", title="Visits by city"),
+        caption="With 95 % intervals: this may be published.",
     )
 
 
@@ -139,7 +141,8 @@ def _bought(table: Table) -> Chapter:
         up="visits",
         logarithmic=True,
     )
-    told = f"A count is exact to ± {counts[0]:,.0f} visits for ε = 0.05, and to ± {counts[-1]:,.0f} for ε = 5. Planning reads no data and costs nothing."
+    least, most = _many(round(counts[-1])), _many(round(counts[0]))
+    told = f"A count is exact to ± {most} visits for ε = 0.05, and to ± {least} for ε = 5. Planning reads no data and costs nothing."
     return Chapter(title="What ε buys", sentences=(told,), figure=plots.graphs([graph], title="More ε, less noise"), caption="Expected error against ε.")
 
 
@@ -175,12 +178,12 @@ def _left(table: Table) -> str:
 def _meaning(budget: Guarantee) -> Chapter:
     priors = np.linspace(0.002, 0.998, 120)
     found = [posterior_bounds(budget.epsilon(), float(prior)) for prior in priors]
-    bands = {str(budget): (np.array([one.low for one in found]), np.array([one.high for one in found]))}
+    bands = {f"ε = {budget.epsilon():g}": (np.array([one.low for one in found]), np.array([one.high for one in found]))}
     return Chapter(
         title="What this means for you",
         sentences=budget.meaning(prior=Fraction(1, 10)).sentences()[:3],
         figure=plots.beliefs(priors, bands, title="All answers together, and what one may believe of you", mark=0.1),
-        caption="Inside its band a belief stays, whatever is answered and whatever else is known.",
+        caption="Inside its band a belief stays, whatever is answered: of whoever knows all the others, or thinks that they say nothing about you.",
     )
 
 
@@ -199,12 +202,18 @@ def _audit() -> Chapter:
         title="Do not take our word",
         sentences=(
             "An audit draws from a mechanism on two neighbours, and proves a lower bound on what it gives away.",
-            "Ours stays below its claim, and nearly reaches it: no noise is wasted. A mechanism with half the noise is found out.",
+            f"Of the ε = 1 that ours claims, {right.share:.0%} is proven; its claim {right.verdict if right.verdict == 'holds' else 'is refuted'}.",
+            f"A mechanism with half the noise that claims the same: {wrong.verdict}.",
         ),
         shown=f"{right}\n\n{wrong}",
         figure=right.plot(),
         caption="What is claimed, and what is proven.",
     )
+
+
+def _many(count: int) -> str:
+    """20 000"""
+    return f"{count:,}".replace(",", " ")
 
 
 def told(chapter: Chapter) -> Sequence[str]:

@@ -32,7 +32,7 @@ class Purse:
 
 def budget(times: Sequence[datetime.datetime], purses: Sequence[Purse], *, title: str) -> Figure:
     """Draw each purse below the other. The shares are told apart by colour, the whole is filled."""
-    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, DateFormatter, date2num
 
     canvas = figure(7.6, 1.6 + 2.6 * len(purses))
     canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
@@ -55,10 +55,12 @@ def budget(times: Sequence[datetime.datetime], purses: Sequence[Purse], *, title
         axes.set_ylim(0, 1.12 * float(promised.max()) or 1.0)
         axes.yaxis.set_major_formatter("{x:g}")
         axes.set_ylabel(purse.name, fontsize=10.5, color=INK)
-    locator = AutoDateLocator(minticks=3, maxticks=8)  # type: ignore[no-untyped-call]
+    brief = times[-1] - times[0] < datetime.timedelta(days=1)
+    locator = AutoDateLocator(minticks=3, maxticks=5 if brief else 8)  # type: ignore[no-untyped-call]
     grid[-1, 0].xaxis.set_major_locator(locator)
-    grid[-1, 0].xaxis.set_major_formatter(ConciseDateFormatter(locator, show_offset=False))  # type: ignore[no-untyped-call]
-    grid[-1, 0].set_xlabel(f"{times[0]:%Y-%m-%d} to {times[-1]:%Y-%m-%d}, UTC", fontsize=9.5, color=FAINT)
+    grid[-1, 0].xaxis.set_major_formatter(DateFormatter("%H:%M:%S") if brief else ConciseDateFormatter(locator, show_offset=False))  # type: ignore[no-untyped-call]
+    days = dict.fromkeys((f"{times[0]:%Y-%m-%d}", f"{times[-1]:%Y-%m-%d}"))
+    grid[-1, 0].set_xlabel(f"{' to '.join(days)}, UTC", fontsize=9.5, color=FAINT)
     order = [WHOLE, *(name for name in handles if name not in (WHOLE, PROMISED)), PROMISED]
     canvas.legend([handles[n] for n in order], order, loc="outside lower center", ncols=min(4, len(order)), frameon=False, fontsize=9.5, labelcolor=INK)
     return canvas

@@ -188,7 +188,7 @@ class Source:
 
     def moved(self, refusal: Refused, at: exp.Expression | Span | None, rewrite: str | None = None) -> Refused:
         """A refusal from below, shown where it comes from in this text."""
-        return Refused(refusal.code, self.marked(refusal.code, at, ""), refusal.reason, refusal.rewrite if rewrite is None else rewrite)
+        return Refused(refusal.code, self.marked(refusal.code, at, ""), printable(refusal.reason), printable(refusal.rewrite if rewrite is None else rewrite))
 
     def marked(self, code: str, at: exp.Expression | Span | None, note: str) -> str:
         """The line, and a mark under what is meant."""
