@@ -17,9 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import sfumato as sf
+from sfumato import attacks, plots
 from sfumato import mechanisms as mech
-from sfumato import plots
 from sfumato.answers import Answer, Column, Noisy, Paid
+from sfumato.attacks.results import guess_bound
+from sfumato.auditing.power import best_expected
+from sfumato.auditing.report import picture as survey_picture
+from sfumato.auditing.survey import Row
 from sfumato.guarantees.averaging import averaged_after, told_apart_after
 from sfumato.guarantees.bayes import posterior_bounds
 from sfumato.guarantees.closed_forms import renyi_curves
@@ -29,6 +33,7 @@ from sfumato.mechanisms.additive import Additive
 from sfumato.mechanisms.hierarchy import average_factor
 from sfumato.mechanisms.smooth import largest_beta
 from sfumato.noise.continuous import Laplace, Normal
+from sfumato.plots.style import COLOURS, INK, figure, tint
 from sfumato.testing.bits import SeededBits
 
 if TYPE_CHECKING:
@@ -866,7 +871,166 @@ def local_oracles() -> Figure:
     )
 
 
+def architecture() -> Figure:
+    """From a table to an answer, in two rows: what is public, what is durable, what is secret."""
+    from matplotlib.patches import FancyBboxPatch
+
+    zones = (
+        ("public: no row is read", 0, 5, 1, COLOURS[0]),
+        ("durable", 0, 1, 0, COLOURS[4]),
+        ("secret: one file", 1, 2, 0, COLOURS[1]),
+        ("public again", 3, 2, 0, COLOURS[2]),
+    )
+    steps = (
+        ("table", "what is declared,\nwho is protected"),
+        ("bounds", "what a unit\nmay change"),
+        ("query", "which integers\nare needed"),
+        ("plan", "cost and error,\nbefore paying"),
+        ("mechanism", "a law for each\nnoisy number"),
+        ("charge", "on disk first,\nor refused"),
+        ("tally", "exact integers,\nby the engine"),
+        ("perturb", "exact noise\nis added"),
+        ("finish", "scale, interval,\nsort, round"),
+        ("answer", "number, interval,\ncost, card"),
+    )
+    canvas = figure(8.2, 4)
+    axes = canvas.add_subplot()
+    axes.set_xlim(-0.02, 5.02)
+    axes.set_ylim(-0.25, 2.45)
+    axes.axis("off")
+    for title, first, width, row, colour in zones:
+        low = 1.3 * row
+        shape = {"boxstyle": "round,pad=0,rounding_size=0.05", "facecolor": tint(colour, 0.14), "edgecolor": colour, "linewidth": 1}
+        axes.add_patch(FancyBboxPatch((first + 0.03, low), width - 0.06, 0.92, **shape))
+        axes.text(first + width / 2, 2.34 if row else -0.12, title, ha="center", va="center", fontsize=10, color=colour, fontweight="bold")
+    arrow = {"arrowstyle": "-|>", "color": INK, "linewidth": 1.1, "shrinkA": 0, "shrinkB": 0}
+    for place, (name, what) in enumerate(steps):
+        x, low = place % 5, 1.3 * (place < 5)
+        axes.add_patch(FancyBboxPatch((x + 0.13, low + 0.52), 0.74, 0.3, boxstyle="round,pad=0,rounding_size=0.05", facecolor="white", edgecolor=INK))
+        axes.text(x + 0.5, low + 0.665, name, ha="center", va="center", fontsize=10.5, color=INK)
+        axes.text(x + 0.5, low + 0.25, what, ha="center", va="center", fontsize=8.5, color=INK, linespacing=1.4)
+        if x:
+            axes.annotate("", xy=(x + 0.13, low + 0.67), xytext=(x - 0.13, low + 0.67), arrowprops=arrow)
+    axes.plot([4.5, 4.5, 0.5], [1.3, 1.11, 1.11], color=INK, linewidth=1.1)  # on to the second row
+    axes.annotate("", xy=(0.5, 0.82), xytext=(0.5, 1.11), arrowprops=arrow)
+    return canvas
+
+
+def attack_bounds() -> Figure:
+    """The most that any attack can be right about one of several equally likely values."""
+    x = np.linspace(0, 6, 121)
+    curves = {f"one of {k} values": np.array([guess_bound(sf.Pure(Fraction(e).limit_denominator(1000)), k) for e in x]) for k in (2, 4, 10)}
+    curves["exact answers"] = np.ones_like(x)
+    graph = plots.Graph(
+        title="a promise about one unit", x=x, curves=curves, across="ε", up="chance of a right guess, at most", heights=(0, 0.25, 0.5, 0.75, 1)
+    )
+    return plots.graphs([graph], title="What no attack exceeds")
+
+
+def attack_uniqueness() -> Figure:
+    """Who is alone among 24 students, a column more at a time."""
+    return sf.attacks.uniqueness(sf.attacks.survey(), ["sex", "age", "start", "worst", "siblings"]).plot()
+
+
+def attack_p_percent() -> Figure:
+    """What the second largest knows of the largest."""
+    return sf.attacks.p_percent([100, 60, 5, 3, 2], 11).plot()
+
+
+def attack_skewness() -> Figure:
+    """How sure one can be of a disease in a 5-anonymous table."""
+    return sf.attacks.skewness(sf.attacks.patients(), ["age", "area"], "disease").plot()
+
+
+def attack_link() -> Figure:
+    """People found by a few ratings, with dates that are roughly known."""
+    films, known = sf.attacks.ratings(), (1, 2, 3, 4, 6, 8)
+    found = {f"dates within {days} days": sf.attacks.scoreboard(films, known=known, days=days, trials=200) for days in (3, 14)}
+    curves = {name: np.array(board.identified) for name, board in found.items()}
+    title = f"{films.people:,} generated people, {films.items:,} films"
+    graph = plots.Graph(title=title, x=np.array(known, float), curves=curves, across="ratings known", up="share found", heights=(0, 0.25, 0.5, 0.75, 1))
+    return plots.graphs([graph], title="A few ratings find one of ten thousand")
+
+
+def attack_membership() -> Figure:
+    """Members found against false alarms, for more and more exact means, and what private means allow."""
+    people, at = sf.attacks.genomes(2000, 10_000), np.linspace(0, 1, 201)
+    curves = {}
+    for positions in (1000, 3000, 10_000):
+        part = sf.attacks.Genomes(people.bits[:, :positions], None if people.frequencies is None else people.frequencies[:positions])
+        curves[f"{positions:,} means"] = sf.attacks.membership(part, pool=1000).roc.at(at)
+    curves["allowed at ε = 1"] = np.array([1 - sf.Pure(1).tradeoff(str(round(alpha, 3))) for alpha in at])
+    graph = plots.Graph(title="exact means of 1000 people", x=at, curves=curves, across="false alarms", up="members found")
+    return plots.graphs([graph], title="Was this person among them?")
+
+
+def attack_differencing() -> Figure:
+    """How often the difference of two answers tells somebody's secret."""
+    ward = {"name": ["Steven", *(f"person {i}" for i in range(100))], "sick": [True, *(i % 3 == 0 for i in range(100))]}
+    return attacks.differencing(ward, {"name": "Steven"}, trials=20_000, bits=SeededBits(1)).plot()
+
+
+def attack_averaging() -> Figure:
+    """The mean of more and more answers to one question."""
+    return attacks.averaging({"city": ["Roma", "Bari", "Bari"] * 20}, n=4000, where={"city": "Bari"}, trials=1, epsilons=(), bits=SeededBits(2)).plot()
+
+
+def attack_reconstruct() -> Figure:
+    """Secrets that come out of counts, against noise."""
+    return attacks.threshold(epsilons=(), people=2, bits=SeededBits(3)).plot()
+
+
+def attack_infer() -> Figure:
+    """How often somebody who knows all but one is right."""
+    students = {"name": [student.name for student in sf.samples.grades()], "grade": [student.grade for student in sf.samples.grades()]}
+    return attacks.infer(students, {"name": "Angie"}, value="fail", trials=20_000, bits=SeededBits(4)).plot()
+
+
+def attack_name_and_shame() -> Figure:
+    """How likely it is that somebody is published."""
+    return attacks.name_and_shame(n=1000, epsilons=(), runs=1, bits=SeededBits(5)).plot()
+
+
+def attack_refusals() -> Figure:
+    """How often a refusal, or a noisy answer, tells somebody's secret."""
+    ward = {"name": ["Steven", "me", *(f"patient {i}" for i in range(30))], "sick": [True, True, *(i % 3 == 0 for i in range(30))]}
+    return attacks.refusals(ward, {"name": "Steven"}, value=True, trials=20_000, bits=SeededBits(6)).plot()
+
+
+def attack_risk() -> Figure:
+    """Who is alone, in the example of the risk report."""
+    customers = sf.samples.visits().to_pandas().drop_duplicates("user_id")
+    return attacks.uniqueness(customers, ["city", "age", "day"]).plot()
+
+
+def audit_power() -> Figure:
+    """The share of ε that the best event is expected to prove of the Laplace mechanism, against the number of draws."""
+    draws = np.geomspace(1e3, 1e7, 33)
+    curves = {
+        f"ε = {e:g}": np.array([best_expected(mech.Laplace(sensitivity=1, epsilon=e), 0, 1, samples=round(n)) / e for n in draws]) for e in (0.1, 0.5, 1, 2, 5)
+    }
+    return plots.graphs(
+        [plots.Graph(title="the best event, α = 10⁻⁶", x=np.log10(draws), curves=curves, across="draws at each input, power of ten", up="proven part of ε")],
+        title="How much of a claim an audit can prove",
+    )
+
+
+def audit_survey() -> Figure:
+    """What a survey has proven, from the table on the page."""
+    page = (Path(__file__).parent / "auditing.md").read_text(encoding="utf-8")
+    cells = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in page.splitlines() if line.endswith("| holds |")]
+    rows = [
+        Row(
+            name=name, epsilon=float(e), measure=claimed[0], claimed=float(claimed[2:]), proven=float(proven), expected=None, sure=None, pairs=5, samples=0,
+            exact=how == "arithmetic", verdict="holds", audits=(),
+        )
+        for name, e, claimed, proven, _, how, _ in cells
+    ]  # fmt: skip
+    return survey_picture(rows)
+
+
 PICTURES: tuple[Callable[[], Figure], ...] = (
+    architecture,
     neighbours,
     laplace,
     error,
@@ -906,6 +1070,21 @@ PICTURES: tuple[Callable[[], Figure], ...] = (
     accounting_noise,
     accounting_sampled,
     bernstein,
+    attack_bounds,
+    attack_uniqueness,
+    attack_p_percent,
+    attack_skewness,
+    attack_link,
+    attack_membership,
+    attack_differencing,
+    attack_averaging,
+    attack_reconstruct,
+    attack_infer,
+    attack_name_and_shame,
+    attack_refusals,
+    attack_risk,
+    audit_power,
+    audit_survey,
 )
 
 

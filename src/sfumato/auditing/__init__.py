@@ -1,0 +1,8 @@
+"""The audit: proven lower bounds on what mechanisms, questions and functions give away, beside what they claim."""
+
+from .audit import audit
+from .queries import asked
+from .result import Audit
+from .runners import many
+
+__all__ = ["Audit", "asked", "audit", "many"]

@@ -1,0 +1,82 @@
+"""All draws of a mechanism in one call, where its `perturb` takes arrays or its exact integers can be tallied once.
+
+*Independent*  The noise of every cell is drawn by itself, so an array of equal inputs gives independent outputs of the mechanism for one number; the
+               sensitivity of the whole array is not claimed of them.
+*Its own*      Only where the kind is the one that is known here: another kind that derives from it may draw otherwise, and is then run call by call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..local.base import Oracle
+from ..mechanisms.additive import Additive
+from ..mechanisms.exponential import Exponential
+from ..mechanisms.hierarchy import Hierarchy, blocks
+from ..mechanisms.histogram import Histogram
+from ..mechanisms.mean import Mean
+from ..mechanisms.optimal_selection import OptimalSelection
+from ..mechanisms.randomized_response import RandomizedResponse
+from .reports import reports_at
+
+
+def _additive(m: Additive, x: Any, n: int) -> Any:
+    if m.grid is not None or m.size is not None:
+        return None  # such a record says for how many numbers it is
+    values = np.asarray(x)
+    if values.dtype.kind not in "iu" or values.ndim > 1 or isinstance(x, bool):
+        return None
+    return m.perturb(np.full(n, x, dtype=np.int64) if values.ndim == 0 else np.tile(values.astype(np.int64), (n, 1)))
+
+
+def _response(m: RandomizedResponse, x: Any, n: int) -> Any:
+    reports = np.empty(n, dtype=m.labels.array.dtype)
+    reports[:] = x
+    return m.labels.codes(m.perturb(reports))
+
+
+def _exponential(m: Exponential, x: Any, n: int) -> Any:
+    if type(m) is not Exponential or m.candidates is not None:  # another kind may choose otherwise
+        return None
+    return m.law(x).sample(n)
+
+
+def _keeps(m: OptimalSelection, x: Any, n: int) -> Any:
+    return np.asarray(m.keep(np.full(n, x) if np.ndim(x) == 0 else np.tile(x, n))).reshape(n, *np.shape(x)).astype(np.int64)
+
+
+def _histogram(m: Histogram, x: Any, n: int) -> Any:
+    if type(m) is not Histogram or m.noise.grid is not None or m.noise.size is not None:
+        return None
+    return m.noise.perturb(np.tile(m.tally(x).ravel(), (n, 1)))
+
+
+def _hierarchy(m: Hierarchy, x: Any, n: int) -> Any:
+    """All noisy blocks: that they are made consistent afterwards is processing."""
+    if type(m) is not Hierarchy:
+        return None
+    cells = Histogram(axes=[m.axis], epsilon=1, outside=m.outside, relation=m.relation).tally(x)
+    return m.noise.perturb(np.tile(np.concatenate(blocks(cells, m.branching, m.levels)), (n, 1)))
+
+
+def _mean(m: Mean, x: Any, n: int) -> Any:
+    if type(m) is not Mean:
+        return None
+    parts = [noise.perturb(np.full(n, exact, dtype=np.int64)) for noise, exact in zip((m.noise, m.counting), m.tally(x), strict=True) if noise is not None]
+    return np.stack(parts, axis=1)
+
+
+AT_ONCE: dict[type, Callable[[Any, Any, int], Any]] = {
+    Additive: _additive,
+    RandomizedResponse: _response,
+    Oracle: reports_at,
+    Exponential: _exponential,
+    Hierarchy: _hierarchy,
+    Histogram: _histogram,
+    Mean: _mean,
+    OptimalSelection: _keeps,
+}
+"""Kinds that give all draws in one call, where the input allows it."""

@@ -1,0 +1,113 @@
+"""`sf.audit`: a proven lower bound on what something gives away, beside what it claims.
+
+*Steps*     Draw outputs at two neighbouring inputs; find an event that tells them apart; bound its chance at one from below and at the other from above
+            (Clopper & Pearson 1934); what follows for ε or μ is true but for a chance of 1 − confidence (Ding et al. 2018; Jagielski, Ullman & Oprea 2020).
+*Events*    Where the law is known, one event by the likelihood ratio, chosen without any draw: all draws count. Beside it, or alone, one that is learned on one
+            half of the draws and counted on the other (Bichsel, Steffen, Bogunovic & Vechev 2021).
+*Split*     α = 1 − confidence is shared equally by the events that are counted, one or two, and by the two limits of each. The direction is chosen with the
+            event.
+*Pairs*     Where no pair is given one is searched for, on draws of its own.
+*Exact*     Where both laws are finite: the bound by arithmetic, with no draw at all.
+*Proof*     docs/proofs/audit.md
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import Refused
+from ..guarantees import GDP, Guarantee
+from ..mechanisms.base import Mechanism
+from .bounds import breaks, delta_of, epsilon_bound, mu_bound
+from .events import Counted, counted, learned
+from .known import Known
+from .outputs import Outputs, outputs
+from .pairs import search
+from .result import Audit
+from .runners import Runner, known_law, runner_of
+
+CONFIDENCE = 0.999999
+SAMPLES = 100_000
+LEAST = 40
+
+
+def audit(
+    what: Any,
+    x: Any = None,
+    y: Any = None,
+    *,
+    claim: Guarantee | None = None,
+    samples: int = SAMPLES,
+    confidence: float = CONFIDENCE,
+    delta: float | None = None,
+    exact: bool | None = None,
+    records: Any = None,
+) -> Audit:
+    """A lower bound on the ε (at δ), or on the μ, of a mechanism, a local oracle, a question to tables, or any function of one input.
+
+    `x` and `y` are neighbours in the sense of the claim; without them a bad pair is searched for, among inputs whose records are in `records`. A mechanism's
+    claim is its promise. `samples` draws are made at each input. With `exact` the laws themselves are compared: of a mechanism whose law is known, of a
+    `Channel`, or of a function that gives a law, outcome → probability. `None` is no input: it stands for one that is searched for.
+    """
+    runner = runner_of(what)
+    promised = claim if claim is not None else runner.claim
+    if not isinstance(promised, Guarantee):
+        raise Refused("audit.claim", _name(what), "what is promised is not known, and cannot be refuted", "claim=sf.Pure(1)")
+    if not 0 < confidence < 1:
+        raise Refused("audit.confidence", f"confidence={confidence}", "a confidence lies between 0 and 1", "confidence=0.999999")
+    if not exact and (isinstance(samples, bool) or not isinstance(samples, int) or samples < LEAST):
+        raise Refused("audit.samples", f"samples={samples}", f"at least {LEAST} draws are made at each input", "samples=100_000")
+    at = delta_of(promised, delta)
+    pair = (x, y) if x is not None and y is not None else search(runner, promised, at, x, records, samples=samples, exact=bool(exact))
+    if exact:
+        return _by_arithmetic(runner, promised, pair, at)
+    return _by_sampling(runner, promised, pair, at, samples, confidence)
+
+
+def _by_arithmetic(runner: Runner, claim: Guarantee, pair: tuple[Any, Any], delta: float) -> Audit:
+    known = known_law(runner, pair, exact=True)
+    if known is None:
+        raise Refused("audit.exact", _name(runner.of), "its law at these inputs is not known, or not finite", "exact=False, which draws outputs")
+    epsilon, direction = known.epsilon(delta)
+    mu = known.mu() if isinstance(claim, GDP) else None
+    broken = known.refutes(claim, delta)
+    return Audit(
+        what=_name(runner.of), pair=pair, claim=claim, delta=delta, epsilon_lower=epsilon, mu_lower=mu,
+        verdict="violated" if broken else "holds", event="every set of outputs",
+        direction=direction, samples=0, confidence=1.0, exact=True,
+    )  # fmt: skip
+
+
+def _by_sampling(runner: Runner, claim: Guarantee, pair: tuple[Any, Any], delta: float, samples: int, confidence: float) -> Audit:
+    known = known_law(runner, pair)
+    drawn = [outputs(runner.draw(value, samples)) for value in pair]
+    found = count(claim, delta, known, drawn[0], drawn[1], 1 - confidence)
+    bounds = [epsilon_bound(one.low, one.high, delta) for one in found]
+    gaussian = [mu_bound(one.low, one.high) for one in found] if isinstance(claim, GDP) else None
+    broken = [breaks(claim, one.low, one.high) for one in found]
+    best = max(range(len(found)), key=lambda i: (broken[i], gaussian[i] if gaussian else bounds[i]))
+    told = found[best]
+    return Audit(
+        what=_name(runner.of), pair=pair, claim=claim, delta=delta, epsilon_lower=max(bounds), mu_lower=max(gaussian) if gaussian else None,
+        verdict="violated" if any(broken) else "holds", event=told.event.words, direction=told.event.direction, samples=samples, confidence=confidence,
+        exact=False, tried=len(found), seen=told.seen, counted=told.trials, limits=(told.low, told.high),
+    )  # fmt: skip
+
+
+def count(claim: Guarantee, delta: float, known: Known | None, x: Outputs, y: Outputs, alpha: float) -> list[Counted]:
+    """The events that are counted, with limits that are all true at once but for a chance of `alpha`."""
+    events = 1 if known is None else 2
+    each, half = alpha / events, len(x) // 2
+    held_out = x.part(0, half), y.part(0, half)
+    counting = x.part(half, len(x)), y.part(half, len(y))
+    event = learned(*held_out, claim, delta, counting=len(x) - half, alpha=each)
+    found = [counted(event, *counting, each)]
+    if known is not None:
+        found.append(counted(known.best(claim, delta, samples=len(x), alpha=each)[1], x, y, each))
+    return found
+
+
+def _name(what: Any) -> str:
+    if isinstance(what, Mechanism):
+        return repr(what)
+    return str(getattr(what, "__name__", None) or type(what).__name__)

@@ -1,0 +1,112 @@
+"""Everything here that adds noise, with pairs of neighbours that are hard on it: what `sfumato audit` audits.
+
+*Entry*    A name, how it is made for an ε, at least five pairs, and whether one call gives all draws.
+*Deltas*   Mechanisms with a δ of their own are made for a δ that draws can see (10⁻³), those with a Gaussian law are audited in μ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from .. import local
+from .. import mechanisms as mech
+from .catalogue_pairs import (
+    CELLS,
+    CHANGED,
+    GROWN,
+    LETTERS,
+    NAMES,
+    NUMBERS,
+    ONE_WAY,
+    PARAMETERS,
+    PEOPLE,
+    QUERIES,
+    ROWS,
+    STREAMS,
+    TEXTS,
+    VECTORS,
+    WEIGHED,
+    Pair,
+    fixed,
+)  # fmt: skip
+from .pairs import pairs_of
+
+TWO = {"one": "ab", "two": "cd"}
+EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0)
+DELTA = "1e-3"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing to audit."""
+
+    name: str
+    build: Callable[[Any], Any]
+    pairs: Callable[[Any], list[Pair]]
+    at_once: bool = False
+    most: float = 5.0  # the largest ε that it is made for
+    slow: int = 1  # a survey divides its number of draws by this
+
+
+def _known(m: Any) -> list[Pair]:
+    return list(dict.fromkeys(pairs_of(m, m.promise))) if not _lists(m) else list(pairs_of(m, m.promise))
+
+
+def _lists(m: Any) -> bool:
+    return any(isinstance(value, list) for pair in pairs_of(m, m.promise) for value in pair)
+
+
+CATALOGUE: tuple[Entry, ...] = (
+    Entry("Laplace", lambda e: mech.Laplace(sensitivity=1, epsilon=e), _known, at_once=True),
+    Entry("Laplace, wide", lambda e: mech.Laplace(sensitivity=1000, epsilon=e), _known, at_once=True),
+    Entry("Laplace, on a grid", lambda e: mech.Laplace(sensitivity=1, epsilon=e, grid=2**-20), _known),
+    Entry("Laplace, vector", lambda e: mech.Laplace(sensitivity=1, epsilon=e), VECTORS, at_once=True),
+    Entry("Staircase", lambda e: mech.Staircase(sensitivity=1000, epsilon=e), _known),
+    Entry("Gaussian", lambda e: mech.Gaussian(sensitivity=1000, epsilon=e, delta="1e-6"), _known, at_once=True),
+    Entry("Gaussian, vector", lambda e: mech.Gaussian(sensitivity=1, epsilon=e, delta="1e-6"), VECTORS, at_once=True),
+    Entry("DiscreteGaussian", lambda e: mech.DiscreteGaussian(sensitivity=1, rho=Fraction(e) ** 2 / 2), _known, at_once=True),
+    Entry("RandomizedResponse", lambda e: mech.RandomizedResponse(epsilon=e), fixed(("yes", "no"), ("no", "yes")), at_once=True),
+    Entry("RandomizedResponse, six categories", lambda e: mech.RandomizedResponse(epsilon=e, categories=NAMES), _known, at_once=True),
+    Entry("Exponential", lambda e: mech.Exponential(sensitivity=1, epsilon=e), _known, at_once=True),
+    Entry("Exponential, monotone", lambda e: mech.Exponential(sensitivity=1, epsilon=e, monotone=True), _known, at_once=True),
+    Entry("PermuteAndFlip", lambda e: mech.PermuteAndFlip(sensitivity=1, epsilon=e), _known),
+    Entry("NoisyMax", lambda e: mech.NoisyMax(sensitivity=1, epsilon=e), _known),
+    Entry("TopK", lambda e: mech.TopK(k=2, sensitivity=1, epsilon=e), _known),
+    Entry("AboveThreshold", lambda e: mech.AboveThreshold(sensitivity=1, epsilon=e), QUERIES),
+    Entry("AboveThreshold, monotone", lambda e: mech.AboveThreshold(sensitivity=1, epsilon=e, monotone=True), ONE_WAY),
+    Entry("LaplaceThreshold", lambda e: mech.LaplaceThreshold(epsilon=e, delta=DELTA), _known),
+    Entry("GaussianThreshold", lambda e: mech.GaussianThreshold(epsilon=e, delta=DELTA), _known),
+    Entry("OptimalSelection", lambda e: mech.OptimalSelection(epsilon=e, delta=DELTA), _known, at_once=True),
+    Entry("Histogram", lambda e: mech.Histogram(edges=[0, 1, 2, 3, 4], epsilon=e, relation="add-remove"), GROWN, at_once=True),
+    Entry("Histogram, replace", lambda e: mech.Histogram(edges=[0, 5, 11], epsilon=e, relation="replace"), CHANGED, at_once=True),
+    Entry("Hierarchy", lambda e: mech.Hierarchy(edges=[0, 1, 2, 3, 4], epsilon=e, branching=2, relation="add-remove"), GROWN, at_once=True),
+    Entry("Mean", lambda e: mech.Mean(low=0, high=4, epsilon=e, relation="add-remove"), GROWN, at_once=True),
+    Entry("Mean, replace", lambda e: mech.Mean(low=0, high=10, epsilon=e, relation="replace", rows=5), CHANGED, at_once=True),
+    Entry("Quantile", lambda e: mech.Quantile(low=0, high=4, epsilon=e, relation="add-remove"), GROWN),
+    Entry("Quantile, replace", lambda e: mech.Quantile(low=0, high=10, epsilon=e, relation="replace"), CHANGED),
+    Entry("WeightedQuantile", lambda e: mech.WeightedQuantile(low=0, high=10, weight=1, epsilon=e, relation="add-remove"), WEIGHED),
+    Entry("InverseSensitivity", lambda e: mech.InverseSensitivity("median", epsilon=e, low=0, high=10, grid=1), CHANGED),
+    Entry("ProposeTestRelease", lambda e: mech.ProposeTestRelease("median", epsilon=e, delta=DELTA, bound=1, low=0, high=10, grid=1), CHANGED, slow=4),
+    Entry("SmoothLaplace", lambda e: mech.SmoothLaplace("median", epsilon=e, delta=DELTA, low=0, high=10, grid=1), CHANGED, slow=4),
+    Entry("Gibbs", lambda e: mech.Gibbs(epsilon=e, delta="1e-6", lipschitz=1, convexity=1, low=0, high=1, cells=CELLS), PARAMETERS, most=1.0),
+    Entry("PrefixSums", lambda e: mech.PrefixSums(length=4, epsilon=e, delta="1e-6"), STREAMS, slow=4),
+    Entry("Several", lambda e: mech.Several([mech.Laplace(sensitivity=1, epsilon=Fraction(e) / 2)] * 2), fixed((0, 1), (1, 0), (-1, 0), (1000, 1001), (5, 4))),
+    Entry("Subsampled", lambda e: mech.Laplace(sensitivity=1, epsilon=e).subsample("1/2"), ROWS),
+    Entry("local.Direct", lambda e: local.Direct(epsilon=e, categories=NAMES), LETTERS, at_once=True),
+    Entry("local.Unary", lambda e: local.Unary(epsilon=e, categories=NAMES), LETTERS, at_once=True),
+    Entry("local.Unary, symmetric", lambda e: local.Unary(epsilon=e, categories=NAMES, symmetric=True), LETTERS, at_once=True),
+    Entry("local.Subset", lambda e: local.Subset(epsilon=e, categories=NAMES), LETTERS, at_once=True),
+    Entry("local.Hashing", lambda e: local.Hashing(epsilon=e, categories=NAMES), LETTERS, at_once=True),
+    Entry("local.Hadamard", lambda e: local.Hadamard(epsilon=e, categories=NAMES), LETTERS, at_once=True),
+    Entry("local.Sketch", lambda e: local.Sketch(epsilon=e, categories=NAMES, rows=4, size=8), LETTERS, at_once=True),
+    Entry("local.Rappor", lambda e: local.Rappor(epsilon=e, categories=NAMES), LETTERS, at_once=True),
+    Entry("local.Ordinal", lambda e: local.Ordinal(epsilon=e, categories=NAMES), LETTERS, at_once=True),
+    Entry("local.OneBit", lambda e: local.OneBit(epsilon=e, low=0, high=1), NUMBERS, at_once=True),
+    Entry("local.Piecewise", lambda e: local.Piecewise(epsilon=e, low=0, high=1), NUMBERS, at_once=True),
+    Entry("local.PrefixTree", lambda e: local.PrefixTree(epsilon=e, length=2, alphabet="ab"), TEXTS, at_once=True),
+    Entry("local.Several", lambda e: local.Several({n: local.Direct(epsilon=e, categories=c) for n, c in TWO.items()}), PEOPLE, at_once=True),
+)  # fmt: skip
+"""All entries, by kind; what comes after a comma is another setting of the same kind."""

@@ -1,0 +1,213 @@
+"""The laws of mechanisms at two inputs, where they are known: a table from the kind of a mechanism to the two laws of its output.
+
+*Noise*       On all integers: one cell for each integer of a window around both inputs, or for runs of them where the noise is wide, and the two tails.
+*Choices*     Each candidate, with its exact probability.
+*Projection*  Of a vector in which two inputs differ at one place, only that place is looked at: the others have the same law under both, and are independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..guarantees.channel import Channel
+from ..local.direct import Direct
+from ..local.unary import Unary
+from ..mechanisms.above_threshold import AboveThreshold
+from ..mechanisms.additive import Additive
+from ..mechanisms.base import Mechanism
+from ..mechanisms.gibbs import Gibbs
+from ..mechanisms.histogram import Histogram
+from ..mechanisms.inverse_sensitivity import InverseSensitivity
+from ..mechanisms.key_selection import KeySelection, Threshold
+from ..mechanisms.mean import Mean
+from ..mechanisms.quantile import Quantile
+from ..mechanisms.randomized_response import RandomizedResponse
+from ..mechanisms.selection import Selection
+from ..mechanisms.top_k import TopK
+from ..mechanisms.weighted_quantile import WeightedQuantile
+from .known import Known, finite
+from .noise_laws import EACH, above_threshold_law, noise
+from .outputs import Outputs
+
+_POINTS = 4096  # of a finite law that is written out
+
+
+def law_at(mechanism: Any, x: Any, y: Any) -> Known | None:
+    """The two laws of the output, or None where they are not known."""
+    for kind, laws in LAWS.items():
+        if isinstance(mechanism, kind):
+            return laws(mechanism, x, y)
+    return None
+
+
+def _additive(m: Additive, x: Any, y: Any) -> Known | None:
+    if np.ndim(x) or np.ndim(y):
+        one, other = np.asarray(x).ravel(), np.asarray(y).ravel()
+        if m.grid is not None or one.shape != other.shape or (one != other).sum() != 1:
+            return None
+        at = int(np.argmax(one != other))
+        return noise(m.law, int(one[at]), int(other[at]), f"[{at}]")
+    if m.grid is None:
+        return noise(m.law, int(x), int(y))
+    steps = [Fraction(value) / m.grid for value in (x, y)]
+    if any(value.denominator != 1 for value in steps):  # rounding to the grid decides, and that is `perturb`'s
+        return None
+    return noise(m.law, int(steps[0]), int(steps[1]), step=float(m.grid))
+
+
+def _selection(m: Selection, x: Any, y: Any) -> Known:
+    names = range(len(x)) if m.candidates is None else m.candidates
+    return finite(tuple(dict(zip(names, m.probabilities(s).tolist(), strict=True)) for s in (x, y)))  # type: ignore[arg-type]
+
+
+def _top_k(m: TopK, x: Any, y: Any) -> Known | None:
+    names = range(len(x)) if m.candidates is None else m.candidates
+    if len(x) ** m.k > _POINTS:
+        return None
+
+    def law(scores: list[Any]) -> dict[Any, float]:
+        found = {}
+        for chosen in permutations(range(len(scores)), m.k):
+            left, chance = list(range(len(scores))), 1.0
+            for place in chosen:
+                chance *= float(m.round.probabilities([scores[i] for i in left])[left.index(place)])
+                left.remove(place)
+            found[tuple(names[i] for i in chosen)] = chance
+        return found
+
+    one, other = law(list(x)), law(list(y))
+    keys = list(one)
+    known = finite((dict(enumerate(one.values())), dict(enumerate(other[k] for k in keys))))
+    return Known(known.p, known.q, tuple(map(str, keys)), finite(({list_key(k): 0.0 for k in keys}, {})).cell)
+
+
+class list_key(list):  # type: ignore[type-arg]  # noqa: N801
+    """A list as a key: the output is a list, and its symbol is a list's."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self))
+
+
+def _response(m: RandomizedResponse, x: Any, y: Any) -> Known:
+    at = [m.labels.index(value) for value in (x, y)]
+    return finite(tuple({code: (m.probability(m.categories[code], m.categories[i])) for code in range(m.k)} for i in at))  # type: ignore[arg-type]
+
+
+def _direct(m: Direct, x: Any, y: Any) -> Known:
+    at = [m.labels.index(value) for value in (x, y)]
+    return finite(tuple({code: m.own if code == i else m.other for code in range(m.k)} for i in at))  # type: ignore[arg-type]
+
+
+def _unary(m: Unary, x: Any, y: Any) -> Known:
+    """The two bits in which the values differ: all others have the same law under both, and are independent."""
+    at = [m.labels.index(value) for value in (x, y)]
+    own, other = m.own, m.other
+    bits = list(product((0, 1), repeat=2))
+    p, q = (tuple((c if a else 1 - c) * (d if b else 1 - d) for a, b in bits) for c, d in ((own, other), (other, own)))
+
+    def cell(drawn: Outputs) -> NDArray[np.int64]:
+        if m.width == 1:
+            one, two = ((drawn.symbols.astype(np.int64) >> (7 - place)) & 1 for place in at)
+        else:
+            one, two = (drawn.numbers[f"[{place}]"].astype(np.int64) for place in at)  # what is supported is written before the bits, and says the same
+        return 2 * one + two
+
+    return Known(p, q, tuple(f"bits {a}{b} of the two values" for a, b in bits), cell)
+
+
+def _runs(m: Any, x: Any, y: Any) -> Known | None:
+    """Runs of points with one probability for each: written out point by point."""
+    laws = []
+    for data in (x, y):
+        found: dict[Any, float] = {}
+        for first, last, mass in m.law(*data) if isinstance(m, WeightedQuantile) else m.law(data):
+            points = _points(m, first, last)
+            if len(found) + len(points) > _POINTS:
+                return None
+            found |= dict.fromkeys(points, mass / len(points))
+        laws.append(found)
+    return finite((laws[0], laws[1]))
+
+
+def _points(m: Any, first: Any, last: Any) -> list[Any]:
+    if isinstance(m, WeightedQuantile):
+        return list(range(first, last + 1))
+    grid = getattr(m, "grid", None)
+    if grid is None or isinstance(first, str):
+        return [first] if first == last else list(range(first, last + 1))
+    count = int((Fraction(last) - Fraction(first)) / grid)
+    points = [Fraction(first) + i * grid for i in range(min(count, _POINTS) + 1)]
+    return [int(p) for p in points] if grid.denominator == 1 else [float(p) for p in points]
+
+
+def _gibbs(m: Gibbs, x: Any, y: Any) -> Known:
+    middles = [float((a + b) / 2) for a, b in zip(m.points, m.points[1:], strict=False)]
+    return finite(tuple(dict(zip(middles, m.probabilities(losses).tolist(), strict=True)) for losses in (x, y)))  # type: ignore[arg-type]
+
+
+def _keys(m: KeySelection, x: Any, y: Any) -> Known | None:
+    """One group: None, or the noisy count from the threshold on; for rules that only name groups, whether it is named."""
+    if np.ndim(x) or np.ndim(y):
+        return None
+    if not isinstance(m, Threshold):
+        return finite(tuple({1: (kept := m.keep_probability(int(v))), 0: 1 - kept} for v in (x, y)))  # type: ignore[arg-type]
+    top = max(x, y, m.threshold) + EACH // 4
+    laws: list[Mapping[Any, float]] = []
+    for votes in (int(x), int(y)):
+        law: dict[Any, float] = {None: 1.0, "more": 0.0}
+        if votes > 0:
+            law = {k: float(m.law.pmf(k - votes)) for k in range(m.threshold, top)}
+            law |= {None: float(m.law.cdf(m.threshold - 1 - votes)), "more": float(m.law.tail(top - votes))}
+        laws.append(law)
+    return finite((laws[0], laws[1]))
+
+
+def _histogram(m: Histogram, x: Any, y: Any) -> Known | None:
+    if m.noise.grid is not None:
+        return None
+    one, other = m.tally(x).ravel(), m.tally(y).ravel()
+    differ = np.flatnonzero(one != other)
+    return noise(m.noise.law, int(one[differ[0]]), int(other[differ[0]]), f"[{differ[0]}]") if len(differ) == 1 else None
+
+
+def _mean(m: Mean, x: Any, y: Any) -> Known | None:
+    return noise(m.noise.law, m.tally(x)[0], m.tally(y)[0], "[0]") if m.relation == "replace" else None
+
+
+def _above(m: AboveThreshold, x: Any, y: Any) -> Known | None:
+    """Every sequence of answers: the queries are independent once the noisy threshold is given, which is summed over."""
+    if len(x) > 10:
+        return None
+    return finite((above_threshold_law(m, x), above_threshold_law(m, y)))
+
+
+def _channel(channel: Channel, x: Any, y: Any) -> Known:
+    return finite(tuple(dict(zip(channel.outputs, channel.row(v), strict=True)) for v in (x, y)))  # type: ignore[arg-type]
+
+
+LAWS: dict[type, Callable[[Any, Any, Any], Known | None]] = {
+    Channel: _channel,
+    Additive: _additive,
+    AboveThreshold: _above,
+    Direct: _direct,
+    Unary: _unary,
+    Gibbs: _gibbs,
+    Histogram: _histogram,
+    InverseSensitivity: _runs,
+    KeySelection: _keys,
+    Mean: _mean,
+    Quantile: _runs,
+    RandomizedResponse: _response,
+    Selection: _selection,
+    TopK: _top_k,
+    WeightedQuantile: _runs,
+}
+"""Kinds whose law at two inputs is known."""
+
+assert all(issubclass(kind, Mechanism | Channel) for kind in LAWS)

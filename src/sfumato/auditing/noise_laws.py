@@ -1,0 +1,120 @@
+"""Laws of noise on all integers at two inputs, on finitely many cells, and of what is built of two such noises.
+
+*Window*  One cell for each integer around both inputs, runs of integers farther out where the noise is wide, and the two tails, which begin where less than
+          10⁻¹⁰⁰ is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from ..exact.balls import chance
+from ..mechanisms.above_threshold import AboveThreshold
+from ..noise.law import SymmetricLaw
+from .known import Known
+from .outputs import Outputs
+
+_REACH = 60  # deviations of the noise that a window spans on each side at most
+_SMALLEST = 1e-100  # what lies farther out is in the tails
+EACH = 600
+"""Integers with a cell of their own."""
+
+
+def noise(law: SymmetricLaw, x: int, y: int, place: str = "", step: float = 1.0) -> Known:
+    """value + noise for two integers, on a grid of this step: cells by where the output lies."""
+    starts, p, q = _window(law, y - x)
+    starts = tuple(x + start for start in starts)
+    names = tuple(_interval(a, b, step) for a, b in zip([None, *starts], [*starts, None], strict=True))
+    edges = np.array([float(s) for s in starts]) * step
+
+    def cell(drawn: Outputs) -> NDArray[np.int64]:
+        values = drawn.numbers.get(place)
+        if values is None:
+            return np.full(len(drawn), len(names))
+        return np.where(np.isnan(values), len(names), np.searchsorted(edges, values, side="right"))
+
+    return Known(p, q, names, cell)
+
+
+@lru_cache(maxsize=256)
+def _window(law: SymmetricLaw, apart: int) -> tuple[tuple[int, ...], tuple[float, ...], tuple[float, ...]]:
+    """Cells and masses for the inputs 0 and `apart`: noise does not know what it is added to."""
+    starts = tuple(_starts(law, 0, apart))
+    return starts, _masses(law, starts, 0), _masses(law, starts, apart)
+
+
+def _starts(law: SymmetricLaw, x: int, y: int) -> list[int]:
+    """The first integers of the cells but the first, which is the lower tail. No cell is so far out that a double forgets it."""
+    low, high = min(x, y), max(x, y)
+    far = max(2, int(_REACH * float(law.variance) ** 0.5) + 2)
+    near = range(low - EACH // 2, high + EACH // 2 + 1) if high - low <= EACH else [low, low + 1, high, high + 1]
+    wide = {int(w) for w in np.geomspace(1, far, 240)} if far > EACH // 2 else set()
+    points = {*near, *(low - w for w in wide), *(high + w for w in wide)}
+    reach = next(k for k in _halved(far) if law.tail(k + high - low) > _SMALLEST)
+    return sorted(p for p in points if low - reach <= p <= high + reach)
+
+
+def _halved(far: int) -> Iterator[int]:
+    """Distances from `far` down, by tenths of themselves."""
+    while far > 1:
+        yield far
+        far = far * 9 // 10
+    yield from (1, 0)
+
+
+def _masses(law: SymmetricLaw, starts: tuple[int, ...], value: int) -> tuple[float, ...]:
+    """P(value + Z in each cell), each to the nearest double."""
+
+    def between(a: int, b: int) -> float:
+        return float(law.pmf(a - value)) if b - a == 1 else chance(lambda: _between(law, a - value, b - value))
+
+    inner = [between(a, b) for a, b in pairwise(starts)]
+    return float(law.cdf(starts[0] - 1 - value)), *inner, float(law.tail(starts[-1] - value))
+
+
+def _between(law: SymmetricLaw, a: int, b: int) -> arb:
+    """P(a ≤ Z < b), from the tail that is the smaller one."""
+    return law._tail(a) - law._tail(b) if a > 0 else law._tail(1 - b) - law._tail(1 - a)
+
+
+def _interval(first: int | None, end: int | None, step: float) -> str:
+    if first is None:
+        return f"< {(end or 0) * step:g}"
+    if end is None:
+        return f"≥ {first * step:g}"
+    return f"{first * step:g}" if end - first == 1 else f"{first * step:g} … {(end - 1) * step:g}"
+
+
+def above_threshold_law(m: AboveThreshold, values: Any) -> dict[Any, float]:
+    """P(answers) for a threshold of 0, in doubles."""
+    rates = [1 / float(law.scale) for law in (m.threshold_law, m.query_law)]
+    far = int(50 / rates[0]) + 50
+    levels = np.arange(-far, far + 1)
+    weight = np.tanh(rates[0] / 2) * np.exp(-rates[0] * np.abs(levels))
+    yes = [_geometric_tail(levels - int(v), rates[1]) for v in values]
+    no = [_geometric_tail(int(v) + 1 - levels, rates[1]) for v in values]
+    found: dict[Any, float] = {}
+
+    def walk(answers: tuple[bool, ...], mass: NDArray[np.float64], left: int) -> None:
+        if not left or len(answers) == len(values):
+            found[answers] = float(mass.sum())
+            return
+        walk((*answers, True), mass * yes[len(answers)], left - 1)
+        walk((*answers, False), mass * no[len(answers)], left)
+
+    walk((), weight, m.answers)
+    return found
+
+
+def _geometric_tail(z: NDArray[np.int64], rate: float) -> NDArray[np.float64]:
+    """P(Z ≥ z) = q^z/(1 + q) for z ≥ 1, q = e^(−rate); the rest by symmetry."""
+    small = np.exp(-rate * np.where(z >= 1, z, 1 - z)) / (1 + np.exp(-rate))
+    tail: NDArray[np.float64] = np.where(z >= 1, small, 1 - small)
+    return tail

@@ -1,0 +1,127 @@
+"""Probes: three attacks on implementations, each by itself, with a result that can be read.
+
+*Precision*  Which outputs one input can give and the other cannot, by how finely outputs are divided: noise in floating point betrays what it was added to
+             (Mironov 2012; Haney, Desfontaines, Hartman, Shrestha & Hay 2022). Sound code publishes multiples of one public grid.
+*Errors*     Which inputs raise, and what: an error that depends on data is an answer nobody paid for.
+*Latency*    Whether the time that a call takes tells inputs apart. Calls alternate, so that what the machine does meanwhile falls on both.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .clopper_pearson import lower_limit, upper_limit
+from .outputs import Error, outputs
+from .runners import runner_of
+from .scores import grain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Precision:
+    """The finest grain of the numbers at each input (2^… of which all are multiples), and how often a number was finer than the coarser of the two."""
+
+    grains: tuple[int, int]
+    finer: float
+    samples: int
+
+    @property
+    def tells(self) -> bool:
+        """Whether some output shows which input it came from."""
+        return self.grains[0] != self.grains[1] and self.finer > 0
+
+    def __str__(self) -> str:
+        if not self.tells:
+            return f"all outputs are multiples of 2^{self.grains[0]}, whichever input they come from"
+        return f"multiples of 2^{self.grains[0]} and of 2^{self.grains[1]}: {self.finer:.1%} of the outputs of one input could not have come from the other"
+
+
+def precision(what: Any, x: Any, y: Any, *, samples: int = 10_000) -> Precision:
+    """The grains of the published numbers at two inputs."""
+    drawn = [outputs(runner_of(what).draw(value, samples)) for value in (x, y)]
+    each = [_all_grains(one.numbers.values()) for one in drawn]
+    grains = tuple(int(g.min()) if g.size else 0 for g in each)
+    finer = each[0 if grains[0] < grains[1] else 1]
+    share = float((finer < max(grains)).mean()) if finer.size and grains[0] != grains[1] else 0.0
+    return Precision(grains=(grains[0], grains[1]), finer=share, samples=samples)
+
+
+def _all_grains(columns: Iterable[NDArray[np.float64]]) -> NDArray[np.int64]:
+    found = np.concatenate([np.zeros(0, dtype=np.int64), *(grain(values) for values in columns)])
+    return found[found < 2000]  # zero is a multiple of everything
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errors:
+    """What each input raised, by its place in the list; None where it gave an output. `mixed` are those that did now one thing and now another."""
+
+    raised: tuple[str | None, ...]
+    mixed: tuple[int, ...]
+
+    @property
+    def tells(self) -> bool:
+        """Whether inputs can be told apart by what they raise."""
+        return len(set(self.raised)) > 1 or bool(self.mixed)
+
+    def __str__(self) -> str:
+        kinds = {kind: self.raised.count(kind) for kind in dict.fromkeys(self.raised)}
+        said = ", ".join(f"{count} gave an output" if kind is None else f"{count} raised {kind}" for kind, count in kinds.items())
+        return f"of {len(self.raised)} inputs {said}" + (f"; {len(self.mixed)} now one, now another" if self.mixed else "")
+
+
+def errors(what: Any, inputs: Iterable[Any], *, times: int = 3) -> Errors:
+    """Run what is audited at each input, and see what is raised."""
+    draw = runner_of(what).draw
+    raised: list[str | None] = []
+    mixed: list[int] = []
+    for place, value in enumerate(inputs):
+        seen = [output.name if isinstance(output, Error) else None for output in draw(value, times)]
+        raised.append(next((name for name in seen if name is not None), None))
+        if len(set(seen)) > 1:
+            mixed.append(place)
+    return Errors(raised=tuple(raised), mixed=tuple(mixed))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latency:
+    """Medians in seconds at two inputs, and limits of the chance that a call at x takes longer than one at y: ½ says nothing."""
+
+    medians: tuple[float, float]
+    low: float
+    high: float
+    samples: int
+
+    @property
+    def tells(self) -> bool:
+        """Whether time tells the inputs apart, beyond the doubt that the confidence leaves."""
+        return self.low > 0.5 or self.high < 0.5
+
+    def __str__(self) -> str:
+        one, other = (f"{m * 1e6:.3g} µs" for m in self.medians)
+        return f"{one} and {other}; the first takes longer with a chance of {self.low:.2f} to {self.high:.2f}{'' if self.tells else ', which tells nothing'}"
+
+
+def latency(what: Callable[[Any], Any], x: Any, y: Any, *, samples: int = 500, confidence: float = 0.999999) -> Latency:
+    """Time calls at x and at y in turn, the order within each pair changing; pairs in which x took longer are counted (the sign test)."""
+    times: list[tuple[float, float]] = []
+    for i in range(samples + 5):
+        pair = [_timed(what, value) for value in ((x, y) if i % 2 else (y, x))]
+        times.append((pair[0], pair[1]) if i % 2 else (pair[1], pair[0]))
+    kept = np.array(times[5:])  # the first calls load what later calls find loaded
+    longer, shorter = int((kept[:, 0] > kept[:, 1]).sum()), int((kept[:, 0] < kept[:, 1]).sum())
+    alpha, ties = (1 - confidence) / 2, samples - longer - shorter
+    low, high = lower_limit(longer + ties // 2, samples, alpha), upper_limit(longer + ties - ties // 2, samples, alpha)
+    return Latency(medians=(float(np.median(kept[:, 0])), float(np.median(kept[:, 1]))), low=low, high=high, samples=samples)
+
+
+def _timed(what: Callable[[Any], Any], value: Any) -> float:
+    start = time.perf_counter()
+    with suppress(Exception):  # an error takes its time as well
+        what(value)
+    return time.perf_counter() - start

@@ -1,0 +1,106 @@
+"""A question to protected tables, as something to audit: two neighbouring datasets go in, answers come out.
+
+*Whole*   Every draw is a whole release, `fresh`: charge, tally, perturb, finish, of a protected table with a ledger in memory and a budget large enough. Tables
+          are made anew after some hundreds of draws, or for each draw (`anew`) where the question learns what it lacks.
+*Door*    The default, some sixty times as fast: the exact integers of a dataset are read once, by the same statements, and pass through the same door for every
+          draw. What is published is what the door gives: groups, and noisy integers. All that an answer says besides is made from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .. import release as door
+from ..errors import Refused
+from ..exact.numbers import Number
+from ..guarantees import Approx, Guarantee, Pure
+from ..noise.bits import SYSTEM
+from ..tables.plan import Plan
+from .outputs import Error
+
+_FEW = 500  # releases of one table
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A SELECT, or a function of a protected table, with the promise of one answer and how the table is declared."""
+
+    question: str | Callable[[Any], Any]
+    claim: Guarantee
+    declared: Mapping[str, Any]
+    whole: bool
+    anew: bool
+
+    @property
+    def __name__(self) -> str:
+        return self.question if isinstance(self.question, str) else getattr(self.question, "__name__", "question")
+
+    def outputs_at(self, source: Any, n: int) -> list[Any]:
+        """n answers about a dataset."""
+        if isinstance(self.question, str) and not self.whole:
+            return self._through_the_door(source, n)
+        found: list[Any] = []
+        while len(found) < n:
+            found += self._released(source, 1 if self.anew else min(n - len(found), self._few))
+        return found
+
+    @property
+    def _few(self) -> int:
+        """How many releases a budget has room for: δ must stay below 1."""
+        delta = float(self.claim.parameters.get("delta", 0))
+        return max(1, min(_FEW, int(0.4 / delta) if delta else _FEW))
+
+    def _protected(self, source: Any, releases: int) -> Any:
+        from ..session.protect import protect  # mechanisms are audited without any table
+
+        return protect(source, budget=(2 * releases + 2) * self.claim, **self.declared)
+
+    def _released(self, source: Any, n: int) -> list[Any]:
+        with self._protected(source, n) as table:
+            return [_said(lambda: self._answer(table)) for _ in range(n)]
+
+    def _answer(self, table: Any) -> Any:
+        return table.sql(self.question, promise=self.claim, fresh=True) if isinstance(self.question, str) else self.question(table)
+
+    def _through_the_door(self, source: Any, n: int) -> list[Any]:
+        with self._protected(source, 1) as table:
+            plan: Plan = table.plan(self.question, promise=self.claim, learn=False)  # what a question lacks is declared, or `whole` is asked for
+            try:
+                tally = door._tally(plan, plan.statements, None)
+            except Exception as error:  # an error is an output
+                return [Error(type(error).__name__)] * n
+            return [_said(lambda: _published(plan, tally)) for _ in range(n)]
+
+
+def _published(plan: Plan, tally: Any) -> Any:
+    groups, noisy = door._perturb(plan, plan.groups, tally, SYSTEM)
+    return [list(groups.rows), {piece.name: piece.values for piece in noisy}]
+
+
+def _said(answer: Callable[[], Any]) -> Any:
+    try:
+        return answer()
+    except Exception as error:  # an error is an output
+        return Error(type(error).__name__)
+
+
+def asked(
+    question: str | Callable[[Any], Any],
+    *,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    promise: Guarantee | None = None,
+    whole: bool = False,
+    anew: bool = False,
+    **declared: Any,
+) -> Asked:
+    """A question to audit: `sf.audit(asked("SELECT …", epsilon=1, name="visits", unit="user", …), one_dataset, its_neighbour)`.
+
+    `declared` is what `sf.protect` is told of the table. A function is given the protected table, and makes a whole release: `lambda t: t.sql(…, fresh=True)`.
+    """
+    if (promise is None) == (epsilon is None):
+        raise Refused("audit.claim", "asked(…)", "give the promise of one answer, by epsilon= or promise=", "asked('SELECT …', epsilon=1, name='visits')")
+    claim = promise if promise is not None else Pure(epsilon) if delta is None else Approx(epsilon, delta)  # type: ignore[arg-type]
+    return Asked(question, claim, declared, whole or anew or not isinstance(question, str), anew)

@@ -1,0 +1,44 @@
+"""`sfumato audit`: claimed ε, proven lower bound, verdict, of everything that adds noise. Progress goes to the error stream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+REFUTED = 3
+"""The exit code where a claim was refuted: something is broken."""
+
+
+def tell(names: Sequence[str], *, samples: int, epsilons: Sequence[float], draws: bool, out: Path | None) -> None:
+    """Run, print the table, and write it with its picture where asked to. Ends with exit code 3 where a claim was refuted."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from ..auditing.catalogue import EPSILONS
+    from ..auditing.report import lines, markdown, picture
+    from ..auditing.survey import chosen_entries, survey
+
+    chosen = chosen_entries(names)  # refuses before a bar is drawn
+    console = Console(highlight=False)
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=len(chosen))
+
+        def begin(name: str) -> None:
+            progress.update(bar, description=name, advance=1 if progress.tasks[bar].description else 0)
+
+        rows = survey(names, samples=samples, epsilons=epsilons or EPSILONS, exact=not draws, begin=begin)
+    for line in lines(rows):
+        console.print(line, markup=False, soft_wrap=True)
+    broken = [row for row in rows if row.verdict == "violated"]
+    console.print(f"\n{len(rows)} claims, {sum(row.pairs for row in rows)} pairs of neighbours: {len(broken)} refuted.")
+    console.print("In all of it a true claim is refuted with a chance of 1e-6 at most.")
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "audit.md").write_text(markdown(rows), encoding="utf-8")
+        picture(rows).savefig(out / "audit.png")
+        console.print(f"Written to {out / 'audit.md'} and {out / 'audit.png'}", markup=False, soft_wrap=True)
+    if broken:
+        raise typer.Exit(REFUTED)

@@ -1,0 +1,54 @@
+"""Draws in one call: independent, of the right shape, and only of kinds that are known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sfumato import mechanisms as mech
+from sfumato.auditing.at_once import AT_ONCE
+from sfumato.auditing.runners import draws
+
+
+@pytest.mark.parametrize(
+    ("m", "x", "shape"),
+    [
+        (mech.Laplace(sensitivity=1, epsilon=1), 3, (50,)),
+        (mech.Laplace(sensitivity=1, epsilon=1), [1, 2, 3], (50, 3)),
+        (mech.RandomizedResponse(epsilon=1), "yes", (50,)),
+        (mech.Exponential(sensitivity=1, epsilon=1), [1, 2, 3], (50,)),
+        (mech.OptimalSelection(epsilon=1, delta="1e-3"), 3, (50,)),
+        (mech.OptimalSelection(epsilon=1, delta="1e-3"), [3, 4], (50, 2)),
+        (mech.Histogram(edges=[0, 1, 2], epsilon=1, relation="add-remove"), [0.5], (50, 2)),
+        (mech.Hierarchy(edges=[0, 1, 2, 3, 4], epsilon=1, branching=2, relation="add-remove"), [0.5], (50, 7)),
+        (mech.Mean(low=0, high=1, epsilon=1, relation="add-remove"), [0.5], (50, 2)),
+        (mech.Mean(low=0, high=1, epsilon=1, relation="replace", rows=1), [0.5], (50, 1)),
+    ],
+    ids=str,
+)
+def test_shapes(m: Any, x: Any, shape: tuple[int, ...]) -> None:
+    drawn = draws(m, x, 50)
+    assert isinstance(drawn, np.ndarray)
+    assert drawn.shape == shape
+
+
+@pytest.mark.parametrize("kind", [mech.Exponential, mech.Histogram, mech.Hierarchy, mech.Mean])
+def test_a_kind_that_derives_from_a_known_one_is_run_call_by_call(kind: Any) -> None:
+    derived = type("Derived", (kind,), {"__slots__": ()})
+    about: dict[Any, dict[str, Any]] = {
+        mech.Exponential: {"sensitivity": 1},
+        mech.Histogram: {"edges": [0, 1], "relation": "add-remove"},
+        mech.Hierarchy: {"edges": [0, 1, 2], "relation": "add-remove"},
+        mech.Mean: {"low": 0, "high": 1, "relation": "add-remove"},
+    }
+    m = derived(epsilon=1, **about[kind])
+    at_once = next(function for known, function in AT_ONCE.items() if isinstance(m, known))
+    assert at_once(m, [1, 2], 5) is None
+    assert isinstance(draws(m, [1, 0], 5), list)
+
+
+def test_records_for_one_number_are_drawn_call_by_call() -> None:
+    assert isinstance(draws(mech.Laplace(sensitivity=1, epsilon=1, grid=0.5), 0.5, 4), list)
+    assert isinstance(draws(mech.Laplace(sensitivity=1, epsilon=1), True, 4), list)

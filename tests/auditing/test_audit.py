@@ -1,0 +1,187 @@
+"""`sf.audit`: true bounds on sound things, refutation of broken ones, for outputs and claims of every kind.
+
+*False alarms*  Each audit of something sound alarms with a chance of at most 10⁻⁸; there are fewer than fifty.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato import mechanisms as mech
+from sfumato.auditing import Audit, many
+from sfumato.errors import Refused
+from sfumato.local import client
+
+SURE = 1 - 1e-8
+
+
+def generator() -> np.random.Generator:
+    return np.random.default_rng(20)
+
+
+def geometric(scale: float, shape: Any, g: np.random.Generator) -> Any:
+    p = -math.expm1(-1 / scale)
+    return g.geometric(p, shape) - g.geometric(p, shape)
+
+
+def test_the_interface() -> None:
+    m = mech.Laplace(sensitivity=1, epsilon="1/2")
+    r = sf.audit(m, 0, 1, samples=100_000, confidence=0.999999)
+    assert isinstance(r, Audit)
+    assert 0.35 < r.epsilon_lower <= 0.5
+    assert r.claim == sf.Pure("1/2")
+    assert r.verdict == "holds"
+    assert sf.audit(m.perturb, 0, 1, claim=sf.Pure(1), samples=2000).verdict == "holds"
+    assert "holds" in str(r)
+    assert r.event in str(r)
+    assert r.tried == 2
+    assert r.samples == 100_000
+
+
+SOUND: dict[str, tuple[Any, Any, Any, Any]] = {
+    "laplace": (mech.Laplace(sensitivity=1, epsilon=1), 0, 1, None),
+    "gaussian in mu": (mech.Gaussian(sensitivity=1, mu=1), 0, 1, None),
+    "gaussian in epsilon and delta": (mech.Gaussian(sensitivity=1, epsilon=1, delta="1e-3"), 0, 1, sf.Approx(1, "1e-3")),
+    "gaussian in rho": (mech.Gaussian(sensitivity=1, rho="1/2"), 0, 1, sf.ZCDP("1/2")),
+    "vector": (mech.Laplace(sensitivity=3, epsilon=1), [0, 0, 0], [1, 1, 1], None),
+    "response": (mech.RandomizedResponse(epsilon=1, categories=["a", "b", "c"]), "a", "c", None),
+    "local": (sf.local.Unary(epsilon=1, categories="abc"), "a", "b", None),
+    "text": (lambda x: mech.RandomizedResponse(epsilon=1).perturb(x), "yes", "no", sf.Pure(1)),
+    "structure": (lambda x: {"n": [mech.Laplace(sensitivity=1, epsilon=1).perturb(x)], "kind": "count"}, 0, 1, sf.Pure(1)),
+    "threshold": (mech.LaplaceThreshold(epsilon=1, delta="1e-2"), 0, 1, None),
+}
+BROKEN: dict[str, tuple[Any, Any, Any, Any]] = {
+    "laplace": (mech.Laplace(sensitivity=1, epsilon=1), 0, 2, None),  # twice the sensitivity
+    "gaussian in mu": (mech.Gaussian(sensitivity=1, mu="1.3"), 0, 1, sf.GDP(1)),
+    "gaussian in epsilon and delta": (mech.Gaussian(sensitivity=1, epsilon=3, delta="1e-3"), 0, 1, sf.Approx(1, "1e-3")),
+    "gaussian in rho": (mech.Gaussian(sensitivity=1, rho=2), 0, 1, sf.ZCDP("1/8")),
+    "vector": (mech.Laplace(sensitivity=1, epsilon=1), [0, 0, 0], [1, 1, 1], None),
+    "response": (mech.RandomizedResponse(epsilon="3/2", categories=["a", "b", "c"]), "a", "c", sf.Pure(1)),
+    "local": (sf.local.Unary(epsilon=2, categories="abc"), "a", "b", sf.Pure(1)),
+    "text": (lambda x: mech.RandomizedResponse(epsilon=2).perturb(x), "yes", "no", sf.Pure(1)),
+    "structure": (lambda x: {"n": [mech.Laplace(sensitivity=1, epsilon=1).perturb(2 * x)], "kind": "count"}, 0, 1, sf.Pure(1)),
+    "threshold": (mech.LaplaceThreshold(epsilon=1, delta="1e-1"), 0, 1, sf.Approx("1/10", "1e-2")),
+}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_things_are_not_accused(name: str) -> None:
+    what, x, y, claim = SOUND[name]
+    r = sf.audit(what, x, y, claim=claim, samples=20_000 if not callable(what) else 3000, confidence=SURE)
+    assert r.verdict == "holds"
+    assert r.epsilon_lower <= r.claimed_epsilon
+    assert 0 <= r.share <= 1
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_things_are(name: str) -> None:
+    what, x, y, claim = BROKEN[name]
+    r = sf.audit(what, x, y, claim=claim, samples=20_000 if not callable(what) else 3000, confidence=SURE)
+    assert r.verdict == "violated"
+    assert r.limits[0] > r.limits[1]
+
+
+@pytest.mark.parametrize(
+    "oracle", [sf.local.Direct(epsilon=1, categories="abc"), sf.local.Unary(epsilon=1, categories="abc"), sf.local.OneBit(epsilon=1, low=0, high=1)], ids=str
+)
+def test_the_client_alone(oracle: sf.local.Oracle) -> None:
+    question = oracle.question
+    x, y = ("a", "b") if "categories" in question else (0.0, 1.0)
+
+    def report(value: Any) -> bytes:
+        return client.perturb(question, value)
+
+    assert sf.audit(report, x, y, claim=oracle.promise, samples=2000, confidence=SURE).verdict == "holds"
+    assert sf.audit(report, x, y, claim=sf.Pure("1/4"), samples=4000, confidence=SURE).verdict == "violated"
+
+
+def test_noise_in_doubles_is_told_by_its_last_bits() -> None:
+    g = generator()
+    r = sf.audit(many(lambda x, n: x + g.laplace(size=n)), 0.0, 1.0, claim=sf.Pure(1), samples=4000, confidence=SURE)
+    assert r.verdict == "violated"
+    assert "grain" in r.event
+    sound = mech.Laplace(sensitivity=1, epsilon=1, grid=2**-30)
+    assert sf.audit(sound, 0.0, 1.0, samples=4000, confidence=SURE).verdict == "holds"
+
+
+def test_an_error_tells() -> None:
+    noise = mech.Laplace(sensitivity=1, epsilon=1)
+
+    def careless(data: list[int]) -> Any:
+        return noise.perturb(sum(1 // (v - 42) for v in data))
+
+    r = sf.audit(careless, [1, 2], [1, 2, 42], claim=sf.Pure(1), samples=400, confidence=SURE)
+    assert r.verdict == "violated"
+    assert r.event.startswith("structure in")
+    assert "error ZeroDivisionError" in sf.audit(careless, [1, 2, 42], [1, 2], claim=sf.Pure(1), samples=400).event
+
+
+def test_a_sampler_that_is_not_its_law_is_seen_though_the_law_is_known() -> None:
+    class Lazy(mech.Laplace):
+        __slots__ = ()
+
+        def perturb(self, value: Any, **_: Any) -> Any:
+            return value + geometric(0.5, np.shape(value), generator())
+
+    assert sf.audit(Lazy(sensitivity=1, epsilon=1), 0, 1, exact=True).verdict == "holds"  # the law it states is fine
+    assert sf.audit(Lazy(sensitivity=1, epsilon=1), 0, 1, samples=20_000, confidence=SURE).verdict == "violated"
+
+
+def test_bounds_are_true_at_their_confidence() -> None:
+    """The true ε is ½. 300 audits at a confidence of 0.9: more than 60 bounds above it have a chance below 10⁻⁶ (P(Bin(300, 0.1) > 60) = 4·10⁻⁸)."""
+    g = generator()
+    above = 0
+    for _ in range(300):
+        r = sf.audit(many(lambda x, n: x + geometric(2.0, n, g)), 0, 1, claim=sf.Pure(1), samples=200, confidence=0.9)
+        above += r.epsilon_lower > 0.5
+    assert above <= 60
+
+
+def test_delta_is_given_up() -> None:
+    def leak(x: int, n: int) -> Any:
+        """ε = 1, and with a chance of 0.05 the truth."""
+        g = generator()
+        noisy = x + geometric(1.0, n, g)
+        return np.where(g.random(n) < 0.05, 1000 + x, noisy)
+
+    assert sf.audit(many(leak), 0, 1, claim=sf.Pure(1), samples=20_000, confidence=SURE).verdict == "violated"
+    assert sf.audit(many(leak), 0, 1, claim=sf.Approx(1, "0.06"), samples=20_000, confidence=SURE).verdict == "holds"
+    assert sf.audit(many(leak), 0, 1, claim=sf.Approx(1, "0.02"), samples=20_000, confidence=SURE).verdict == "violated"
+
+
+def test_the_parts_of_a_result() -> None:
+    r = sf.audit(mech.Gaussian(sensitivity=1, mu=1), 0, 1, samples=2000)
+    assert r.mu_lower is not None
+    assert r.delta == 1e-6
+    assert "μ ≥" in str(r)
+    assert len(r.plot().axes) == 1
+    exact = sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, exact=True)
+    assert exact.samples == 0
+    assert "by arithmetic" in str(exact)
+    assert len(exact.plot().axes) == 1
+    pure = sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, samples=2000)
+    assert pure.mu_lower is None
+    assert pure.direction in ("x over y", "y over x")
+
+
+@pytest.mark.parametrize(
+    ("code", "call"),
+    [
+        ("audit.claim", lambda: sf.audit(len, [], [1])),
+        ("audit.confidence", lambda: sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, confidence=1.0)),
+        ("audit.samples", lambda: sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, samples=3)),
+        ("audit.samples", lambda: sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, samples=True)),
+        ("audit.delta", lambda: sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, delta=-1)),
+        ("audit.exact", lambda: sf.audit(len, [], [1], claim=sf.Pure(1), exact=True)),
+        ("audit.what", lambda: sf.audit(7, 0, 1, claim=sf.Pure(1))),
+    ],
+)
+def test_refused(code: str, call: Any) -> None:
+    with pytest.raises(Refused) as caught:
+        call()
+    assert caught.value.code == code

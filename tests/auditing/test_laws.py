@@ -1,0 +1,78 @@
+"""Laws at two inputs: of every kind in the table they sum to 1, agree with draws, and keep the promise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sfumato import mechanisms as mech
+from sfumato.auditing.catalogue import CATALOGUE, Entry
+from sfumato.auditing.laws import LAWS, law_at
+from sfumato.auditing.outputs import outputs
+from sfumato.auditing.runners import known_law, run, runner_of
+from sfumato.guarantees.channel import Channel
+
+KNOWN = [entry for entry in CATALOGUE if all(known_law(runner_of(entry.build(1.0)), pair) is not None for pair in entry.pairs(entry.build(1.0))[:1])]
+
+
+@pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry.name)
+def test_draws_fall_into_cells_as_often_as_the_law_says(entry: Entry) -> None:
+    """False alarm: Hoeffding's bound for the largest of at most 2000 cells and tails, 10⁻⁹."""
+    m: Any = entry.build(1.0)
+    x, y = entry.pairs(m)[0]
+    known = law_at(m, x, y)
+    assert known is not None
+    assert known.cell is not None
+    n = 4000 if entry.at_once else 400
+    for value, masses in zip((x, y), known.masses(), strict=True):
+        assert masses.sum() == pytest.approx(1, abs=1e-9)
+        found = known.cell(outputs(runner_of(m).draw(value, n)))
+        assert found.max() < len(known.names)  # the law knows every output
+        seen = np.cumsum(np.bincount(found, minlength=len(known.names))) / n
+        assert np.abs(seen - np.cumsum(masses)).max() < np.sqrt(np.log(2 * 2000 / 1e-9) / (2 * n))
+
+
+@pytest.mark.parametrize("name", ["Histogram", "Mean, replace", "Laplace", "Exponential", "RandomizedResponse"])
+def test_draws_one_by_one_have_the_law_of_draws_at_once(name: str) -> None:
+    """False alarm as above. The public call of each, against the law that the draws at once are held to."""
+    m: Any = next(entry for entry in CATALOGUE if entry.name == name).build(1.0)
+    x, y = next(entry for entry in CATALOGUE if entry.name == name).pairs(m)[0]
+    known = law_at(m, x, y)
+    assert known is not None
+    assert known.cell is not None
+    one_by_one = [run(m, x) for _ in range(400)]
+    drawn = m.labels.codes(one_by_one) if name == "RandomizedResponse" else one_by_one
+    seen = np.cumsum(np.bincount(known.cell(outputs(drawn)), minlength=len(known.names))) / 400
+    assert np.abs(seen - np.cumsum(known.masses()[0])).max() < np.sqrt(np.log(2 * 2000 / 1e-9) / (2 * 400))
+
+
+def test_every_kind_of_the_table_is_met() -> None:
+    met = {kind for entry in KNOWN for kind in LAWS if isinstance(entry.build(1.0), kind)}
+    assert met == set(LAWS) - {Channel}
+
+
+def test_a_wrong_law_is_seen_by_draws() -> None:
+    """The twin of the first test: the draws of twice the noise, against the law."""
+    m, wide = mech.Laplace(sensitivity=1, epsilon=1), mech.Laplace(sensitivity=1, epsilon="1/2")
+    known = law_at(m, 0, 1)
+    assert known is not None
+    assert known.cell is not None
+    seen = np.cumsum(np.bincount(known.cell(outputs(wide.perturb(np.zeros(4000, dtype=np.int64)))), minlength=len(known.names))) / 4000
+    assert np.abs(seen - np.cumsum(known.masses()[0])).max() > np.sqrt(np.log(2 * 2000 / 1e-9) / (2 * 4000))
+
+
+@pytest.mark.parametrize(
+    ("m", "x", "y"),
+    [
+        (mech.Laplace(sensitivity=1, epsilon=1), [0, 0], [1, 1]),  # two places differ
+        (mech.Laplace(sensitivity=1, epsilon=1, grid=0.5), 0.3, 1.3),  # rounding decides
+        (mech.Hierarchy(edges=[0, 1, 2], epsilon=1, relation="add-remove"), [], [0.5]),
+        (mech.TopK(k=3, sensitivity=1, epsilon=1), list(range(40)), list(range(40))),
+        (mech.LaplaceThreshold(epsilon=1, delta="1e-3"), [0, 1], [1, 1]),
+    ],
+    ids=str,
+)
+def test_what_is_not_known_is_said_to_be_so(m: Any, x: Any, y: Any) -> None:
+    assert law_at(m, x, y) is None

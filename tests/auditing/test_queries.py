@@ -1,0 +1,79 @@
+"""Whole questions: sound ones hold, through the door and as whole releases; a promise that is not kept is refuted.
+
+*False alarms*  At most 10⁻⁸ each, of fewer than twenty.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import sfumato as sf
+from sfumato.auditing import asked
+from sfumato.errors import Refused
+
+SURE = 1 - 1e-8
+DECLARED: dict[str, Any] = {"name": "t", "unit": "id", "max_rows": 1, "bounds": {"v": (0, 4)}}
+X = pd.DataFrame({"id": [1, 2, 3], "v": [1.0, 2.0, 3.0], "g": ["a", "b", "a"]})
+Y = pd.DataFrame({"id": [1, 2, 3, 4], "v": [1.0, 2.0, 3.0, 4.0], "g": ["a", "b", "a", "b"]})
+
+QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "count": ("SELECT COUNT(*) AS n FROM t", {"epsilon": 4}),
+    "sum": ("SELECT SUM(v) AS s FROM t", {"epsilon": 4}),
+    "public groups": ("SELECT g, COUNT(*) AS n FROM t GROUP BY g", {"epsilon": 4, "keys": {"g": ["a", "b"]}}),
+    "private groups": ("SELECT g, COUNT(*) AS n FROM t GROUP BY g", {"epsilon": 4, "delta": "1e-2"}),
+    "median": ("SELECT MEDIAN(v) AS m FROM t", {"epsilon": 4}),
+    "in mu": ("SELECT COUNT(*) AS n FROM t", {"promise": sf.GDP(3)}),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_question_holds_and_an_eighth_of_its_claim_does_not(name: str) -> None:
+    text, about = QUESTIONS[name]
+    ask = asked(text, **about, **DECLARED)
+    r = sf.audit(ask, X, Y, samples=300, confidence=SURE)
+    assert r.verdict == "holds"
+    assert r.what == text
+    if name in ("count", "sum", "public groups", "in mu"):
+        claim = sf.GDP("1/2") if name == "in mu" else sf.Pure("1/2")
+        assert sf.audit(ask, X, Y, claim=claim, samples=300, confidence=SURE).verdict == "violated"
+
+
+def test_two_rows_of_one_person_count_for_what_is_declared() -> None:
+    one = pd.DataFrame({"id": [1, 2], "v": [1.0, 1.0], "g": ["a", "b"]})
+    more = pd.DataFrame({"id": [1, 2, 3, 3, 3, 3], "v": [1.0] * 6, "g": ["a", "b", "a", "a", "a", "a"]})
+    text = "SELECT COUNT(*) AS n FROM t"
+    assert sf.audit(asked(text, epsilon=1, **DECLARED), one, more, samples=300, confidence=SURE).verdict == "holds"
+    rows = {key: value for key, value in DECLARED.items() if key != "unit"}  # the twin: every row a person, though four are one's
+    assert sf.audit(asked(text, epsilon=1, **rows), one, more, samples=300, confidence=SURE).verdict == "violated"
+
+
+def test_whole_releases_and_functions_of_a_table() -> None:
+    whole = asked("SELECT COUNT(*) AS n FROM t", epsilon=8, whole=True, **DECLARED)
+    r = sf.audit(whole, X, Y, samples=40, confidence=0.99)
+    assert r.verdict == "holds"
+    made = asked(lambda t: t.aggregate(n=sf.count()).release(epsilon=8, fresh=True), epsilon=8, **DECLARED)
+    drawn = made.outputs_at(X, 3)
+    assert len({str(answer) for answer in drawn}) >= 1
+    assert all(answer.names == ("n",) or "n" in list(answer.names) for answer in drawn)
+
+
+def test_what_a_question_lacks_is_learned_anew() -> None:
+    ask = asked("SELECT SUM(v) AS s FROM t", epsilon=2, delta="1e-3", anew=True, name="t", unit="id")
+    assert len(ask.outputs_at(X, 2)) == 2
+
+
+def test_a_release_that_fails_is_an_output() -> None:
+    def fails(_: Any) -> None:
+        raise KeyError
+
+    found = asked(fails, epsilon=1, **DECLARED).outputs_at(X, 2)
+    assert [error.name for error in found] == ["KeyError", "KeyError"]
+
+
+def test_the_promise_is_given_once() -> None:
+    for about in ({}, {"epsilon": 1, "promise": sf.Pure(1)}):
+        with pytest.raises(Refused, match=r"audit\.claim"):
+            asked("SELECT COUNT(*) AS n FROM t", **about, **DECLARED)  # type: ignore[arg-type]

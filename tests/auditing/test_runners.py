@@ -1,0 +1,77 @@
+"""How things are run: many independent draws of everything, errors as outputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato import mechanisms as mech
+from sfumato.auditing import many
+from sfumato.auditing.catalogue import CATALOGUE, Entry
+from sfumato.auditing.outputs import Error, outputs
+from sfumato.auditing.runners import draws, run, runner_of
+from sfumato.errors import Refused
+from sfumato.guarantees.channel import Channel
+
+
+@pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
+def test_everything_of_the_catalogue_gives_as_many_outputs_as_asked_for(entry: Entry) -> None:
+    m = entry.build(1.0)
+    for x, y in entry.pairs(m)[:2]:
+        for value in (x, y):
+            drawn = runner_of(m).draw(value, 12)
+            assert len(outputs(drawn)) == 12
+            assert not any(isinstance(output, Error) for output in drawn)
+            assert isinstance(drawn, np.ndarray) or not entry.at_once
+
+
+def test_draws_are_independent() -> None:
+    """Two equal neighbours of 500 draws among 2^20 and more values have a chance below 10⁻³; ten of them one below 10⁻³⁰."""
+    drawn = draws(mech.Laplace(sensitivity=2**30, epsilon=1), 0, 500)
+    assert (np.diff(drawn) == 0).sum() < 10
+
+
+def test_an_error_is_an_output() -> None:
+    def sometimes(x: int) -> int:
+        if x:
+            raise KeyError("a secret")
+        return 1
+
+    assert runner_of(sometimes).draw(1, 3) == [Error("KeyError")] * 3
+    assert runner_of(sometimes).draw(0, 2) == [1, 1]
+    assert draws(mech.Laplace(sensitivity=1, epsilon=1), "text", 2) == [Error("Refused")] * 2
+
+
+def test_several_and_subsampled_run_their_parts() -> None:
+    both = mech.Several([mech.Laplace(sensitivity=1, epsilon=1), mech.Gaussian(sensitivity=1, mu=1)])
+    assert len(run(both, 5)) == 2
+    fixed = mech.Laplace(sensitivity=1, epsilon=50, relation="replace").subsample(size=2, of=4)
+    assert abs(run(fixed, [10, 10, 10, 10]) - 20) < 10
+    poisson = mech.Laplace(sensitivity=1, epsilon=50).subsample("1/2")
+    sums = [run(poisson, [1] * 20) for _ in range(50)]
+    assert len(set(sums)) > 3
+
+
+def test_a_channel_is_drawn_from() -> None:
+    channel = Channel({"x": {"a": 1, "b": 0}, "y": {"a": "1/2", "b": "1/2"}})
+    assert set(runner_of(channel).draw("x", 20)) == {"a"}
+    assert set(runner_of(channel).draw("y", 60)) == {"a", "b"}  # missed with a chance of 2^-59
+
+
+def test_many_is_called_once() -> None:
+    calls: list[int] = []
+
+    def batch(x: int, n: int) -> Any:
+        calls.append(n)
+        return np.full(n, x)
+
+    sf.audit(many(batch), 0, 0, claim=sf.Pure(1), samples=100)
+    assert calls == [100, 100]
+
+
+def test_what_cannot_be_run_is_refused() -> None:
+    with pytest.raises(Refused, match=r"audit\.what"):
+        runner_of(3)
