@@ -1,0 +1,54 @@
+"""All that one process of the service has open."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .config import Config
+from .datasets import Served, opened
+from .plans import Plans
+from .pool import Pool
+from .problems import ROLE, UNKNOWN, Stopped
+from .roles import Asker
+from .state import State
+from .tokens import Tokens
+
+T = TypeVar("T")
+
+
+class Curator:
+    """Datasets, tokens, requests, workers."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.state = State(config.tokens)
+        self.served: dict[str, Served] = {}
+        try:
+            for name, about in config.datasets.items():
+                self.served[name] = opened(about)
+        except BaseException:
+            self.close()
+            raise
+        self.tokens = Tokens(self.state)
+        self.plans = Plans(config)
+        self.pool = Pool(config)
+
+    def dataset(self, asker: Asker, name: str, roles: frozenset[str]) -> Served:
+        """A dataset, for somebody who may see it, in a role that may ask this. What is foreign is not there."""
+        served = self.served.get(name) if asker.sees(name) else None
+        if served is None:
+            raise Stopped(UNKNOWN)
+        if asker.role not in roles:
+            raise Stopped(ROLE)
+        return served
+
+    async def look(self, call: Callable[..., T], *more: Any) -> T:
+        """A short look at the records: at once in a file, in a thread on a server."""
+        return call(*more) if self.state.quick else await asyncio.to_thread(call, *more)
+
+    def close(self) -> None:
+        for served in self.served.values():
+            served.close()
+        self.state.close()

@@ -1,0 +1,180 @@
+"""The other end of worker processes: each answers one question at a time; one that is late is given a little rest, and ended if that is not enough.
+
+A slot is held from the beginning of a question to its padded reply, so that how long others wait follows from when questions came and from their classes, and
+not from how long data took to read. An ended worker's slot is free again when its successor is ready.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from .config import Config
+from .padding import until
+
+START = 120.0  # seconds that a worker may take to open the data
+REST = 2.0  # seconds that a late worker is given to come to its end
+
+
+class Said(NamedTuple):
+    """What a worker said: answer, refused, failed or lost; or late, of one that said nothing in time."""
+
+    kind: str
+    parts: dict[str, bytes]
+
+
+class Heard(NamedTuple):
+    """What was said, and when the question was charged; None where it was not."""
+
+    said: Said
+    charged: float | None
+
+
+LATE = Said("late", {})
+
+
+class Worker:
+    """One process."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._process: asyncio.subprocess.Process | None = None
+        self._reading: asyncio.Task[Said] | None = None  # of what it says next
+        self._late = False  # it owes a reply that nobody waits for
+
+    async def ready(self) -> None:
+        """Start it, if it does not run."""
+        if self._process is not None and self._process.returncode is None:
+            return
+        command = (sys.executable, "-m", "sfumato.server.worker")
+        pipe = asyncio.subprocess.PIPE
+        errors = None if os.environ.get("SFUMATO_DEBUG") == "1" else asyncio.subprocess.DEVNULL
+        self._process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=errors, start_new_session=True)
+        try:
+            await self._tell({"text": self._config.text, "folder": str(self._config.folder)})
+            async with asyncio.timeout(START):
+                if (await self._next()).kind != "ready":
+                    raise RuntimeError("the worker did not start")
+        except BaseException:
+            await self.end()
+            raise
+
+    async def ask(self, message: dict[str, Any], preparing: float, seconds: float) -> Heard:
+        """What it says to a message, and when it had charged. One that takes longer to prepare is ended; one that takes longer from the charge on is late."""
+        charged: float | None = None
+        try:
+            async with asyncio.timeout(preparing) as limit:
+                await self._tell(message)
+                while (said := await self._next()).kind == "charged":
+                    if charged is None:
+                        charged = asyncio.get_running_loop().time()
+                        limit.reschedule(charged + seconds)
+                return Heard(said, charged)
+        except TimeoutError:
+            self._late = charged is not None
+            if not self._late:
+                await self.end()
+            return Heard(LATE, charged)
+        except (OSError, EOFError, ValueError):
+            await self.end()
+            return Heard(LATE, charged)
+        except BaseException:  # cancelled: what it would say belongs to nobody
+            await self.end()
+            raise
+
+    async def rest(self) -> None:
+        """Of one that was late: a while to come to its end, the same whenever it does; else it is ended. What it says is for nobody."""
+        if not self._late:
+            return
+        self._late = False
+        due = asyncio.get_running_loop().time() + REST
+        try:
+            async with asyncio.timeout_at(due):
+                while (await self._next()).kind == "charged":
+                    pass
+        except (TimeoutError, OSError, EOFError, ValueError):
+            await self.end()
+        await until(due)
+
+    async def end(self) -> None:
+        """End it, and wait until it is gone."""
+        process, self._process = self._process, None
+        reading, self._reading = self._reading, None
+        self._late = False
+        if process is not None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+        if reading is not None:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+
+    async def _tell(self, message: dict[str, Any]) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        await self._process.stdin.drain()
+
+    async def _next(self) -> Said:
+        """What it says next. Whoever stops waiting leaves the reading under way, so that no message is cut in two."""
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._heard())
+        said = await asyncio.shield(self._reading)
+        self._reading = None
+        return said
+
+    async def _heard(self) -> Said:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        head = json.loads(await self._process.stdout.readuntil())
+        parts = [await self._process.stdout.readexactly(length) for length in head["lengths"]]
+        return Said(head["kind"], dict(zip(head.get("names", ()), parts, strict=True)))
+
+
+class Pool:
+    """The workers of a process of the service."""
+
+    def __init__(self, config: Config) -> None:
+        self._workers = [Worker(config) for _ in range(config.children)]
+        self._free: asyncio.LifoQueue[Worker] = asyncio.LifoQueue()
+        for worker in self._workers:
+            self._free.put_nowait(worker)
+        self._reviving: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Every worker, before the first question comes."""
+        await asyncio.gather(*(worker.ready() for worker in self._workers))
+
+    async def take(self, seconds: float) -> Worker:
+        """A worker that is ready; TimeoutError where none is in time."""
+        async with asyncio.timeout(seconds):
+            worker = await self._free.get()
+        try:
+            await worker.ready()
+        except BaseException:
+            self._free.put_nowait(worker)
+            raise
+        return worker
+
+    def give(self, worker: Worker) -> None:
+        """Back into its slot, as soon as it is ready again."""
+        task = asyncio.get_running_loop().create_task(self._revive(worker))
+        self._reviving.add(task)
+        task.add_done_callback(self._reviving.discard)
+
+    async def stop(self) -> None:
+        reviving = list(self._reviving)
+        for task in reviving:
+            task.cancel()
+        await asyncio.gather(*reviving, return_exceptions=True)
+        await asyncio.gather(*(worker.end() for worker in self._workers))
+
+    async def _revive(self, worker: Worker) -> None:
+        with suppress(Exception):  # it is tried again when it is needed
+            await worker.rest()
+            await worker.ready()
+        self._free.put_nowait(worker)

@@ -1,0 +1,202 @@
+"""What a service keeps beside the ledger: tokens as hashes, requests by their keys with the bytes that were replied, and overruns.
+
+In a SQLite file that all processes of one host share, or in PostgreSQL, which hosts share. A write has reached the disk when it returns.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+
+from ..errors import Refused
+
+PATIENCE = 30_000  # milliseconds to wait for another writer
+TABLES = (
+    """CREATE TABLE IF NOT EXISTS token (id TEXT PRIMARY KEY, hash TEXT NOT NULL, name TEXT NOT NULL, role TEXT NOT NULL, datasets TEXT NOT NULL,
+    made BIGINT NOT NULL, expires BIGINT NOT NULL, revoked BIGINT NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS request (dataset TEXT, who TEXT, key TEXT, digest TEXT NOT NULL, state TEXT NOT NULL, made DOUBLE PRECISION NOT NULL,
+    until DOUBLE PRECISION NOT NULL, PRIMARY KEY (dataset, who, key))""",
+    "CREATE TABLE IF NOT EXISTS reply (dataset TEXT, who TEXT, key TEXT, media TEXT, body {bytes} NOT NULL, PRIMARY KEY (dataset, who, key, media))",
+    "CREATE TABLE IF NOT EXISTS overrun (dataset TEXT, who TEXT, count BIGINT NOT NULL, PRIMARY KEY (dataset, who))",
+)
+ONE = "dataset = ? AND who = ? AND key = ?"
+
+
+class Request(NamedTuple):
+    """Who asked what of which dataset, under which key."""
+
+    dataset: str
+    who: str
+    key: str
+
+
+class Kept(NamedTuple):
+    """What is known of a request: the digest of its body, how far it came, until when it may still run, and the reply in a form."""
+
+    digest: str
+    state: str  # begun, done or lost
+    until: float
+    reply: bytes | None
+
+
+class TokenRow(NamedTuple):
+    id: str
+    hash: str
+    name: str
+    role: str
+    datasets: str
+    made: int
+    expires: int
+    revoked: int
+
+
+class State:
+    """The file, or the database, with one connection in this process."""
+
+    def __init__(self, place: str) -> None:
+        self._server = place.lower().startswith(("postgres://", "postgresql://"))
+        self._place = place
+        self._lock = threading.RLock()
+        self._connection: Any = None
+
+    @property
+    def quick(self) -> bool:
+        """Whether a look at it may be had in the event loop: a file answers in microseconds, and a reader waits for nobody."""
+        return not self._server
+
+    def token(self, id: str) -> TokenRow | None:  # noqa: A002
+        rows = self._read("SELECT * FROM token WHERE id = ?", (id,))
+        return TokenRow(*rows[0]) if rows else None
+
+    def tokens(self) -> list[TokenRow]:
+        return [TokenRow(*row) for row in self._read("SELECT * FROM token ORDER BY made, id")]
+
+    def add_token(self, row: TokenRow) -> None:
+        with self._writing() as run:
+            run("INSERT INTO token VALUES (?, ?, ?, ?, ?, ?, ?, ?)", tuple(row))
+
+    def revoke(self, id: str) -> bool:  # noqa: A002
+        with self._writing() as run:
+            return bool(run("UPDATE token SET revoked = ? WHERE id = ? AND revoked = 0 RETURNING id", (int(time.time()), id)))
+
+    def kept(self, request: Request, media: str) -> Kept | None:
+        """What is known of a request."""
+        statement = f"SELECT digest, state, until, (SELECT body FROM reply WHERE {ONE} AND media = ?) FROM request WHERE {ONE}"
+        rows = self._read(statement, (*request, media, *request))
+        if not rows:
+            return None
+        digest, state, until, reply = rows[0]
+        return Kept(digest, state, until, None if reply is None else bytes(reply))
+
+    def begin(self, request: Request, digest: str, until: float) -> bool:
+        """Whether this request is now ours to answer: nobody has asked it under this key before."""
+        statement = "INSERT INTO request VALUES (?, ?, ?, ?, 'begun', ?, ?) ON CONFLICT DO NOTHING RETURNING key"
+        with self._writing() as run:
+            return bool(run(statement, (*request, digest, time.time(), until)))
+
+    def again(self, request: Request, before: float, until: float) -> bool:
+        """Whether a request that somebody began, and had time for until `before`, is now ours to look after."""
+        with self._writing() as run:
+            found = run(f"UPDATE request SET until = ? WHERE {ONE} AND state = 'begun' AND until = ? RETURNING key", (until, *request, before))
+        return bool(found)
+
+    def store(self, request: Request, replies: dict[str, bytes]) -> None:
+        """Store what is replied, before a byte of it leaves. What is stored already stays."""
+        with self._writing() as run:
+            for media, body in replies.items():
+                run("INSERT INTO reply VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", (*request, media, body))
+            run(f"UPDATE request SET state = 'done' WHERE {ONE}", tuple(request))
+
+    def lose(self, request: Request) -> None:
+        """No answer was stored, and none will be under this key."""
+        with self._writing() as run:
+            run(f"UPDATE request SET state = 'lost' WHERE {ONE} AND state = 'begun'", tuple(request))
+
+    def forget(self, request: Request) -> None:
+        """A request that was refused: its key is free again."""
+        with self._writing() as run:
+            run(f"DELETE FROM request WHERE {ONE} AND state = 'begun'", tuple(request))
+
+    def overran(self, dataset: str, who: str) -> None:
+        with self._writing() as run:
+            run("INSERT INTO overrun VALUES (?, ?, 1) ON CONFLICT (dataset, who) DO UPDATE SET count = overrun.count + 1", (dataset, who))
+
+    def overruns(self, dataset: str) -> dict[str, int]:
+        return {who: int(count) for who, count in self._read("SELECT who, count FROM overrun WHERE dataset = ? ORDER BY who", (dataset,))}
+
+    def close(self) -> None:
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _read(self, statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
+        with self._lock, self._explained():
+            return self._run(statement, bindings)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Any]:
+        """One durable transaction; anything raised inside undoes it."""
+        with self._lock, self._explained():
+            self._run("BEGIN" if self._server else "BEGIN IMMEDIATE")
+            try:
+                yield self._run
+                self._run("COMMIT")
+            except BaseException:
+                with suppress(Exception):
+                    self._run("ROLLBACK")
+                raise
+
+    def _run(self, statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
+        if self._connection is None or (self._server and self._connection.closed):
+            self._connection = _server(self._place) if self._server else _file(self._place)
+        if not self._server:
+            return self._connection.execute(statement, bindings).fetchall()  # type: ignore[no-any-return]
+        found = self._connection.execute(statement.replace("?", "%s"), bindings)
+        return found.fetchall() if found.description else []
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Storage errors as one refusal, which quotes nothing of the storage's."""
+        try:
+            yield
+        except Refused:
+            raise
+        except Exception as error:
+            if type(error).__module__.partition(".")[0] not in ("apsw", "psycopg", "builtins"):
+                raise
+            raise Refused("server.storage", "the service's own records", "they cannot be read or written", "see to the disk or the database") from None
+
+
+def _file(place: str) -> Any:
+    import apsw
+
+    connection = apsw.Connection(place)
+    connection.set_busy_timeout(PATIENCE)
+    end = time.monotonic() + PATIENCE / 1000
+    while True:
+        try:
+            for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", *(table.format(bytes="BLOB") for table in TABLES)):
+                connection.execute(statement)
+            return connection
+        except apsw.BusyError:  # the change to WAL does not wait by itself
+            if time.monotonic() > end:
+                connection.close()
+                raise
+            time.sleep(0.005)
+
+
+def _server(place: str) -> Any:
+    import psycopg
+
+    connection = psycopg.connect(place, autocommit=True)
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(7238162)")  # several processes may begin at once
+        connection.execute("CREATE SCHEMA IF NOT EXISTS sfumato_server")
+        connection.execute("SET search_path = sfumato_server")
+        for table in TABLES:
+            connection.execute(table.format(bytes="BYTEA"))
+    return connection

@@ -1,0 +1,152 @@
+"""The worker: a process of its own that opens the data, asks the ledger, reads, perturbs, and hands back finished bytes. It has no network and no tokens.
+
+*Limits*    Its memory is bounded by the operating system; its time by whoever started it, who ends it.
+*Speaks*    JSON lines in; out, a line with the lengths of what follows. It ends with its parent: an end of input is its end.
+*Silent*    Whatever breaks after data was read says one constant word. Nothing is printed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ..answers.answer import Answer
+from ..errors import Refused
+from ..ledger import BudgetExceeded, Ledger, Receipt
+from ..release import question as name_of
+from ..session import Database, Table, protect
+from ..tables.plan import Plan
+from . import replies
+from .config import Dataset, read
+from .datasets import table
+from .questions import Question
+
+READY = b'{"kind":"ready","lengths":[]}\n'
+FAILED = b'{"kind":"failed","lengths":[]}\n'
+LOST = b'{"kind":"lost","lengths":[]}\n'
+CHARGED = b'{"kind":"charged","lengths":[]}\n'
+"""Said after the first charge of a question, before anything is read: all that came before follows from public things, and so does when it came."""
+MOST_BYTES = 2**27
+"""Of a reply: the process that sends it has other things to do."""
+INVENTED = (
+    "SELECT k, COUNT(*) AS n, AVG(x) AS m, SUM(x) AS s, STDDEV(x) AS d FROM warm GROUP BY k ORDER BY n DESC LIMIT 5",
+    "SELECT p, COUNT(*) AS n, COUNT(DISTINCT who) AS u FROM warm WHERE x > 1 GROUP BY p",
+    "SELECT MEDIAN(x) AS q, COUNT(DISTINCT p) AS c FROM warm",
+)
+
+
+class Told(Ledger):
+    """A ledger that says when it has charged."""
+
+    announce: Callable[[], None] = staticmethod(lambda: None)
+
+    def charge(self, *given: Any, **named: Any) -> Receipt:
+        """As its parent; then the news."""
+        receipt = super().charge(*given, **named)
+        self.announce()
+        return receipt
+
+
+def main() -> None:
+    """Serve one parent, until it ends."""
+    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    quiet = os.open(os.devnull, os.O_RDWR)
+    debug = os.environ.get("SFUMATO_DEBUG") == "1"
+    for descriptor, to in ((0, quiet), (1, 2 if debug else quiet), (2, 2 if debug else quiet)):  # nothing that a library prints goes anywhere
+        os.dup2(to, descriptor)
+    with suppress(KeyboardInterrupt, BrokenPipeError):
+        serve(source, sink)
+
+
+def serve(source: BinaryIO, sink: BinaryIO) -> None:
+    """Read the configuration, open every dataset, then answer one question after the other."""
+    begun = json.loads(source.readline())
+    config = read(begun["text"], Path(begun["folder"]))
+    tables = {name: opened(about, lambda: _send(sink, CHARGED)) for name, about in config.datasets.items()}
+    warm()
+    limit(config.memory)
+    _send(sink, READY)
+    for line in source:
+        _send(sink, answered(tables, json.loads(line)))
+
+
+def opened(config: Dataset, announce: Callable[[], None]) -> Table | Database:
+    """A dataset on its book, which the parent has begun."""
+    ledger = Told.open(config.ledger, dataset=config.declared["name"])
+    ledger.announce = announce
+    return table(config, ledger=ledger)
+
+
+def limit(memory: int) -> None:
+    """No more memory than this beyond what the process has by now: an allocation beyond fails, and with it the answer."""
+    import resource
+
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = pages * resource.getpagesize() + memory
+    allowed = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    resource.setrlimit(resource.RLIMIT_AS, (allowed, allowed))
+
+
+def warm() -> None:
+    """Answer invented questions about invented rows, so that the first real one does not pay for what is loaded at first use."""
+    import pyarrow as pa
+
+    rows = pa.table({"who": [1, 2, 3, 3], "x": [0.5, 1.5, 2.5, 3.5], "k": ["a", "b", "a", "b"], "p": ["c", "d", "c", "d"]})
+    with protect(rows, name="warm", unit="who", budget=1000, max_rows=2, bounds={"x": (0, 4)}, keys={"k": ["a", "b"]}) as invented:
+        for text in INVENTED:
+            answer = invented.sql(text, epsilon=10, timeout=60)
+            for form in replies.FORMS:
+                replies.rendered(answer, form)
+
+
+def answered(tables: dict[str, Any], asked: dict[str, Any]) -> bytes:
+    """The reply to one question: an answer, a refusal that is public, or the constant word."""
+    try:
+        said = Question.model_validate(asked["question"])
+        found = _recalled(tables[asked["dataset"]], said, asked["who"]) if asked["recall"] else _released(tables[asked["dataset"]], said, asked)
+        if found is None:
+            return LOST
+        forms = [replies.JSON, *([asked["media"]] if asked["media"] != replies.JSON else [])]
+        made = {form: replies.rendered(found, form) for form in forms}
+        return _framed("answer", made) if sum(map(len, made.values())) <= MOST_BYTES else FAILED
+    except Refused as refusal:
+        about = {name: getattr(refusal, name) for name in ("code", "place", "reason", "rewrite")} | {"over": isinstance(refusal, BudgetExceeded)}
+        return _framed("refused", {"refusal": json.dumps(about).encode()})
+    except Exception:
+        return FAILED
+
+
+def _released(found: Any, said: Question, asked: dict[str, Any]) -> Answer:
+    answer = found.sql(said.sql, share=asked["who"], timeout=asked["timeout"], **said.how())
+    if not isinstance(answer, Answer):
+        raise Refused("server.explain", "EXPLAIN PRIVACY", "this is a plan, and costs nothing", "POST …/plan")
+    return answer
+
+
+def _recalled(found: Any, said: Question, who: str) -> Answer | None:
+    """The answer that was stored in the ledger for this question, without a charge; None where there is none."""
+    plan = found.plan(said.sql, **said.how())
+    stored = found.ledger.recall(name_of(plan), share=who) if isinstance(plan, Plan) else None
+    if stored is None:
+        return None
+    answer: Answer = plan.finish(Answer.from_json(stored.answer))
+    return answer
+
+
+def _framed(kind: str, parts: dict[str, bytes]) -> bytes:
+    head = {"kind": kind, "names": list(parts), "lengths": [len(part) for part in parts.values()]}
+    return json.dumps(head).encode() + b"\n" + b"".join(parts.values())
+
+
+def _send(sink: BinaryIO, message: bytes) -> None:
+    sink.write(message)
+    sink.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""A protected table behind a wall of paper: the replies that a server would give, without one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from sfumato.client.connection import Connection
+from sfumato.client.wire import Wire
+from sfumato.errors import Refused
+from sfumato.guarantees.stored import record, restore
+from sfumato.server.problems import problem_of
+from sfumato.server.replies import number, reply
+from sfumato.session import Database, Table
+
+from ..sql.people import protected
+
+TOKEN = "sft_" + "a" * 60
+
+
+@dataclass
+class Paper:
+    """Replies to requests, made of a table in this process. `kept` are the replies by key; `log` is what was asked."""
+
+    table: Table | Database
+    role: str = "analyst"
+    kept: dict[str, bytes] = field(default_factory=dict)
+    log: list[tuple[str, str, str | None, Any]] = field(default_factory=list)
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        key, path = request.headers.get("Idempotency-Key"), request.url.path
+        body = json.loads(request.content) if request.content else {}
+        self.log.append((request.method, path, key, body))
+        assert request.headers["Authorization"] == f"Bearer {TOKEN}"
+        try:
+            return httpx.Response(200, content=self._said(path, dict(request.url.params), key, body))
+        except Refused as refusal:
+            problem = problem_of(refusal)
+            return httpx.Response(problem.status, content=problem.body())
+
+    def _said(self, path: str, asked: dict[str, str], key: str | None, body: dict[str, Any]) -> bytes:
+        ledger = self.table.ledger
+        if path == "/api/me":
+            return _json({"name": "ada", "role": self.role, "expires": "2027-01-01T00:00:00+00:00", "datasets": ["visits"]})
+        what = path.removeprefix("/api/datasets/visits").strip("/")
+        if what == "":
+            if isinstance(self.table, Database):
+                return _json({"tables": [], "database": self.table.declaration.to_toml()})
+            return _json({"tables": [{"name": "visits", "declaration": self.table.given.to_toml()}], "database": None})
+        if what == "budget":
+            balance = {name: record(getattr(ledger, name)) for name in ("budget", "spent", "remaining")}
+            return _json({**balance, "share": balance, "shares": [{"name": "ada", **balance}] if self.role == "owner" else None})
+        if what == "history":
+            after, most = int(asked["after"]), 2
+            entries = [one for one in ledger.history() if one.number > after][:most]
+            listed = [{"number": e.number, "when": e.when, "who": e.share or "", "kind": e.kind, "memo": e.memo, "receipt": e.digest} for e in entries]
+            costs = [None if e.cost is None else record(e.cost) for e in entries]
+            more = entries[-1].number if len(entries) == most else None
+            return _json({"entries": [{**e, "cost": cost} for e, cost in zip(listed, costs, strict=True)], "next": more})
+        if what == "verify":
+            found = ledger.verify()
+            return _json({"holds": found.ok, "head": str(found.head), "says": str(found).splitlines()})
+        how = {name: restore(value) if name == "promise" else value for name, value in body.items() if name != "sql"}
+        if what == "plan":
+            return _json(self._planned(body["sql"], how))
+        assert what == "release"
+        assert key
+        if key not in self.kept:
+            self.kept[key] = reply(self.table.sql(body["sql"], **how))
+        return self.kept[key]
+
+    def _planned(self, sql: str, how: dict[str, Any]) -> dict[str, Any]:
+        found = self.table.plan(sql, **how)
+        shape = getattr(found, "one", found)
+        errors = found.error(how.get("confidence", 0.95), group_size=how.get("group_size"))
+        return {
+            "cost": record(found.cost),
+            "promise": record(found.promise),
+            "error": {name: number(width) for name, width in errors.items()},
+            "explained": found.explain().splitlines(),
+            "columns": [{"name": name, "kind": kind} for name, kind in shape.kinds.items()],
+            "keys": [shown for _, shown in shape.finish.keys],
+            "deadline": 1.0,
+            "affordable": True,
+            "rows": 3,
+        }
+
+
+Before = Callable[[Paper, httpx.Request], httpx.Response | None]
+
+
+def _json(content: Any) -> bytes:
+    return json.dumps(content).encode()
+
+
+@contextmanager
+def behind(before: Before | None = None, role: str = "analyst", **declared: Any) -> Iterator[tuple[Connection, Paper]]:
+    """A connection to a table that is declared so; who stands `before` it may reply instead."""
+    with protected(**declared) as table:
+        made = Paper(table, role)
+
+        def replied(request: httpx.Request) -> httpx.Response:
+            return (before(made, request) if before is not None else None) or made(request)
+
+        wire = Wire("http://127.0.0.1:9", TOKEN, transport=httpx.MockTransport(replied))
+        with Connection(wire) as found:
+            yield found, made

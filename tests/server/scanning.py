@@ -1,0 +1,41 @@
+"""Canaries, looked for in all that a service said and wrote."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+
+from .service import Running, canaries, spoken
+
+TABLES = ("visits", "clinic")
+
+
+def flocks() -> list[tuple[bytes, list[bytes]]]:
+    """Every canary as text, and every number as it lies in memory, together with those that it shares a part with, and that part."""
+    found = []
+    for table in TABLES:
+        planted, texts = canaries(table), spoken(table)
+        at = len(planted["texts"]), len(planted["texts"]) + len(planted["units"])
+        flat = [texts[: at[0]], texts[at[0] : at[1]], texts[at[1] :]]
+        found += [(_beginning(flock), flock) for flock in flat]
+        raw = [struct.pack("<q", unit) for unit in planted["units"]], [struct.pack("<d", amount) for amount in planted["amounts"]]
+        found += [(_beginning([one[::-1] for one in flock])[::-1], flock) for flock in raw]
+    return found
+
+
+def _beginning(flock: list[bytes]) -> bytes:
+    """What all begin with."""
+    first, last = min(flock), max(flock)
+    return first[: next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))]
+
+
+def hits(texts: Iterable[bytes]) -> list[bytes]:
+    """The canaries that are in some text. Where the part that a flock shares is nowhere, none of it is."""
+    whole = b"\n".join(texts)
+    return [canary for shared, flock in flocks() if shared in whole for canary in flock if canary in whole]
+
+
+def kept(service: Running) -> dict[str, bytes]:
+    """All that the service wrote, by file: log, ledger, tokens and stored replies; not the data themselves."""
+    folder = service.made.path.parent
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.suffix != ".parquet"}

@@ -1,0 +1,209 @@
+"""A service for these tests: two datasets full of canaries, a token for everybody, and a process that serves them over a socket."""
+
+from __future__ import annotations
+
+import datetime
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.server.config import Config, load
+from sfumato.server.state import State
+from sfumato.server.tokens import DAY, made
+
+CITIES = ["Roma", "Bari", "Milano"]
+CANARIES = 200  # in each table
+SQL = "SELECT city, COUNT(*) AS n, AVG(spend) AS m FROM visits GROUP BY city"
+ROLES = ("owner", "analyst", "auditor")
+PROMPT = """
+from sfumato.server import limits, protocol, releases
+protocol.SECONDS, limits.BODY_SECONDS = 4.0, 3.0
+async def at_once(moment): pass
+releases.until = at_once
+"""
+"""Slow clients are let go sooner than usual, and replies do not wait for their deadlines, which are tested elsewhere: so tests are short, and a slow machine
+changes nothing."""
+TALKATIVE = """
+import logging
+from sfumato.server import running
+logging.basicConfig(level=logging.DEBUG)
+usual = running.options
+running.options = lambda config: {**usual(config), "log_level": "trace", "access_log": True}
+"""
+"""Everything that anything says goes into the log."""
+
+TOML = """
+[server]
+ledger = "curator.ledger"
+tokens = "tokens.db"
+deadlines = {deadlines}
+overruns_per_analyst = 100
+port = {port}
+rate = {{ token = 1000000, address = 1000000 }}
+
+[datasets.visits]
+source = "visits.parquet"
+budget = {budget}
+about = "visits to three cities"
+unit = "user_id"
+max_rows = 4
+bounds = {{ age = [0, 120], spend = [0, 100] }}
+keys = {{ city = ["Roma", "Bari", "Milano"] }}
+
+[datasets.visits.analysts]
+ada = 100
+
+[datasets.clinic]
+source = "clinic.parquet"
+budget = {budget}
+unit = "patient"
+max_rows = 2
+bounds = {{ stay = [0, 30] }}
+"""
+
+
+def canaries(table: str) -> dict[str, list[Any]]:
+    """Values that are in the data and nowhere else: texts, units and amounts."""
+    seed = sum(map(ord, table))
+    texts = [f"Xenophon{seed:x}{i:03d}q" for i in range(CANARIES // 2)]
+    units = [773_311_000_000 + 977 * (1000 * seed + i) for i in range(CANARIES // 4)]
+    amounts = [61_803_398_000.0 + 13 * (1000 * seed + i) for i in range(CANARIES // 4)]
+    return {"texts": texts, "units": units, "amounts": amounts}
+
+
+def spoken(table: str) -> list[bytes]:
+    """The canaries of a table, each as it would be seen in a text."""
+    found = canaries(table)
+    return [str(value).encode() for value in (*found["texts"], *found["units"], *map(int, found["amounts"]))]
+
+
+def write_data(folder: Path, rows: int = 400) -> None:
+    """Tables of which half of the rows hold canaries."""
+    day = datetime.date(2026, 1, 1)
+    planted = {name: canaries(name) for name in ("visits", "clinic")}
+
+    def every(values: list[Any], other: Any) -> list[Any]:
+        return [values[i // 2 % len(values)] if i % 2 else other(i) for i in range(rows)]
+
+    visits = {
+        "user_id": every(planted["visits"]["units"], lambda i: i),
+        "city": [CITIES[i % 3] for i in range(rows)],
+        "age": [20 + i % 60 for i in range(rows)],
+        "spend": every(planted["visits"]["amounts"], lambda i: float(i % 90)),
+        "day": [day + datetime.timedelta(days=i % 100) for i in range(rows)],
+        "note": every(planted["visits"]["texts"], lambda i: "seen"),
+    }
+    clinic = {
+        "patient": every(planted["clinic"]["units"], lambda i: i),
+        "ward": every(planted["clinic"]["texts"], lambda i: "north"),
+        "stay": every(planted["clinic"]["amounts"], lambda i: float(i % 20)),
+    }
+    pq.write_table(pa.table(visits), folder / "visits.parquet")
+    pq.write_table(pa.table(clinic), folder / "clinic.parquet")
+
+
+@dataclass(frozen=True)
+class Made:
+    """A service that is declared, with its tokens by the names of those who hold them."""
+
+    path: Path
+    config: Config
+    tokens: dict[str, str]
+
+    def header(self, who: str | None) -> dict[str, str]:
+        return {} if who is None else {"Authorization": f"Bearer {self.tokens[who]}"}
+
+
+def service(folder: Path, *, port: int = 0, deadline: str = "[16]", budget: str = "1000000") -> Made:
+    """Data, configuration and tokens. `owner`, `ada` and `bob` (analysts) and `auditor` see visits alone; the same with `clinic-` in front, the clinic; `boss`
+    sees all; `revoked` and `expired` were analysts."""
+    write_data(folder)
+    path = folder / "sfumato.toml"
+    path.write_text(TOML.format(port=port, deadlines=deadline, budget=budget), encoding="utf-8")
+    config = load(path)
+    state = State(config.tokens)
+    try:
+        tokens = {}
+        for dataset, prefix in (("visits", ""), ("clinic", "clinic-")):
+            for role in ROLES:
+                who = f"{prefix}{'ada' if role == 'analyst' else role}"
+                tokens[who] = made(state, name=who, role=role, datasets=[dataset])
+        tokens["boss"] = made(state, name="boss", role="owner")
+        tokens["bob"] = made(state, name="bob", role="analyst", datasets=["visits"])
+        for who in ("revoked", "expired"):
+            tokens[who] = made(state, name=who, role="analyst", datasets=["visits"])
+        state.revoke(tokens["revoked"].split("_")[1])
+        with state._writing() as run:
+            run("UPDATE token SET expires = ? WHERE id = ?", (int(time.time()) - DAY, tokens["expired"].split("_")[1]))
+    finally:
+        state.close()
+    return Made(path, config, tokens)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        found: int = probe.getsockname()[1]
+        return found
+
+
+@dataclass(frozen=True)
+class Running:
+    """A process that serves."""
+
+    made: Made
+    process: subprocess.Popen[bytes]
+    port: int
+    log: Path
+    http: httpx.Client
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+@contextmanager
+def running(folder: Path, *, debug: bool = False, **how: Any) -> Iterator[Running]:
+    """A service in a process of its own, with its log in a file."""
+    port = free_port()
+    made_ = service(folder, port=port, **how)
+    log = folder / "server.log"
+    script = f"{PROMPT}{TALKATIVE if debug else ''}from sfumato.server.running import run\nrun({str(made_.path)!r})"
+    with log.open("wb") as sink:
+        process = subprocess.Popen([sys.executable, "-c", script], stdout=sink, stderr=subprocess.STDOUT)
+        try:
+            with httpx.Client(timeout=60) as http:
+                found = Running(made_, process, port, log, http)
+                _wait(found)
+                yield found
+        finally:
+            process.terminate()
+            try:
+                process.wait(40)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait(found: Running) -> None:
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        try:
+            if found.http.get(f"{found.url}/api/health", timeout=5).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        if found.process.poll() is not None:
+            break
+        time.sleep(0.1)
+    raise AssertionError(f"the server did not start: {found.log.read_text(encoding='utf-8', errors='replace')[-3000:]}")

@@ -1,0 +1,154 @@
+"""Clients that ask a service over and over, also while its processes are killed, and keep what they were told."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from .service import Made, free_port, service
+
+AGAIN = {"server.running", "server.busy", "server.rate", "server.internal"}
+"""After these the same request is sent again, under the same key."""
+
+
+@dataclass(frozen=True)
+class Served:
+    """A service of several processes."""
+
+    made: Made
+    process: subprocess.Popen[bytes]
+    url: str
+
+
+@contextmanager
+def several(folder: Path, workers: int, **how: Any) -> Iterator[Served]:
+    """A service with this many processes that listen, each with one that reads data."""
+    port = free_port()
+    made = service(folder, port=port, **how)
+    text = made.path.read_text(encoding="utf-8").replace("overruns_per_analyst = 100", "overruns_per_analyst = 1000000")
+    text = text.replace("ada = 100\n", "").replace("[server]", f"[server]\nworkers = {workers}")
+    made.path.write_text(text, encoding="utf-8")
+    with (folder / "server.log").open("wb") as sink:
+        script = f"from sfumato.server.running import run\nrun({str(made.path)!r})"
+        process = subprocess.Popen([sys.executable, "-c", script], stdout=sink, stderr=subprocess.STDOUT)
+    try:
+        url, end = f"http://127.0.0.1:{port}", time.monotonic() + 120
+        while time.monotonic() < end and not _up(url):
+            time.sleep(0.1)
+        yield Served(made, process, url)
+    finally:
+        process.terminate()
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _up(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/api/health", timeout=5).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+@dataclass
+class Told:
+    """An answer that a client was given."""
+
+    who: str
+    key: str
+    body: dict[str, Any]
+    content: bytes
+    receipt: int
+
+
+@dataclass
+class Storm:
+    """Clients of one dataset. Each asks questions of its own, one after the other, under a new key each, and repeats what got no answer."""
+
+    service: Served
+    dataset: str
+    column: str
+    epsilon: str
+    clients: dict[str, str]
+    told: list[Told] = field(default_factory=list)
+    ends: Counter[str] = field(default_factory=Counter)
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def begin(self) -> list[threading.Thread]:
+        threads = [threading.Thread(target=self._ask, args=(place, who), daemon=True) for place, who in enumerate(self.clients.values())]
+        for thread in threads:
+            thread.start()
+        return threads
+
+    def send(self, who: str, key: str, body: dict[str, Any]) -> httpx.Response | None:
+        """One request; None where nobody answered."""
+        headers = {**self.service.made.header(who), "Idempotency-Key": key}
+        try:
+            return httpx.post(f"{self.service.url}/api/datasets/{self.dataset}/release", json=body, headers=headers, timeout=60)
+        except httpx.TransportError:
+            return None
+
+    def settled(self, who: str, key: str, body: dict[str, Any]) -> httpx.Response | None:
+        """The last word on a request; None where the storm ended before."""
+        while not self.stop.is_set():
+            reply = self.send(who, key, body)
+            if reply is not None and (reply.status_code == 200 or reply.json()["code"] not in AGAIN):
+                return reply
+            time.sleep(0.1)
+        return None
+
+    def _ask(self, place: int, who: str) -> None:
+        number = 0
+        while not self.stop.is_set():
+            number += 1
+            key, sql = f"c{place}-{number}", f"SELECT COUNT(*) AS n FROM {self.dataset} WHERE {self.column} > {place} AND {self.column} < {1000 + number}"
+            body = {"sql": sql, "epsilon": self.epsilon}
+            reply = self.settled(who, key, body)
+            if reply is None:
+                return
+            if reply.status_code == 200:
+                self.told.append(Told(who, key, body, reply.content, reply.json()["receipt"]["number"]))
+            self.ends["answered" if reply.status_code == 200 else reply.json()["code"]] += 1
+            if reply.status_code == 402:
+                return
+
+
+def processes(root: int) -> list[int]:
+    """The processes below one, whatever their depth."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        try:
+            parents[int(entry.name)] = int((entry / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            continue
+    found, more = [], [root]
+    while more:
+        more = [child for child, parent in parents.items() if parent in more]
+        found += more
+    return [one for one in found if one != os.getpid()]
+
+
+def serving(root: int) -> list[int]:
+    """Those of them that serve, or read data: not the helpers that Python starts beside them."""
+    found = []
+    for one in processes(root):
+        try:
+            command = Path(f"/proc/{one}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"resource_tracker" not in command:
+            found.append(one)
+    return found

@@ -1,0 +1,92 @@
+"""What the ledger says to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from sfumato.ledger.receipts import Head, Verification
+from sfumato.server.books import budget, card, history, verified
+from sfumato.server.datasets import Served, opened
+from sfumato.server.problems import UNKNOWN, Stopped
+from sfumato.server.roles import Asker
+
+from .service import service
+
+ADA, BOB, OLGA = Asker("ada", "analyst", None, 0), Asker("bob", "analyst", None, 0), Asker("olga", "owner", None, 0)
+SQL = "SELECT COUNT(*) AS n FROM visits WHERE age > {}"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    found = opened(service(tmp_path_factory.mktemp("books"), budget="8").config.datasets["visits"])
+    for place in range(6):
+        found.table.sql(SQL.format(place), epsilon=0.5, share=found.share("bob" if place % 3 else "ada"))
+    yield found
+    found.close()
+
+
+def test_everybody_sees_the_whole_and_the_own_share(served: Served) -> None:
+    found = budget(served, ADA)
+    assert (found["budget"]["epsilon"], found["spent"]["epsilon"], found["remaining"]["epsilon"]) == ("8", "3", "5")
+    assert found["share"]["spent"]["epsilon"] == "1"
+    assert found["shares"] is None
+    assert found["course"] is None
+
+
+def test_the_owner_sees_everybody_and_the_course(served: Served) -> None:
+    found = budget(served, OLGA)
+    assert {one["name"]: one["spent"]["epsilon"] for one in found["shares"]} == {"ada": "1", "bob": "2"}
+    assert [spent for _, spent, _ in found["course"]] == [0, 0.5, 1, 1.5, 2, 2.5, 3]
+    assert found["share"] is None
+
+
+def test_the_log_by_pages(served: Served) -> None:
+    whole = history(served, OLGA, 0, 200)
+    assert whole["next"] is None
+    pages, after = [], 0
+    while after is not None:
+        page = history(served, OLGA, after, 4)
+        pages.append(page["entries"])
+        after = page["next"]
+    assert [one for page in pages for one in page] == whole["entries"]
+    assert {len(page) for page in pages[:-1]} == {4}
+
+
+def test_an_analyst_sees_the_own_part(served: Served) -> None:
+    own, every = (history(served, who, 0, 200)["entries"] for who in (ADA, OLGA))
+    assert own == [one for one in every if one["who"] == "ada"]
+    assert [one["cost"]["epsilon"] for one in own if one["kind"] == "charge"] == ["1/2", "1/2"]
+    assert "age > 0" in next(one["memo"] for one in own if one["kind"] == "charge")
+
+
+def test_cards_are_for_who_asked_and_who_looks(served: Served) -> None:
+    number = next(one["number"] for one in history(served, BOB, 0, 200)["entries"] if one["kind"] == "charge")
+    assert card(served, BOB, number).to_dict() == card(served, OLGA, number).to_dict()
+    for who, other in ((ADA, number), (OLGA, number + 1000), (OLGA, 1), (BOB, 0)):
+        with pytest.raises(Stopped) as caught:
+            card(served, who, other)
+        assert caught.value.problem is UNKNOWN
+
+
+def test_a_card_is_also_for_who_was_given_the_answer(served: Served) -> None:
+    number = next(one["number"] for one in history(served, ADA, 0, 200)["entries"] if one["kind"] == "charge")
+    with pytest.raises(Stopped):
+        card(served, BOB, number)
+    served.table.sql(SQL.format(0), epsilon=0.5, share="bob")
+    assert card(served, BOB, number).to_dict() == card(served, ADA, number).to_dict()
+
+
+def test_the_book_holds(served: Served) -> None:
+    found = verified(served, alone=False)
+    assert found["holds"]
+    assert found["head"] == str(served.ledger.head)
+
+
+def test_problems_may_name_other_datasets(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = Verification(("the table balance is not what the entries come to (clinic)",), (), Head("b", 1, "0" * 64))
+    monkeypatch.setattr(type(served.long), "verify", lambda _: wrong)
+    assert "clinic" in str(verified(served, alone=True)["says"])
+    found = verified(served, alone=False)
+    assert (found["holds"], "clinic" in str(found)) == (False, False)

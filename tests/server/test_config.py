@@ -1,0 +1,133 @@
+"""What a configuration may say, and what is said of one that is wrong."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from sfumato.errors import Refused
+from sfumato.guarantees import Approx, Pure
+from sfumato.server.config import _SERVER, DECLARED, load, read
+
+SHORT = '[datasets.visits]\nsource = "visits.parquet"\nbudget = 0.3\n'
+LONG = """
+[server]
+host = "0.0.0.0"
+port = 9000
+workers = 4
+ledger = "postgresql://role@host/books"
+deadlines = [0.025, 1, 4]
+memory = "512 MiB"
+children = 2
+overruns_per_analyst = 3
+tls_cert = "server.crt"
+tls_key = "server.key"
+rate = { token = 10, address = 2.5 }
+
+[datasets.visits]
+source = { patients = "patients.parquet", visits = "visits.parquet" }
+public = { cities = "cities.csv" }
+unit = "patients.id"
+links = { "visits.patient" = "patients.id" }
+budget = { notion = "Pure", epsilon = "1/3" }
+about = "who came when"
+deadline = 4
+ledger = "own.ledger"
+bounds = { "visits.spend" = [0.5, 100] }
+
+[datasets.visits.analysts]
+ada = 0.1
+"bo@lab" = { notion = "Pure", epsilon = "0.2" }
+"""
+
+
+def test_the_shortest(tmp_path: Path) -> None:
+    found = read(SHORT, tmp_path)
+    dataset = found.datasets["visits"]
+    assert dataset.budget == Approx(Fraction(3, 10), Fraction(1, 10**6))
+    assert dataset.declared == {"name": "visits"}
+    assert dataset.source == str(tmp_path / "visits.parquet")
+    assert (dataset.ledger, found.tokens) == (str(tmp_path / "curator.ledger"), str(tmp_path / "tokens.db"))
+    assert (found.host, found.workers, found.deadlines) == ("127.0.0.1", 1, (0.25, 1.0, 4.0, 16.0))
+
+
+def test_all_of_it(tmp_path: Path) -> None:
+    found = read(LONG, tmp_path)
+    dataset = found.datasets["visits"]
+    assert (found.host, found.port, found.workers, found.children, found.memory) == ("0.0.0.0", 9000, 4, 2, 512 * 2**20)
+    assert found.tokens == "postgresql://role@host/books"  # hosts that share a ledger share the rest
+    assert (found.token_rate.per_second, found.address_rate.burst, found.overruns_per_analyst) == (10, 10, 3)
+    assert found.tls_key == str(tmp_path / "server.key")
+    assert dataset.source == {"patients": str(tmp_path / "patients.parquet"), "visits": str(tmp_path / "visits.parquet")}
+    assert dataset.budget == Pure(Fraction(1, 3))
+    assert dataset.analysts == {"ada": Approx(Fraction(1, 10), Fraction(1, 10**6)), "bo@lab": Pure(Fraction(1, 5))}
+    assert dataset.deadline == 4
+    assert dataset.ledger == str(tmp_path / "own.ledger")
+
+
+def test_an_address_is_in_no_text(tmp_path: Path) -> None:
+    assert "role@host" not in repr(read(LONG, tmp_path))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "= 1",
+        "[server]\n",
+        '[datasets."a b"]\nsource = "a"\nbudget = 1\n',
+        "[datasets.a]\nbudget = 1\n",
+        '[datasets.a]\nsource = "a"\n',
+        "[datasets.a]\nsource = 1\nbudget = 1\n",
+        SHORT + "colour = 1\n",
+        SHORT + 'declaration = "a.toml"\nunit = "x"\n',
+        SHORT + 'declaration = "missing.toml"\n',
+        SHORT + "[datasets.visits.analysts]\n'a b' = 1\n",
+        SHORT + "deadline = 0\n",
+        *(
+            f"[server]\n{line}\n{SHORT}"
+            for line in ("port = 70000", "workers = 0", "deadlines = []", "deadlines = [4, 1]", "deadlines = [true]", 'memory = "1"')
+        ),
+        *(f"[server]\n{line}\n{SHORT}" for line in ("colour = 1", 'tls_cert = "a"', "rate = 5", "rate = { token = 0 }", "rate = { other = 1 }", "host = 1")),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_is_refused(text: str, tmp_path: Path) -> None:
+    with pytest.raises(Refused) as caught:
+        read(text, tmp_path)
+    assert caught.value.code == "server.config"
+
+
+@pytest.mark.parametrize("budget", ["{ epsilon = 1 }", '{ notion = "Pure" }', '{ notion = "Loss" }', '"much"', "-1", "[1]"])
+def test_what_is_no_budget_is_refused(budget: str, tmp_path: Path) -> None:
+    with pytest.raises(Refused):
+        read(SHORT.replace("0.3", budget), tmp_path)
+
+
+def test_a_declaration_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "visits.toml").write_text(
+        'sfumato = "declaration"\nversion = 1\n[table]\nname = "visits"\nmax_rows = 3\nunit = ["id"]\n[columns.id]\ntype = "int64"\n'
+    )
+    found = read(SHORT + 'declaration = "visits.toml"\n', tmp_path).datasets["visits"]
+    assert (found.declared["unit"], found.declared["max_rows"]) == (("id",), 3)
+
+
+def test_a_file(tmp_path: Path) -> None:
+    (tmp_path / "sfumato.toml").write_text(SHORT)
+    assert load(tmp_path / "sfumato.toml").folder == tmp_path
+    with pytest.raises(Refused):
+        load(tmp_path / "other.toml")
+
+
+def test_the_example_of_the_page_is_one(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert read(example, tmp_path).datasets["visits"].deadline == 1
+
+
+def test_the_page_lists_all_that_may_be_said() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
+    assert [name for name in (*_SERVER, *DECLARED) if name not in page] == []

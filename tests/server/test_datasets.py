@@ -1,0 +1,91 @@
+"""A dataset as the service has it open: shares for everybody, two connections to its book."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from sfumato.errors import Refused
+from sfumato.guarantees import Approx
+from sfumato.server.config import Dataset
+from sfumato.server.datasets import Served, opened, stored_for, table
+
+from .service import service
+
+SQL = "SELECT COUNT(*) AS n FROM visits"
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Dataset:
+    return service(tmp_path, budget="2").config.datasets["visits"]
+
+
+@pytest.fixture
+def served(config: Dataset) -> Iterator[Served]:
+    found = opened(config)
+    yield found
+    found.close()
+
+
+def epsilon(served: Served, who: str) -> Fraction:
+    found = served.ledger.account(who).budget.parameters["epsilon"]
+    assert isinstance(found, Fraction)
+    return found
+
+
+def test_shares_are_those_of_the_configuration(config: Dataset) -> None:
+    part = Approx(Fraction(1, 4), Fraction(1, 10**6))
+    served = opened(replace(config, analysts={"ada": part}))
+    assert epsilon(served, served.share("ada")) == Fraction(1, 4)
+    assert epsilon(served, served.share("bob")) == 2  # who is not named has as much as there is
+    served.close()
+    again = opened(replace(config, analysts={"ada": 2 * part, "bob": part}))
+    assert (epsilon(again, "ada"), epsilon(again, "bob")) == (Fraction(1, 2), Fraction(1, 4))
+    again.close()
+
+
+def test_a_share_is_not_cut_below_what_was_spent(config: Dataset, served: Served) -> None:
+    served.table.sql(SQL, epsilon=1, share=served.share("ada"))
+    with pytest.raises(Refused):
+        opened(replace(config, analysts={"ada": Approx(Fraction(1, 4), Fraction(1, 10**6))}))
+
+
+def test_another_budget_is_refused(config: Dataset, served: Served) -> None:
+    with pytest.raises(Refused) as caught:
+        opened(replace(config, budget=Approx(3, Fraction(1, 10**6))))
+    assert caught.value.code == "ledger.budget"
+
+
+def test_what_is_stored_is_due_to_others(served: Served) -> None:
+    from sfumato.release import question
+
+    name = question(served.table.plan(SQL, epsilon=0.5))
+    assert stored_for(served.ledger, name, "ada") is None
+    served.table.sql(SQL, epsilon=0.5, share=served.share("ada"))
+    found = [stored_for(served.ledger, name, who) for who in ("ada", "bob")]
+    assert [one is not None and one.due for one in found] == [False, True]
+
+
+def test_nothing_is_owed_where_nothing_was_learned(served: Served) -> None:
+    assert (served.lessons, served.owed("ada")) == ((), [])
+
+
+def test_several_tables(tmp_path: Path) -> None:
+    config = service(tmp_path).config.datasets["visits"]
+    folder = tmp_path / "several"
+    folder.mkdir()
+    both = {"visits": str(tmp_path / "visits.parquet"), "clinic": str(tmp_path / "clinic.parquet")}
+    said = {"name": "both", "unit": "clinic.patient", "links": {"visits.user_id": "clinic.patient"}, "max_rows": {"visits": 2, "clinic": 2}}
+    served = opened(replace(config, name="both", source=both, declared=said, ledger=str(folder / "both.ledger"), analysts={}))
+    assert [declared.name for declared in served.given] == ["visits", "clinic"]
+    served.close()
+
+
+def test_a_blank_one_has_a_book_of_its_own(config: Dataset, served: Served) -> None:
+    with table(config, ledger=None) as blank:
+        blank.sql(SQL, epsilon=0.5)
+    assert served.ledger.spent.parameters["epsilon"] == 0

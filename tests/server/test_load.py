@@ -1,0 +1,161 @@
+"""Fifty clients at once: plans and stored answers, beside a bare route of the same framework on the same server.
+
+*Rate*      Requests for each second that the serving process computes, as the operating system counts them: other work on the machine makes clients wait, and
+            does not enter. The bare route is FastAPI's, served by the same uvicorn with the same settings, and says one constant thing.
+*Flat*      The serving process does not grow while it serves, after the first round of everything.
+*Counted*   Meanwhile somebody releases: every answer that was given is a charge in the book, and there is no other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from .service import SQL, free_port
+from .storm import Served, Storm, several
+
+pytestmark = pytest.mark.xdist_group("server-load")
+CLIENTS = 50
+LEAST = 0.3
+QUESTION = {"sql": SQL, "epsilon": "0.125"}
+TICKS = os.sysconf("SC_CLK_TCK")
+BARE = """
+import uvicorn
+from fastapi import FastAPI
+from sfumato.server.config import load
+from sfumato.server.running import options
+app = FastAPI()
+@app.get("/bare")
+async def bare() -> dict[str, bool]:
+    return {{"ok": True}}
+uvicorn.run(app, **{{**options(load({path!r})), "port": {port}}})
+"""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A request to be sent over and over to a process."""
+
+    port: int
+    process: int
+    request: bytes
+
+    def computed(self) -> float:
+        """Seconds that the process has computed so far."""
+        stat = Path(f"/proc/{self.process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(stat[11]) + int(stat[12])) / TICKS
+
+    @property
+    def memory(self) -> int:
+        """Bytes that it holds."""
+        return int(Path(f"/proc/{self.process}/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass
+class Measured:
+    requests: int = 0
+    seconds: float = 0.0
+    wrong: int = 0
+
+    @property
+    def rate(self) -> float:
+        return self.requests / self.seconds
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with several(tmp_path_factory.mktemp("load"), 1, deadline="[1]") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def bare(service: Served) -> Iterator[Target]:
+    port = free_port()
+    process = subprocess.Popen([sys.executable, "-c", BARE.format(path=str(service.made.path), port=port)])
+    try:
+        end = time.monotonic() + 120
+        while time.monotonic() < end:
+            try:
+                httpx.get(f"http://127.0.0.1:{port}/bare", timeout=5)
+                break
+            except httpx.TransportError:
+                time.sleep(0.1)
+        yield Target(port, process.pid, _request("GET", "/bare"))
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def _request(method: str, path: str, body: dict[str, Any] | None = None, **headers: str) -> bytes:
+    content = b"" if body is None else json.dumps(body).encode()
+    if body is not None:
+        headers |= {"Content-Type": "application/json", "Content-Length": str(len(content))}
+    lines = [f"{method} {path} HTTP/1.1", "Host: sfumato", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+    return "\r\n".join(lines).encode() + content
+
+
+async def _loaded(target: Target, seconds: float, into: Measured) -> None:
+    """Every client sends the next request when it has the reply to the last."""
+    end, before = time.monotonic() + seconds, target.computed()
+
+    async def client() -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", target.port)
+        while time.monotonic() < end:
+            writer.write(target.request)
+            head = (await reader.readuntil(b"\r\n\r\n")).lower()
+            await reader.readexactly(int(head.partition(b"content-length:")[2].partition(b"\r\n")[0]))
+            into.requests += 1
+            into.wrong += not head.startswith(b"http/1.1 200 ")
+        writer.close()
+
+    await asyncio.gather(*(client() for _ in range(CLIENTS)))
+    into.seconds += target.computed() - before
+
+
+@pytest.mark.parametrize("seconds", [30, pytest.param(600, marks=pytest.mark.slow)])
+def test_fifty_clients(service: Served, bare: Target, seconds: float) -> None:
+    port, header = int(service.url.rpartition(":")[2]), service.made.header("ada")
+    first = httpx.post(f"{service.url}/api/datasets/visits/release", json=QUESTION, headers={**header, "Idempotency-Key": "load"}, timeout=60)
+    assert first.status_code == 200
+    targets = {
+        "bare": bare,
+        "plan": Target(port, service.process.pid, _request("POST", "/api/datasets/visits/plan", QUESTION, **header)),
+        "stored": Target(port, service.process.pid, _request("POST", "/api/datasets/visits/release", QUESTION, **header, **{"Idempotency-Key": "load"})),
+    }
+    warm, found = Measured(), {name: Measured() for name in targets}
+    for target in targets.values():
+        asyncio.run(_loaded(target, 0.5, warm))
+    storm = Storm(service, "clinic", "stay", "0.125", {"releasing": "clinic-ada"})
+    threads, rounds, memory = storm.begin(), 5, []
+    for _ in range(rounds):
+        for name, target in targets.items():
+            asyncio.run(_loaded(target, seconds / rounds / len(targets), found[name]))
+        memory.append(targets["plan"].memory)
+    storm.stop.set()
+    for thread in threads:
+        thread.join(60)
+    assert sum(one.wrong for one in (warm, *found.values())) == 0
+    assert found["plan"].rate >= LEAST * found["bare"].rate, found
+    assert found["stored"].rate >= LEAST * found["bare"].rate, found
+    assert max(memory) <= 1.05 * memory[0], memory
+    assert set(storm.ends) <= {"answered", "server.deadline"}
+    history = httpx.get(f"{service.url}/api/datasets/clinic/history?limit=200", headers=service.made.header("clinic-owner"), timeout=60).json()
+    if history["next"] is None:  # a minute's worth: what is longer is checked by verify
+        assert sum(one["kind"] == "charge" for one in history["entries"]) == sum(storm.ends.values())
+    assert httpx.get(f"{service.url}/api/datasets/clinic/verify", headers=service.made.header("clinic-owner"), timeout=120).json()["holds"]
+
+
+def test_the_measure_sees_a_slow_route() -> None:
+    slow, quick = Measured(requests=100, seconds=1.0), Measured(requests=100, seconds=0.2)
+    assert not slow.rate >= LEAST * quick.rate

@@ -1,0 +1,126 @@
+"""Workers as processes: one question at a time, ended when late, followed by another."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from typing import Any
+
+import pytest
+
+from sfumato.server.datasets import opened
+from sfumato.server.pool import LATE, Pool, Said, Worker
+from sfumato.server.replies import JSON
+
+from .service import Made, service
+
+pytestmark = pytest.mark.xdist_group("server-pool")
+MESSAGE: dict[str, Any] = {"dataset": "visits", "who": "ada", "question": {"sql": "SELECT age FROM visits", "epsilon": 1}}
+MESSAGE |= {"media": JSON, "timeout": 30.0, "recall": False}
+
+
+async def stopped_once_charged(worker: Worker) -> Said:
+    """What a worker says; one that says that it has charged is stopped there, as if the data took for ever."""
+    said = await heard(worker)
+    if said.kind == "charged" and worker._process is not None:
+        os.kill(worker._process.pid, signal.SIGSTOP)
+    return said
+
+
+heard = Worker._heard
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    found = service(tmp_path_factory.mktemp("pool"))
+    for about in found.config.datasets.values():
+        opened(about).close()  # the books, which a worker does not begin
+    return found
+
+
+def test_a_life_of_a_worker(made: Made) -> None:
+    async def live() -> None:
+        pool = Pool(made.config)
+        await pool.start()
+        worker = await pool.take(5)
+        first = worker._process
+        assert first is not None
+        assert (await worker.ask(MESSAGE, 60, 60)).said.kind == "refused"
+        with pytest.raises(TimeoutError):  # one worker, which is taken
+            await pool.take(0.05)
+        os.kill(first.pid, signal.SIGSTOP)
+        assert await worker.ask(MESSAGE, 0.2, 60) == (LATE, None)  # it did not even charge
+        assert first.returncode == -signal.SIGKILL
+        pool.give(worker)
+        again = await pool.take(120)
+        assert again._process is not None
+        assert again._process.pid != first.pid
+        again._process.kill()  # it ended by itself, as one does that has no memory left
+        assert await again.ask(MESSAGE, 30, 30) == (LATE, None)
+        await pool.stop()
+
+    asyncio.run(live())
+
+
+def test_time_begins_with_the_charge(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {**MESSAGE, "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 1}, "who": "bob"}
+
+    async def live() -> None:
+        worker = Worker(made.config)
+        await worker.ready()
+        first, loop = worker._process, asyncio.get_running_loop()
+        begun = loop.time()
+        said, charged = await worker.ask(asked, 60, 60)
+        assert said.kind == "answer"
+        assert charged is not None
+        assert begun < charged < loop.time()
+        assert (await worker.ask(asked, 60, 60)).charged is None  # it was stored: nothing is read
+        other = {**asked, "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 2}}
+        said, charged = await worker.ask(other, 60, 0.0)
+        assert said is LATE
+        assert charged is not None
+        await worker.rest()
+        assert worker._process is first  # it came to its end, and what it said was for nobody
+        assert (await worker.ask(asked, 60, 60)).said.kind == "answer"
+        assert (await worker.ask(other, 60, 60)).charged is None  # that answer was paid for, and is stored
+        third = {**asked, "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 3}}
+        monkeypatch.setattr(Worker, "_heard", stopped_once_charged)
+        assert (await worker.ask(third, 60, 0.05)).said is LATE
+        monkeypatch.undo()
+        await worker.rest()
+        assert worker._process is None  # it did not
+        await worker.end()
+
+    served = opened(made.config.datasets["visits"])
+    served.share("bob")
+    asyncio.run(live())
+    assert [one.kind for one in served.ledger.history() if one.share == "bob"] == ["share", "charge", "answer", "charge", "answer", "charge"]
+    served.close()
+
+
+def test_a_worker_that_cannot_start_is_an_error(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def live() -> None:
+        worker = Worker(made.config)
+        monkeypatch.setattr("sys.executable", "/bin/true")
+        with pytest.raises((RuntimeError, asyncio.IncompleteReadError, OSError)):
+            await worker.ready()
+        assert worker._process is None
+
+    asyncio.run(live())
+
+
+def test_a_worker_ends_with_its_parent(made: Made) -> None:
+    async def live() -> int:
+        worker = Worker(made.config)
+        await worker.ready()
+        process = worker._process
+        assert process is not None
+        assert process.stdin is not None
+        process.stdin.close()
+        async with asyncio.timeout(60):
+            found = await process.wait()
+        await worker.end()
+        return found
+
+    assert asyncio.run(live()) == 0

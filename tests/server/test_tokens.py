@@ -1,0 +1,109 @@
+"""Tokens are random, shown once, kept as hashes, and end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sfumato.errors import Refused
+from sfumato.server import tokens
+from sfumato.server.problems import UNNAMED, Stopped
+from sfumato.server.roles import Asker
+from sfumato.server.state import State
+from sfumato.server.tokens import BITS, DAY, Tokens, made
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Iterator[State]:
+    found = State(str(tmp_path / "tokens.db"))
+    yield found
+    found.close()
+
+
+def asker(state: State, *headers: str | None) -> list[Asker | None]:
+    """Who sends these headers, one after the other; None where nobody does."""
+
+    async def ask() -> list[Asker | None]:
+        known = Tokens(state)
+        found: list[Asker | None] = []
+        for header in headers:
+            try:
+                found.append(await known.asker(header))
+            except Stopped as stopped:
+                found.append(None if stopped.problem is UNNAMED else Asker("another problem", "", None, 0))
+        return found
+
+    return asyncio.run(ask())
+
+
+def test_a_token_names_its_holder(state: State) -> None:
+    token = made(state, name="ada", role="analyst", datasets=["visits"], days=3)
+    (row,) = state.tokens()
+    assert asker(state, f"Bearer {token}", f"bearer  {token} ") == [Asker("ada", "analyst", frozenset({"visits"}), row.expires)] * 2
+    assert row.expires - row.made == 3 * DAY
+
+
+def test_what_is_kept_is_a_hash(state: State, tmp_path: Path) -> None:
+    secret = made(state, name="ada", role="analyst").rpartition("_")[2]
+    (row,) = state.tokens()
+    assert row.hash.startswith("$argon2id$")
+    assert all(secret.encode() not in path.read_bytes() for path in tmp_path.iterdir())
+
+
+def test_secrets_are_long_and_differ(state: State) -> None:
+    assert BITS >= 256
+    found = [made(state, name="ada", role="analyst").split("_", 2)[2] for _ in range(8)]
+    assert len(set(found)) == 8
+    assert {len(one) for one in found} == {43}  # of six bits each
+
+
+def test_another_secret_is_nobody(state: State) -> None:
+    token = made(state, name="ada", role="analyst")
+    other = token[:-1] + ("A" if token[-1] != "A" else "B")
+    wrong = ["", "Bearer", "Bearer x", f"Basic {token}", token, f"Bearer {token}x", f"Bearer {other}", "Bearer sft_" + "a" * 16 + token[20:]]
+    assert asker(state, None, *wrong) == [None] * (len(wrong) + 1)
+
+
+def test_a_token_that_was_verified_still_ends_at_once(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = made(state, name="ada", role="analyst")
+
+    async def ask() -> list[Any]:
+        known, found = Tokens(state), []
+        found.append((await known.asker(f"Bearer {token}")).name)
+        state.revoke(token.split("_")[1])
+        try:
+            await known.asker(f"Bearer {token}")
+        except Stopped as stopped:
+            found.append(stopped.problem.code)
+        return found
+
+    assert asyncio.run(ask()) == ["ada", "server.token"]
+
+
+def test_an_old_token_is_nobody(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = made(state, name="ada", role="analyst", days=1)
+    now = tokens.time.time()
+    monkeypatch.setattr(tokens.time, "time", lambda: now + DAY + 1)
+    assert asker(state, f"Bearer {token}") == [None]
+
+
+def test_argon2_is_paid_once(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = made(state, name="ada", role="analyst")
+    calls: list[str] = []
+    true = tokens._verified
+    monkeypatch.setattr(tokens, "_verified", lambda *given: calls.append("") or true(*given))
+    assert None not in asker(state, *[f"Bearer {token}"] * 5)
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize(
+    "how", [{"name": "a b"}, {"name": ""}, {"role": "king"}, {"datasets": ["a b"]}, {"days": 0}, {"days": 10**6}], ids=lambda how: next(iter(how))
+)
+def test_what_no_token_is_made_for(state: State, how: dict[str, Any]) -> None:
+    with pytest.raises(Refused):
+        made(state, **{"name": "ada", "role": "analyst", **how})
+    assert state.tokens() == []

@@ -1,0 +1,125 @@
+"""The worker, spoken to as its parent does, in this process."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sfumato.answers.answer import Answer
+from sfumato.server import worker
+from sfumato.server.datasets import table
+from sfumato.server.replies import CSV, JSON
+from sfumato.server.worker import answered, limit, serve
+
+from .service import SQL, Made, service
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return service(tmp_path_factory.mktemp("worker"), budget="10")
+
+
+@pytest.fixture(scope="module")
+def tables(made: Made) -> Iterator[dict[str, Any]]:
+    found = {name: table(about) for name, about in made.config.datasets.items()}
+    found["visits"].ledger.allow("ada", found["visits"].budget)
+    yield found
+    for one in found.values():
+        one.close()
+
+
+def asked(epsilon: str = "0.5", sql: str = SQL, **more: Any) -> dict[str, Any]:
+    return {"dataset": "visits", "who": "ada", "question": {"sql": sql, "epsilon": epsilon}, "media": JSON, "timeout": 30.0, "recall": False, **more}
+
+
+def parts(said: bytes) -> tuple[str, dict[str, bytes]]:
+    source = io.BytesIO(said)
+    head = json.loads(source.readline())
+    found = {name: source.read(length) for name, length in zip(head.get("names", ()), head["lengths"], strict=True)}
+    assert source.read() == b""
+    return head["kind"], found
+
+
+def test_an_answer_is_charged_to_its_asker(tables: dict[str, Any]) -> None:
+    before = tables["visits"].ledger.account("ada").spent
+    kind, found = parts(answered(tables, asked(media=CSV)))
+    assert (kind, list(found)) == ("answer", [JSON, CSV])
+    assert Answer.from_json(json.dumps(json.loads(found[JSON])["answer"])).names == ("n", "m")
+    assert tables["visits"].ledger.account("ada").spent != before
+
+
+def test_what_was_stored_is_recalled_without_a_charge(tables: dict[str, Any]) -> None:
+    _, first = parts(answered(tables, asked("0.25")))
+    before = tables["visits"].ledger.spent
+    _, again = parts(answered(tables, asked("0.25", recall=True)))
+    assert json.loads(again[JSON])["table"] == json.loads(first[JSON])["table"]
+    assert parts(answered(tables, asked("0.375", recall=True))) == ("lost", {})
+    assert tables["visits"].ledger.spent == before
+
+
+def test_refusals_are_told(tables: dict[str, Any]) -> None:
+    kind, found = parts(answered(tables, asked(sql="SELECT age FROM visits")))
+    assert (kind, json.loads(found["refusal"])["code"]) == ("refused", "sql.raw-rows")
+    kind, found = parts(answered(tables, asked("1000")))
+    assert (kind, json.loads(found["refusal"])["over"]) == ("refused", True)
+
+
+def test_whatever_breaks_says_one_word(tables: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker.replies, "rendered", lambda *_: (_ for _ in ()).throw(RuntimeError("Xenophon was here")))
+    assert answered(tables, asked("0.125")) == worker.FAILED
+    assert answered(tables, {"dataset": "other"}) == worker.FAILED
+
+
+def test_it_speaks_lines(made: Made, tables: dict[str, Any]) -> None:
+    begun = {"text": made.config.text, "folder": str(made.config.folder)}
+    source = io.BytesIO(b"".join(json.dumps(one).encode() + b"\n" for one in (begun, asked(sql="SELECT 1"))))
+    sink = io.BytesIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worker, "limit", lambda _: None)
+        patch.setattr(worker, "warm", lambda: None)
+        serve(source, sink)
+    ready, refused, *_ = sink.getvalue().splitlines()
+    assert ready + b"\n" == worker.READY
+    assert json.loads(refused)["kind"] == "refused"
+
+
+def test_the_news_of_a_charge_come_before_data_is_read(made: Made, tables: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    from sfumato import release
+
+    heard: list[str] = []
+    true = release._tally
+    monkeypatch.setattr(release, "_tally", lambda *given: heard.append("read") or true(*given))
+    with worker.opened(made.config.datasets["visits"], lambda: heard.append("charged")) as own:
+        assert parts(answered({"visits": own}, asked("0.3125")))[0] == "answer"
+        assert parts(answered({"visits": own}, asked("0.3125")))[0] == "answer"
+        assert parts(answered({"visits": own}, asked("1000")))[0] == "refused"
+    assert heard == ["charged", "read"]
+
+
+def test_memory_is_bounded() -> None:
+    """In a process of its own: what is allowed can be had, what is beyond cannot."""
+    script = (
+        "from sfumato.server.worker import limit\nlimit(300 * 2**20)\nbytearray(100 * 2**20)\n"
+        "try:\n    bytearray(400 * 2**20)\nexcept MemoryError:\n    print('bounded')"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout == "bounded\n"
+    assert callable(limit)
+
+
+def test_the_invented_questions_can_be_asked() -> None:
+    worker.warm()
+
+
+def test_nothing_is_printed(made: Made, tmp_path: Path) -> None:
+    script = (
+        "import os, sys\nfrom sfumato.server import worker\nworker.serve = lambda *_: (print('secret'), os.write(2, b'secret'), sys.exit(0))\nworker.main()"
+    )
+    found = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, env={"PATH": ""}, cwd=tmp_path)
+    assert (found.stdout, found.stderr) == (b"", b"")
