@@ -51,6 +51,12 @@ def test_nothing_is_left_open_by_noise_alone() -> None:
     assert 0 <= above.low <= above.high <= 1
 
 
+@pytest.mark.parametrize("counts", [[-20, -5, -20], [0, 0, 0], [-20, 3, 40]], ids=str)
+def test_the_estimate_lies_in_its_interval_whatever_was_drawn(counts: list[int]) -> None:
+    for share in with_clipped(counts).clipped()["spend [0, 64]"]:
+        assert share.low <= share.value <= share.high
+
+
 def test_answers_without_such_pieces_have_no_such_shares() -> None:
     assert clipped(counted([4])) == {}
     assert withheld(counted([4])) is None

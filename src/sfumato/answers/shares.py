@@ -83,7 +83,7 @@ def _part(piece: Noisy, counts: Sequence[Fraction], which: int, level: Fraction)
 
 def _share(value: Fraction, low: Fraction, high: Fraction, level: Fraction) -> Share:
     low, high = min(max(low, _NONE), _ONE), min(max(high, _NONE), _ONE)
-    return Share(one(min(max(value, _NONE), _ONE), "nearest"), one(low, "down"), one(high, "up"), float(level))
+    return Share(one(min(max(value, low), high), "nearest"), one(low, "down"), one(high, "up"), float(level))
 
 
 def _counted(answer: Answer) -> Noisy | None:
