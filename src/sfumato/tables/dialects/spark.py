@@ -47,8 +47,9 @@ ROUNDED = f"CASE WHEN abs(a_) >= 4503599627370496D THEN a_ WHEN a_ < 0 THEN -({_
 SIGN_DIGITS = 34
 """Of Java's decimals, in which Spark changes a sign."""
 _POSITIVE = "CAST(substring(CAST(a_ AS STRING), 2) AS {0})"
-ABSOLUTE = f"CASE WHEN a_ < 0 THEN {_POSITIVE} ELSE a_ END"
-OPPOSITE = f"CASE WHEN a_ < 0 THEN {_POSITIVE} WHEN a_ > 0 THEN CAST(concat('-', CAST(a_ AS STRING)) AS {{0}}) ELSE a_ END"
+_ZERO = "CAST(0 AS {0})"  # a bare 0 would take digits from what it is compared with
+ABSOLUTE = f"CASE WHEN a_ < {_ZERO} THEN {_POSITIVE} ELSE a_ END"
+OPPOSITE = f"CASE WHEN a_ < {_ZERO} THEN {_POSITIVE} WHEN a_ > {_ZERO} THEN CAST(concat('-', CAST(a_ AS STRING)) AS {{0}}) ELSE a_ END"
 
 _NUMBER = "a_ RLIKE '^[+-]?([0-9]{1,255}[.]?[0-9]{0,255}|[.][0-9]{1,255})([eE][+-]?[0-9]{1,4})?$'"
 _WHOLE = "a_ RLIKE '^[+-]?[0-9]{1,255}$'"
