@@ -60,7 +60,7 @@ def test_the_ledger_ends_it() -> None:
 
 
 def test_the_promise_is_kept_and_unbounded_answers_break_it() -> None:
-    """Budgets up to 5, in answers at 0.1. The twin: 400 answers at ε = 0.1, which cost 40, are caught at the bound of ε = 2."""
+    """Budgets up to 5, in answers at 0.1. The twin: 1000 answers at ε = 2, which cost 2000, are caught at the bound of ε = 2."""
     exact, *private = mean_game([Fraction(1), Fraction(2), Fraction(5)], 4000, Fraction(1, 10), bits=SeededBits(3))
     assert exact.rate == 1
     assert all(one.holds for one in private)

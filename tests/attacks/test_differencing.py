@@ -83,7 +83,7 @@ def test_the_promise_is_kept_and_exact_answers_break_it(game: Callable[..., tupl
     assert exact.lower() > private[2].bound  # type: ignore[operator]
 
 
-def test_half_of_the_noise_would_be_caught() -> None:
+def test_an_eighth_of_the_noise_would_be_caught() -> None:
     """A release that calls ε = 2 what is ε = 16 is seen: the attack finds more than e²/(1 + e²)."""
     _, found = count_game([Fraction(16)], 4000, bits=SeededBits(4))
     wrong = Success(against="ε = 2", hits=found.hits, trials=found.trials, chance=0.5, promise=sf.Pure(2), bound=float(np.e**2 / (1 + np.e**2)))
@@ -110,7 +110,41 @@ def test_bounds_and_refusals() -> None:
 def test_a_missing_secret_is_counted_like_any_other() -> None:
     found = differencing({"name": ["Steven", "Ada"], "city": [None, "Roma"]}, {"name": "Steven"}, epsilons=(), trials=10)
     assert (found.with_person, found.without, found.summed) == (1, 0, False)
-    assert found.sentences[0].startswith("1 people have city = None")
+    assert found.sentences[0].startswith("1 person has city = None")
+
+
+def test_a_missing_number_is_no_zero() -> None:
+    """It was told as "his own salary: 0"."""
+    table = {"name": ["Steven", "Ada", "Eva"], "salary": [None, 50_000.0, 70_000.0]}
+    with pytest.raises(Refused) as refused:
+        differencing(table, {"name": "Steven"}, epsilons=(), trials=10)
+    assert refused.value.code == "attacks.values"
+    assert differencing(table, {"name": "Ada"}, epsilons=(), trials=10).difference == 50_000
+
+
+def test_bounds_are_those_of_the_numbers_that_are_there() -> None:
+    """Were missing ones zeros, the range would be 70 000 wide, and so the noise."""
+    some = {"name": ["Steven", "Ada", "Eva"], "salary": [None, 69_000.0, 70_000.0]}
+    all_of_them = {"name": ["Ada", "Eva"], "salary": [69_000.0, 70_000.0]}
+    wide, narrow = (differencing(table, {"name": "Ada"}, epsilons=(1,), trials=10).guesses[0].sd for table in (some, all_of_them))
+    assert wide == narrow
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "code"),
+    [
+        ([1.0, float("inf")], {}, "attacks.values"),
+        ([1.0, float("inf")], {"bounds": (0, 1)}, "attacks.values"),
+        ([1e308, 1.5e308], {}, "attacks.values"),
+        ([1.0, 2.0], {"bounds": 5}, "attacks.bounds"),
+        ([1.0, 2.0], {"bounds": (1, 2, 3)}, "attacks.bounds"),
+    ],
+    ids=["infinite", "infinite-bounds", "sum", "one-bound", "three-bounds"],
+)
+def test_numbers_that_cannot_be_added_up(values: list[float], options: dict[str, object], code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        differencing({"name": ["Steven", "Ada"], "x": values}, {"name": "Steven"}, epsilons=(), trials=10, **options)
+    assert refused.value.code == code
 
 
 def test_numbers_and_picture() -> None:

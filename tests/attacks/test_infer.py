@@ -24,6 +24,13 @@ def test_the_exact_count_settles_it() -> None:
     assert "his belief goes from 40 % to 100 %." in found.sentences[0]
 
 
+def test_beliefs_are_told_rounded_outward() -> None:
+    """The ends at ε = 1 are 0.26894… and 0.73105…"""
+    told = str(infer(TABLE, {"name": "Angie"}, epsilons=(1,), trials=10, bits=SeededBits(1)))
+    assert "below 26.8 % or above 73.2 %" in told
+    assert "that 1 person other than Angie has grade = fail" in told
+
+
 def test_whoever_passed_is_cleared() -> None:
     found = infer(TABLE, {"name": "Bob"}, value="fail", epsilons=(), trials=10)
     assert (found.exact - found.others, found.numbers["posterior"]) == (0, 0)

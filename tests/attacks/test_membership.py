@@ -129,3 +129,11 @@ def test_refusals(arguments: dict[str, Any], code: str) -> None:
     with pytest.raises(Refused) as refusal:
         membership(**({"people": genomes(10, 5)} | arguments))
     assert refusal.value.code == code
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_people_who_all_look_the_same(value: int) -> None:
+    """Nobody stands out: it is no number, and no warning of NumPy."""
+    with pytest.raises(Refused) as refused:
+        membership(np.full((20, 5), value))
+    assert refused.value.code == "attacks.values"

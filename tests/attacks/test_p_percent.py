@@ -45,9 +45,13 @@ def test_E_39_the_printed_rule_is_another_p() -> None:
     assert differ > 100
 
 
-def test_the_worst_case_is_the_last_one() -> None:
-    """All others together subtract themselves: S − Σ_{i>1} X_i = X_1, whatever p."""
-    assert sum(X) - sum(X[1:]) == X[0]
+@pytest.mark.parametrize("p", [1, 10, 99])
+def test_the_worst_case_is_the_last_one(p: int) -> None:
+    """All others together subtract themselves, S − Σ_{i>1} X_i = X_1, also where the rule lets a total through: it looks at one of them only."""
+    told = p_percent([100] * 5, p)
+    assert not told.sensitive
+    assert told.total - 4 * Fraction(100) == told.largest
+    assert "All the others together know the largest exactly, whatever p is" in str(told)
 
 
 @pytest.mark.parametrize(("values", "sensitive"), [([5], True), ([5, 5], True), ([0, 0], False), ([0.1, 0.1, 0.1], False)])
@@ -116,3 +120,8 @@ def test_refusals(arguments: dict[str, Any], code: str) -> None:
 def test_nothing_to_attack() -> None:
     with pytest.raises(Refused, match=r"attacks\.values"):
         p_percent([0, 0]).against()
+
+
+def test_a_total_beyond_a_double_is_refused() -> None:
+    with pytest.raises(Refused, match="too large for a double"):
+        p_percent([1e308] * 3)

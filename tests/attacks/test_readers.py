@@ -15,7 +15,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.attacks.frames import columns
-from sfumato.attacks.readers import as_arrow, checked, known_columns, known_sensitive
+from sfumato.attacks.readers import as_arrow, checked, known_columns, known_sensitive, nearest
 from sfumato.errors import Refused
 
 TABLE = {"sex": ["f", "m", "f"], "age": [20, 21, 20], "day": [datetime.date(2020, 1, 2)] * 3}
@@ -80,11 +80,13 @@ def test_names_may_be_any_list() -> None:
         ([1, 2], "attacks.table"),
         ([], "attacks.empty"),
         ({"a": [1], "b": [1, 2]}, "attacks.table"),
+        ({"a": 3}, "attacks.table"),
+        ({"a": "abc"}, "attacks.table"),
         (pd.DataFrame({0: [1]}), "attacks.columns"),
         (pa.table([[1], [2]], names=["a", "a"]), "attacks.columns"),
         ("nowhere.parquet", "table.path"),
     ],
-    ids=["number", "list of numbers", "no rows", "unequal", "unnamed", "twice", "no file"],
+    ids=["number", "list of numbers", "no rows", "unequal", "no list", "text", "unnamed", "twice", "no file"],
 )
 def test_what_is_no_table_is_refused(table: Any, code: str) -> None:
     with pytest.raises(Refused) as refusal:
@@ -108,6 +110,20 @@ def test_unknown_columns_are_refused_with_those_there_are() -> None:
     with pytest.raises(Refused, match="it has sex, age") as refusal:
         checked(["weight"], ["sex", "age"])
     assert refusal.value.rewrite == "'sex'"
+
+
+def test_a_slip_is_corrected() -> None:
+    with pytest.raises(Refused) as refusal:
+        checked(["bron"], ["sex", "city", "born"])
+    assert refusal.value.rewrite == "'born'"
+    assert nearest("x", []) == ""
+
+
+def test_an_empty_file_is_called_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("sex,age\n", encoding="utf-8")
+    with pytest.raises(Refused) as refusal:
+        columns(tmp_path / "people.csv")
+    assert (refusal.value.code, refusal.value.place) == ("attacks.empty", "people.csv")
 
 
 @pytest.mark.parametrize("sensitive", ["age", 1])

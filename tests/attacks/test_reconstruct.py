@@ -63,7 +63,7 @@ def test_the_promise_is_kept(method: str) -> None:
     """Coins of 40 people, 5 runs at each ε; every bit is a trial (proof in `releases`). Seeded."""
     bits = SeededBits(7)
     for epsilon in ("0.1", 1, 5):
-        runs = [reconstruct(subset_counts(secret(N, 100 + i), epsilon=epsilon, seed=i, bits=bits), method=method) for i in range(5)]
+        runs = [reconstruct(subset_counts(secret(N, 100 + i), epsilon=epsilon, tossed=True, seed=i, bits=bits), method=method) for i in range(5)]
         one = runs[0].successes[0]
         together = Success(against=one.against, hits=sum(r.successes[0].hits for r in runs), trials=5 * N, chance=0.5, promise=one.promise, bound=one.bound)
         assert together.holds
@@ -78,10 +78,38 @@ def test_a_promise_that_is_not_kept_is_seen() -> None:
     assert not wrong.holds
 
 
-def test_fewer_answers_than_people() -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_fewer_answers_than_people(method: str) -> None:
+    """Ten equations for forty bits: the answers fit, and do not settle the bits. 200 of them do."""
     answers = subset_counts(secret(), 10)
-    for method in METHODS:
-        assert 0 <= (reconstruct(answers, method=method).wrong or 0) <= N
+    found = reconstruct(answers, method=method)
+    assert np.abs(answers.groups @ found.estimate - answers.values).max() < 1e-6
+    assert (found.wrong or 0) >= 5
+    assert reconstruct(subset_counts(secret(), 200), method=method).wrong == 0
+
+
+@pytest.mark.parametrize("ones", [0, 100, 500, 1000])
+def test_a_column_of_ones_own_is_held_against_no_coin(ones: int) -> None:
+    """Who has nothing to go by and says what is more common is right about all of a thousand zeros: no promise is broken by that."""
+    column = (np.arange(1000) < ones).astype(int)
+    (one,) = reconstruct(subset_counts(column, m=1, epsilon="0.1", seed=1, bits=SeededBits(1)), method="least squares").successes
+    assert one.bound is None
+    assert one.holds is None
+    assert one.chance == max(ones, 1000 - ones) / 1000
+    assert one.promise == sf.Pure("0.1", relation="replace")
+    assert "BROKEN" not in one.sentence
+
+
+def test_coins_are_held_against_what_is_allowed() -> None:
+    (one,) = reconstruct(subset_counts(secret(), epsilon=1, tossed=True, bits=SeededBits(1))).successes
+    assert one.chance == 0.5
+    assert one.bound == pytest.approx(np.e / (1 + np.e))
+
+
+def test_bits_of_other_types() -> None:
+    for given in ([True, False, True], [1.0, 0.0, 1.0], np.array([1, 0, 1], dtype=object)):
+        assert subset_counts(given).truth.tolist() == [1, 0, 1]
+    assert reconstruct([1.0, 0.0], [[True, False], [False, True]]).guess.tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -89,13 +117,21 @@ def test_fewer_answers_than_people() -> None:
     [
         (lambda: subset_counts([0, 1, 2]), "attacks.values"),
         (lambda: subset_counts([1]), "attacks.values"),
+        (lambda: subset_counts([0.9, 1.0, 0.5]), "attacks.values"),
+        (lambda: subset_counts(["0", "1"]), "attacks.values"),
+        (lambda: subset_counts([[0], [0, 1]]), "attacks.values"),
+        (lambda: reconstruct("abc"), "attacks.counts"),
+        (lambda: reconstruct("abc", np.ones((1, 2))), "attacks.counts"),
+        (lambda: reconstruct([1.0, 2.0], [[2, 1], [0, 1]]), "attacks.counts"),
+        (lambda: reconstruct([1.0, 2.0], [[0.5, 1], [0, 1]]), "attacks.counts"),
+        (lambda: reconstruct([], np.ones((0, 0))), "attacks.counts"),
         (lambda: reconstruct([1.0, 2.0]), "attacks.counts"),
         (lambda: reconstruct([1.0, 2.0], np.ones((3, 2))), "attacks.counts"),
         (lambda: reconstruct([np.nan], np.ones((1, 2))), "attacks.counts"),
         (lambda: reconstruct(subset_counts([0, 1]), method="guessing"), "attacks.variant"),
         (lambda: approximate_error(10, 10, 1), "attacks.trials"),
     ],
-    ids=["values", "one", "no-groups", "shape", "nan", "method", "few"],
+    ids=["values", "one", "fractions", "texts", "ragged", "text", "text-groups", "twice", "half", "empty", "no-groups", "shape", "nan", "method", "few"],
 )
 def test_refusals(call: object, code: str) -> None:
     with pytest.raises(Refused) as refused:

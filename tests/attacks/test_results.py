@@ -14,6 +14,8 @@ from sfumato.attacks.results import (
     ALPHA,
     Result,
     Success,
+    at_least,
+    at_most,
     event_bound,
     guess_bound,
     known_count,
@@ -23,6 +25,7 @@ from sfumato.attacks.results import (
     per_cent,
     plot_successes,
     table,
+    whole,
 )
 from sfumato.errors import Refused
 
@@ -150,3 +153,36 @@ def test_epsilons_are_a_list(epsilons: Any) -> None:
 def test_counts_are_whole(count: Any) -> None:
     with pytest.raises(Refused, match=r"attacks\.trials"):
         known_count(count, "trials")
+
+
+def test_bounds_are_shown_rounded_up_and_limits_rounded_down() -> None:
+    """Of 0.731058… the nearest three digits are 73.1 %, which is not allowed at most: 73.2 % is."""
+    assert [at_most(guess_bound(sf.Pure(e))) for e in ("0.1", "0.5", 1, 2, 5)] == ["52.5 %", "62.3 %", "73.2 %", "88.1 %", "99.4 %"]
+    assert [at_least(share) for share in (0.73199, 0.9996, 0.0, 0.012349)] == ["73.1 %", "99.96 %", "0 %", "1.23 %"]
+    assert [at_most(share) for share in (1.0, 0.99989, 0.5, math.nextafter(0.01, 1), 0.99999999)] == ["100 %", "99.989 %", "50 %", "1 %", "100 %"]
+    one = success(700)
+    assert "allows 73.2 % at most" in one.sentence
+    assert "<td>73.2 %</td>" in table([one])
+    assert f"<td>{at_least(one.lower())}</td>" in table([one])
+    assert f"above {at_least(success(999).lower())}" in success(999).sentence
+
+
+@pytest.mark.parametrize("share", [0.1234567, 0.5249791, 0.7310586, 0.99899, 0.9990001, 0.99995])
+def test_what_is_shown_lies_outside(share: float) -> None:
+    low, high = (float(told(share).split()[0]) / 100 for told in (at_least, at_most))
+    assert low <= share <= high
+    assert high - low < 0.0011
+
+
+def test_a_promise_without_a_limit_says_so() -> None:
+    """A secret that was not drawn with known odds: neither is nothing promised, nor is there a limit."""
+    one = success(1000, bound=None)
+    assert one.holds is None
+    assert "No limit follows from the guarantee" in one.sentence
+    assert "Nothing is promised" not in one.sentence
+
+
+def test_whole_numbers() -> None:
+    import numpy as np
+
+    assert [whole(value) for value in (3, np.int64(3), True, 3.0, "3", None)] == [3, 3, None, None, None, None]

@@ -98,6 +98,85 @@ def test_where_that_attack_does_not_apply(frame: pd.DataFrame, sensitive: str) -
     assert found.successes[0].rate == 1
 
 
+def one_of_k(k: int) -> pd.DataFrame:
+    """Nobody is alone, and the secret takes k values."""
+    return pd.DataFrame({"a": ["x", "y"] * (2 * k), "s": [f"v{i % k}" for i in range(4 * k)]})
+
+
+@pytest.mark.parametrize(("k", "choices"), [(2, 2), (5, 5), (30, 20)])
+def test_one_question_about_a_value_is_told_as_such(k: int, choices: int) -> None:
+    """It was shown as a question about being in the table, with a coin, though guessing gives 1/k."""
+    found = risk_report(one_of_k(k), ["a"], sensitive="s", epsilons=(1,), trials=200)
+    assert found.successes[0].chance == 1 / choices
+    told, page = str(found), found.html
+    assert f"One question tells which of {choices} values of s a person has in 100 % of all games" in told
+    assert f"which of {f'its {k} values' if k == choices else f'{choices} of its {k} values'} does this person have?" in page
+    assert f"with one of {choices} values drawn for the secret" in page
+    assert "Is the person in the table?" not in page
+    assert "coin" not in page.partition("<footer>")[2]
+
+
+def test_one_question_about_being_there() -> None:
+    for found in (
+        risk_report(one_of_k(3), ["a"], epsilons=(1,), trials=100),
+        risk_report({"a": ["x", "y"], "s": ["u", "u"]}, ["a"], sensitive="s", epsilons=(1,), trials=100),  # one value: nothing to guess
+    ):
+        assert found.game == "presence"
+        assert "One question tells whether a person is in the table in 100 % of all games" in str(found)
+        assert "Is the person in the table?" in found.html
+        assert "with a coin for whether the person is in the table" in found.html
+
+
+def test_without_an_epsilon_sentences_are_whole(report: RiskReport) -> None:
+    for sensitive in (None, "disease", "salary"):
+        found = risk_report(people(60), ["sex", "age", "city"], sensitive=sensitive, epsilons=(), trials=50)
+        assert found.sentences[-2].endswith("100 % of all games where answers are exact.")
+        assert "<footer>" in found.html
+    assert "Two questions tell what a person's disease is in 100 %" in str(report)
+    assert ", and in " in report.sentences[-2]
+
+
+def test_both_questions_are_about_many_or_it_is_not_said() -> None:
+    """Somebody alone whose secret many have is taken first; where there is none, the page does not say that the questions are about many."""
+    many = pd.DataFrame({"a": range(40), "s": ["rare", *["flu"] * 15, *["none"] * 24]})
+    found = risk_report(many, ["a"], sensitive="s", epsilons=(), trials=50)
+    assert found.difference is not None
+    assert (found.difference.value, found.difference.without) == ("flu", 14)
+    assert "both questions are about many" in found.html
+    few = pd.DataFrame({"a": range(3), "s": ["rare", "odd", "strange"]})
+    found = risk_report(few, ["a"], sensitive="s", epsilons=(), trials=50)
+    assert found.difference is not None
+    assert found.difference.without == 0
+    assert "both questions are about many" not in found.html
+    assert "the one question is about everybody, the other about everybody else" in found.html
+    assert "1 person has s = " in found.html
+
+
+def test_lines_that_could_not_be_read_are_on_the_page(tmp_path: Path) -> None:
+    rows = "".join(f"{i % 40},{'flu' if i % 3 else 'none'}\n" for i in range(1000)) + "1,fièvre\n" * 600
+    (tmp_path / "ward.csv").write_bytes(("age,disease\n" + rows).encode("latin-1"))
+    found = risk_report(tmp_path / "ward.csv", ["age"], sensitive="disease", epsilons=(1,), trials=50)
+    assert str(found).startswith("600 of 1600 lines could not be read")
+    assert "600 of 1600 lines could not be read: the file is not UTF-8" in found.html
+
+
+def test_numbers_that_are_text_are_pointed_out(tmp_path: Path) -> None:
+    people(60).to_csv(tmp_path / "ward.csv", index=False)
+    told = "salary is text that spells numbers"
+    found = risk_report(tmp_path / "ward.csv", ["sex", "age"], sensitive="salary", epsilons=(1,), trials=50)
+    assert told in str(found)
+    assert told in found.html
+    assert told not in str(risk_report(people(60), ["sex", "age"], sensitive="salary", epsilons=(1,), trials=50))
+    assert "spells" not in str(risk_report(tmp_path / "ward.csv", ["sex", "age"], sensitive="disease", epsilons=(1,), trials=50))
+
+
+def test_an_epsilon_beyond_all_numbers() -> None:
+    """e^710 is no double: the odds are told as the power."""
+    found = risk_report(people(60), ["sex", "age"], sensitive="disease", epsilons=(1, 710), trials=50)
+    assert "× e<sup>710</sup>" in found.html
+    assert "× 2.72" in found.html
+
+
 def test_a_table_of_one_person() -> None:
     found = risk_report({"a": ["x"]}, ["a"], epsilons=(1,), trials=50)
     assert found.uniqueness.share == 1

@@ -16,6 +16,7 @@ def test_numbers(value: float, text: str) -> None:
 def test_bounds_are_rounded_up() -> None:
     assert up(2.7182818) == "2.72"
     assert up(73.105) == "73.11"
+    assert up(float("inf")) == "∞"
     assert many(1_000_000) == "1 000 000"
 
 
@@ -35,4 +36,5 @@ def test_bars_show_what_is_allowed() -> None:
     assert "exact &lt;answers&gt;" in drawn
     assert "no limit" in drawn
     assert "left:73.1%" in drawn
-    assert "73.11 %" in drawn
+    assert "<td>73.2 %</td>" in drawn
+    assert 'class="wide games"' in drawn

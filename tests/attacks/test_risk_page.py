@@ -79,6 +79,18 @@ def test_pictures_have_words(html: str) -> None:
     assert all(len(image["alt"] or "") > 20 for image in images)
 
 
+def test_a_belief_is_bounded_for_whom_it_is_bounded(html: str) -> None:
+    """Somebody who thinks that people have what their relatives have learns from the relatives, too."""
+    assert "whatever else he knows" not in html
+    assert html.count("knows everybody else&#x27;s data, or thinks that they say nothing") == 2  # in the caption, and for those who do not see the picture
+    assert "knows everybody else's data, or thinks that they say nothing about the person, no answer" in html
+
+
+def test_a_name_stands_in_quotes(html: str) -> None:
+    assert "<h1>How exposed are the people in “&lt;script&gt;" in html
+    assert "<h1>How exposed are the people in the table?</h1>" in page(risk_report({"a": ["x", "y"]}, ["a"], epsilons=(), trials=10))
+
+
 @pytest.mark.browser
 def test_in_a_browser(html: str, tmp_path: Path) -> None:
     """It fits the width of a telephone, asks for nothing, and complains of nothing."""
@@ -96,6 +108,10 @@ def test_in_a_browser(html: str, tmp_path: Path) -> None:
             view.on("console", lambda message: said.append(message.text))
             view.goto(address)
             assert view.evaluate("document.documentElement.scrollWidth") <= width
+            columns = "[...document.querySelectorAll('.games th')].filter(cell => cell.offsetWidth && cell.getBoundingClientRect().right <= innerWidth)"
+            shown = view.evaluate(f"{columns}.map(cell => cell.textContent)")
+            assert [name for name in shown if name] == ["answers", "the attacker is right", "allowed at most", "by guessing"]
+            assert ("" in shown) == (width > 600)
             assert view.evaluate("[...document.images].filter(image => !image.naturalWidth).length") == 0
         browser.close()
     assert [url for url in asked if not url.startswith("data:")] == [address] * 2

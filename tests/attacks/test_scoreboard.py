@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sfumato.attacks.ratings import Ratings, ratings
+from sfumato.attacks.ratings import Ratings, ratings, ratings_of
 from sfumato.attacks.scoreboard import Board, Scoreboard, scoreboard
 from sfumato.errors import Refused
 
@@ -98,3 +98,10 @@ def test_refusals(arguments: dict[str, Any], code: str) -> None:
     with pytest.raises(Refused) as refusal:
         scoreboard(**({"data": data()} | arguments))
     assert refusal.value.code == code
+
+
+def test_one_person_is_not_found_among_others() -> None:
+    one = ratings_of({"who": [7, 7], "film": [1, 2], "stars": [3, 4], "day": [10, 20]}, person="who", item="film", stars="stars", day="day")
+    with pytest.raises(Refused) as refused:
+        scoreboard(one)
+    assert refused.value.code == "attacks.trials"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -30,10 +32,23 @@ def test_S_157_whether_she_took_part_is_not() -> None:
     assert found.successes[1].promise == sf.Pure("0.1", relation="add-remove")
 
 
-@pytest.mark.parametrize("heights", [[], [-1.0], [101.0], [[60.0]]], ids=["none", "below", "above", "matrix"])
-def test_refusals(heights: list[float]) -> None:
+@pytest.mark.parametrize(
+    "heights", [[], [-1.0], [101.0], [[60.0]], "abc", [float("nan")], None], ids=["none", "below", "above", "matrix", "text", "nan", "None"]
+)
+def test_refusals(heights: Any) -> None:
     with pytest.raises(Refused) as refused:
         side_information(heights)
+    assert refused.value.code == "attacks.values"
+
+
+@pytest.mark.parametrize(("offset", "fits"), [(-66, False), (36, False), (10**6, False), (-64, True), (35, True)])
+def test_she_is_no_taller_than_the_noise_is_made_for(offset: int, fits: bool) -> None:
+    """With an offset of 10⁶ the noise of `most` = 100 would hide nothing, and the bound would be called broken."""
+    if fits:
+        assert side_information(HEIGHTS, offset, epsilons=(1,), trials=500, bits=SeededBits(3)).holds
+        return
+    with pytest.raises(Refused) as refused:
+        side_information(HEIGHTS, offset, epsilons=(1,), trials=500)
     assert refused.value.code == "attacks.values"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -59,3 +60,10 @@ def test_words_and_picture() -> None:
     assert str(small_world()).endswith("So after it she has failed with a probability of 0.424242.")
     labels = [label.get_text() for label in small_world().plot().axes[0].get_yticklabels()]
     assert labels == ["−1", "0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize("options", [{"answer": "1"}, {"answer": 1.5}, {"answer": True}, {"noise": 3}, {"noise": {"a": 1}}], ids=str)
+def test_answers_are_whole(options: dict[str, Any]) -> None:
+    with pytest.raises(Refused) as refused:
+        small_world(**options)
+    assert refused.value.code == "attacks.values"

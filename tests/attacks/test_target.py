@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -83,3 +84,23 @@ def test_guesses_cost_what_they_say() -> None:
     assert first.sd > second.sd
     assert second.value == 1
     assert np.isclose(first.sd**2, 2 * sf.mechanisms.Laplace(sensitivity=1, epsilon="1/2").variance)
+
+
+@pytest.mark.parametrize("person", [{}, 0], ids=["nothing", "row"])
+def test_something_has_to_be_known(person: Any) -> None:
+    with pytest.raises(Refused) as refused:
+        target({"s": ["u"]}, person, "s")
+    assert refused.value.code == "attacks.person"
+
+
+def test_a_row_may_be_a_number_of_numpy() -> None:
+    table = {"name": ["Ada", "Eva"], "s": ["u", "v"]}
+    assert target(table, np.int64(1), "s").truth == "v"
+    with pytest.raises(Refused):
+        target(table, np.float64(1), "s")
+
+
+def test_the_nearest_column_is_suggested() -> None:
+    with pytest.raises(Refused) as refused:
+        target({"city": ["a", "b"], "born": [1, 2], "s": ["u", "v"]}, {"bron": 1}, "s")
+    assert refused.value.rewrite == "'born'"

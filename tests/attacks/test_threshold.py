@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -42,6 +44,8 @@ def test_the_promise_is_kept() -> None:
     assert found.numbers["wrong, n = 16, noise 1·√n"] == found.wrong[0, 0]
 
 
-def test_a_size_is_a_number() -> None:
-    with pytest.raises(Refused):
-        threshold((1,))
+@pytest.mark.parametrize(("sizes", "levels"), [((1,), (1,)), ((), (1,)), ((32,), ()), ("ab", (1,)), (32, (1,)), ((32,), 1)], ids=str)
+def test_sizes_and_levels_are_lists_of_numbers(sizes: Any, levels: Any) -> None:
+    with pytest.raises(Refused) as refused:
+        threshold(sizes, levels)
+    assert refused.value.code == "attacks.trials"

@@ -217,6 +217,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     ended = shell(tmp_path / "visits.parquet", COUNT, "--epsilon", "1")
     assert ended.returncode == 1
     assert "table.path" in ended.stderr
+    assert "try   sfumato query " in ended.stderr
 
 
 def test_a_refusal_shows_the_place(path: Path) -> None:

@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from sfumato.cli.refusal import render
+from sfumato.cli.refusal import Unmade, render, typed
 from sfumato.errors import Refused
 
 RAW_ROWS = Refused(
@@ -46,3 +46,22 @@ def test_control_characters_in_what_the_user_wrote_are_escaped() -> None:
     text = printed(Refused("a.b", "SELECT '\x1b[2J\r'", "because"), colour=False)
     assert "\x1b" not in text
     assert r"\x1b[2J\r" in text
+
+
+@pytest.mark.parametrize(
+    ("code", "rewrite", "told"),
+    [
+        ("table.path", 'protect("visits.parquet", …)', "sfumato risk x.csv"),
+        ("table.path", "a local copy", "a local copy"),
+        ("sql.raw-rows", "protect(…)", "protect(…)"),
+    ],
+)
+def test_in_a_shell_a_command_is_suggested(code: str, rewrite: str, told: str) -> None:
+    with pytest.raises(Refused) as refused, typed("sfumato risk x.csv"):
+        raise Refused(code, "protect(x.arrow, …)", "why", rewrite)
+    assert refused.value.rewrite == told
+
+
+def test_what_breaks_without_a_charge_speaks_of_none() -> None:
+    assert str(Unmade()) == Unmade.TEXT
+    assert "stays charged" not in Unmade.TEXT

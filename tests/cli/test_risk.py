@@ -8,9 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
+from sfumato.cli import risk
+from sfumato.cli.app import app, main
 from sfumato.cli.risk import tell
 from sfumato.errors import Refused
+from sfumato.tables.files import SUFFIXES
 
 ROWS = "\n".join(f"{'fm'[i % 2]},{20 + i % 30},{'Roma' if i % 3 else 'Bari'},{'flu' if i % 4 == 0 else 'none'}" for i in range(60))
 
@@ -50,8 +54,10 @@ def test_a_refusal_is_1_and_leaves_nothing_behind(file: Path) -> None:
         ("people.csv", [","], "risk.html", "attacks.columns"),
         ("nothing.csv", ["sex"], "risk.html", "table.path"),
         ("people.csv", ["sex"], "people.csv/risk.html", "attacks.out"),
+        ("people.csv", ["sex"], ".", "attacks.out"),
+        ("people.csv", ["sex"], "x" * 300, "attacks.out"),
     ],
-    ids=["none", "file", "out"],
+    ids=["none", "file", "out", "directory", "long"],
 )
 def test_what_is_refused_before_anything_is_read(file: Path, path: str, columns: list[str], out: str, code: str) -> None:
     with pytest.raises(Refused) as refused:
@@ -60,5 +66,63 @@ def test_what_is_refused_before_anything_is_read(file: Path, path: str, columns:
     assert not (file.parent / "risk.html").exists()
 
 
+def test_out_is_looked_at_before_the_attack(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def attacked(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(risk, "_made", attacked)
+    with pytest.raises(Refused, match=r"attacks\.out"):
+        tell(file, ["sex"], None, (), file.parent)
+
+
+def test_a_refused_run_makes_no_directory(file: Path) -> None:
+    with pytest.raises(Refused):
+        tell(file, ["sex", "nobody"], None, (), file.parent / "new" / "deep" / "risk.html")
+    assert not (file.parent / "new").exists()
+
+
+def test_what_to_type_is_told_for_a_shell(file: Path) -> None:
+    with pytest.raises(Refused) as refused:
+        tell(file.parent / "nothing.csv", ["sex"], None, (), file.parent / "risk.html")
+    assert refused.value.rewrite.startswith("sfumato risk ")
+    with pytest.raises(Refused) as refused:
+        tell(file, ["sxe"], None, (), file.parent / "risk.html")
+    assert refused.value.rewrite == "'sex'"
+
+
+def test_epsilons_may_have_commas_and_be_large(file: Path) -> None:
+    done = shell("people.csv", "--columns", "sex,age", "--epsilon", "1,710", "--epsilon", "2", at=file.parent)
+    assert done.returncode == 0, done.stderr
+    assert all(f"at ε = {epsilon}" in done.stdout for epsilon in (1, 710, 2))
+
+
+@pytest.mark.parametrize("place", ["_made", "html"])
+def test_a_failure_charges_nothing_and_says_nothing_else(file: Path, place: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("Ada has the flu")
+
+    if place == "html":
+        monkeypatch.setattr("sfumato.attacks.risk_page.page", broken)
+    else:
+        monkeypatch.setattr("sfumato.attacks.risk.risk_report", broken)
+    monkeypatch.setattr("sys.argv", ["sfumato", "risk", str(file), "--columns", "sex", "--epsilon", "1", "--out", str(file.parent / "new" / "risk.html")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    told = capsys.readouterr().err
+    assert ended.value.code == 3
+    assert "the report could not be made" in told
+    assert "stays charged" not in told
+    assert "Ada" not in told
+    assert not (file.parent / "new").exists()
+
+
 def test_wrong_usage_is_2(file: Path) -> None:
     assert shell("people.csv", at=file.parent).returncode == 2
+
+
+@pytest.mark.parametrize("command", ["risk", "query"])
+def test_help_names_the_files_that_are_read_and_no_others(command: str) -> None:
+    """It promised Arrow files, which are refused."""
+    argument = next(one for one in get_command(app).commands[command].params if one.name == "path")  # type: ignore[attr-defined]
+    named = {kind for kind in ("Parquet", "CSV", "DuckDB", "Arrow", "Feather", "Excel") if kind in argument.help}
+    assert named == set(SUFFIXES.values())

@@ -12,7 +12,7 @@ def legend(figure: object) -> list[str]:
     return [text.get_text() for one in figure.legends for text in one.get_texts()]  # type: ignore[attr-defined]
 
 
-def test_rates_limits_and_what_is_promised() -> None:
+def test_rates_limits_and_what_is_allowed() -> None:
     figure = plots.successes([EXACT, PRIVATE], title="the title", up="success")
     (axes,) = figure.axes
     assert figure.get_suptitle() == "the title"
@@ -21,7 +21,7 @@ def test_rates_limits_and_what_is_promised() -> None:
     assert [label.get_text() for label in axes.get_xticklabels()] == ["exact answers", "ε = 1"]
     lines = [line.get_ydata().tolist() for line in axes.lines]
     assert lines == [[0.97, 1.0], [0.5], [0.6, 0.8], [0.731, 0.731], [0.5]]
-    assert legend(figure) == ["succeeds, nothing promised", "limits of the true rate", "guessing alone", "succeeds", "the most that is promised"]
+    assert legend(figure) == ["succeeds, nothing promised", "limits of the true rate", "guessing alone", "succeeds", "the most that is allowed"]
 
 
 def test_bars_alone_need_no_legend() -> None:

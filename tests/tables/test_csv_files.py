@@ -217,3 +217,10 @@ def test_files_with_other_first_lines_are_refused(tmp_path: Path, other: str) ->
     (tmp_path / "a.csv").write_bytes(b"a\n")
     (tmp_path / other).write_bytes(b"b\n" if other == "x.csv" else b"a\n")
     refusal(lambda: header([str(tmp_path / "a.csv"), str(tmp_path / other)]), "table.files")
+
+
+def test_a_first_line_in_another_encoding_is_told_as_such(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_bytes("sex,età\nf,20\n".encode("latin-1"))
+    refused = refusal(lambda: header([str(tmp_path / "people.csv")]), "table.file")
+    assert "not UTF-8" in refused.reason
+    assert "iconv" in refused.rewrite

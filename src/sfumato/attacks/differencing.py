@@ -68,7 +68,7 @@ class Differencing(Result):
         else:
             has = "has" if self.difference else "does not have"
             told = (
-                f"{w} people have {self.secret} = {self.value}; without {self.person} it is {o}. "
+                f"{people_having(self.with_person)} {self.secret} = {self.value}; without {self.person} it is {o}. "
                 f"The difference is {d}, so {self.person} {has} {self.secret} = {self.value}."
             )
         private = tuple(
@@ -152,8 +152,16 @@ def sum_game(epsilons: Sequence[Fraction], trials: int, *, bits: Bits = SYSTEM) 
 
 
 def _of_a_sum(whom: Target, bounds: tuple[Number, Number] | None, losses: Sequence[Fraction], trials: int, bits: Bits) -> Differencing:
-    values = np.nan_to_num(whom.table.numbers(whom.secret))
-    low, high = (float(values.min()), float(values.max())) if bounds is None else (float(exact(end, "bounds")) for end in bounds)
+    numbers = whom.table.numbers(whom.secret)
+    if np.isnan(numbers[whom.row]):
+        raise Refused("attacks.values", f"{whom.secret!r:.60}", "the person's own number is missing: no sum changes with it", "a person whose number is there")
+    there = numbers[~np.isnan(numbers)]
+    with np.errstate(over="ignore"):
+        finite = bool(np.isfinite(there).all() and np.isfinite(np.abs(there).sum()))
+    if not finite:
+        raise Refused("attacks.values", f"{whom.secret!r:.60}", "a number of the column, or their sum, is infinite", "a column of finite numbers")
+    values = np.where(np.isnan(numbers), 0.0, numbers)  # what is missing adds nothing
+    low, high = (float(there.min()), float(there.max())) if bounds is None else _ends(bounds)
     if not low < high:
         raise Refused("attacks.bounds", f"bounds=({low:g}, {high:g})", "the smallest number lies below the largest", "bounds=(0, 100_000)")
     return Differencing(
@@ -168,8 +176,19 @@ def _of_a_sum(whom: Target, bounds: tuple[Number, Number] | None, losses: Sequen
     )
 
 
+def _ends(bounds: object) -> tuple[float, float]:
+    if not isinstance(bounds, tuple | list) or len(bounds) != 2:
+        raise Refused("attacks.bounds", f"bounds={bounds!r:.60}", "bounds are two numbers, the smallest and the largest", "bounds=(0, 100_000)")
+    return float(exact(bounds[0], "bounds")), float(exact(bounds[1], "bounds"))
+
+
 def _whole(value: Any) -> float:
     return int(value) if float(value).is_integer() else float(value)
+
+
+def people_having(count: float) -> str:
+    """1 person has, 35 people have"""
+    return f"{shown(count)} {'person has' if count == 1 else 'people have'}"
 
 
 def shown(value: float) -> str:

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from .readers import as_arrow, checked, known_columns, known_sensitive
+from .lines import Unread
+from .readers import as_arrow, checked, known_columns, known_sensitive, unread_lines
 
 __all__ = ["Columns", "columns", "known_columns", "known_sensitive"]
 
@@ -28,6 +30,7 @@ class Columns(Mapping[str, NDArray[Any]]):
 
     n: int
     arrow: Any = field(repr=False)  # an Arrow table
+    unread: Unread | None = None  # lines of a CSV file that are not in it
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The values: numbers, truth values and instants as NumPy has them, the rest as objects."""
@@ -70,15 +73,21 @@ class Columns(Mapping[str, NDArray[Any]]):
         return Columns(chosen.num_rows, chosen)
 
 
-def columns(table: object, names: Sequence[str] | None = None) -> Columns:
-    """These columns of a table, or all."""
+def columns(table: object, names: Sequence[str] | None = None, *, partly: bool = False) -> Columns:
+    """These columns of a table, or all. A CSV file with lines that cannot be read is refused, but where `partly` says that the caller tells of them."""
     wanted = None if names is None else known_columns(names)
     arrow = table.arrow if isinstance(table, Columns) else as_arrow(table, wanted)
     chosen = checked(names, arrow.column_names)
     arrow = arrow.select(chosen)
+    if isinstance(table, Columns):
+        return Columns(arrow.num_rows, arrow, table.unread)
+    name = os.path.basename(os.fspath(table)) if isinstance(table, str | os.PathLike) else type(table).__name__
+    missing = unread_lines(table, arrow.num_rows)
+    if missing is not None and not (partly and arrow.num_rows):
+        raise missing.refusal(name)
     if arrow.num_rows == 0:
-        raise Refused("attacks.empty", f"{type(table).__name__}", "the table has no rows", "a table of one row for each person")
-    return Columns(arrow.num_rows, arrow)
+        raise Refused("attacks.empty", f"{name:.60}", "the table has no rows", "a table of one row for each person")
+    return Columns(arrow.num_rows, arrow, missing)
 
 
 def _numbers(column: Any, name: str) -> NDArray[np.float64]:

@@ -3,8 +3,9 @@
 *Attack*   He knows everybody's secret but one person's: so many others have it. The exact count leaves 0 or 1 for the person.
 *Private*  Of an answer y with noise of the law p, the odds that the person has it grow by p(y − others − 1)/p(y − others): a factor between e^−ε and e^ε.
 *Game*     A coin says whether the person has it; he says what is likelier.
-*Bound*    e^ε/(1 + e^ε): posterior odds are at most e^ε times the prior odds, whatever he knows of the others. For a count this attacker attains it exactly:
-           Σ max(p(z), p(z − 1))/2 = e^ε/(1 + e^ε) for the two-sided geometric law.
+*Bound*    e^ε/(1 + e^ε): posterior odds are at most e^ε times the prior odds for whoever knows everybody else's data, as he does, or thinks that they say
+           nothing about the person. (Who thinks that the person has what the relatives have learns of the person from the relatives, too.) For a count this
+           attacker attains it exactly: Σ max(p(z), p(z − 1))/2 = e^ε/(1 + e^ε) for the two-sided geometric law.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ..mechanisms.laplace import Laplace
 from ..noise.bits import SYSTEM, Bits
 from .differencing import shown
 from .releases import TRIALS, answered, coins, played
-from .results import EPSILONS, Result, Success, known_count, known_epsilons, named, per_cent, plot_successes
+from .results import EPSILONS, Result, Success, at_least, at_most, known_count, known_epsilons, named, per_cent, plot_successes
 from .target import condition, target
 
 if TYPE_CHECKING:
@@ -66,11 +67,12 @@ class Inference(Result):
     def sentences(self) -> tuple[str, ...]:
         what, left = f"{self.secret} = {self.value}", self.exact - self.others
         has = "has" if left else "does not have"
-        told = f"The attacker knows that {shown(self.others)} people other than {self.person} have {what}. The exact count is {shown(self.exact)}, so "
+        others = f"{shown(self.others)} {'person' if self.others == 1 else 'people'} other than {self.person} {'has' if self.others == 1 else 'have'}"
+        told = f"The attacker knows that {others} {what}. The exact count is {shown(self.exact)}, so "
         told += f"{self.person} {has} it: his belief goes from {per_cent(float(self.prior))} to {100 * left} %."
         private = tuple(
             f"At {named(b.epsilon)} a session answered {shown(b.answer)}: his belief becomes {per_cent(b.posterior)}, and no answer could take it "
-            f"below {per_cent(b.possible.low)} or above {per_cent(b.possible.high)}."
+            f"below {at_least(b.possible.low)} or above {at_most(b.possible.high)}."
             for b in self.beliefs
         )
         return (told, *private, *(success.sentence for success in self.played))

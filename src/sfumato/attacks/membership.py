@@ -175,6 +175,8 @@ def membership(people: Any, *, pool: int | None = None, score: str = "likelihood
     p, f = np.clip(p, _LEAST, 1 - _LEAST), np.clip(inside.mean(axis=0), _LEAST, 1 - _LEAST)
     weights, constant = SCORES[score](f, p)
     scores = [rows @ weights + constant for rows in (inside, outside)]
+    if float(np.ptp(scores[1])) <= 1e-12 * float(np.abs(scores[1]).max()):
+        raise Refused("attacks.values", "people", "those outside the pool all look the same, so nobody stands out among them", "people with different variants")
     return Membership(pool=inside, outside=outside, frequencies=p, score=score, inside_scores=scores[0], outside_scores=scores[1])
 
 

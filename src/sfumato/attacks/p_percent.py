@@ -119,7 +119,10 @@ def p_percent(values: Any, p: Number = 10, *, column: str | None = None, variant
     numbers = _values(values, column)
     top = np.partition(numbers, max(len(numbers) - 2, 0))[-2:]
     second, largest = (Fraction(0), Fraction(float(top[0]))) if len(top) == 1 else (Fraction(float(top[0])), Fraction(float(top[1])))
-    total = Fraction(math.fsum(numbers))
+    try:
+        total = Fraction(math.fsum(numbers))
+    except OverflowError:
+        raise Refused("attacks.values", "values", "their total is too large for a double", "values in thousands or millions") from None
     return PPercent(n=len(numbers), total=total, largest=largest, second=second, p=standard_p(threshold) if variant == "slide" else threshold, variant=variant)
 
 

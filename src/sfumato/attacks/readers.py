@@ -12,9 +12,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import Refused
+from .lines import Unread, unread
 
 _KNOWN = "a pandas or Polars frame, an Arrow table, a DuckDB relation, an Ibis table, a path, a dictionary of columns or a list of rows"
 _REWRITE = 'attacks.uniqueness(frame, ["sex", "age"])'
+
+
+def unread_lines(table: object, rows: int) -> Unread | None:
+    """What could not be read of a CSV file that gave so many rows; None where nothing is missing, or there are no lines."""
+    from ..tables.files import find_files
+
+    if not isinstance(table, str | os.PathLike) or "://" in os.fspath(table):
+        return None
+    files = find_files(table)
+    return unread(files.paths, rows) if files.kind == "CSV" else None
 
 
 def as_arrow(table: object, names: Sequence[str] | None) -> Any:
@@ -89,8 +100,12 @@ def _dictionary(table: Mapping[str, Any], names: Sequence[str] | None) -> Any:
     import pyarrow as pa
 
     chosen = checked(names, list(table))
-    if len({len(table[name]) for name in chosen}) > 1:
-        raise Refused("attacks.table", "{…}", "columns of a table are equally long", '{"sex": ["f", "m"], "age": [20, 21]}')
+    try:
+        lengths = {len(table[name]) for name in chosen if not isinstance(table[name], str)}
+    except TypeError:
+        lengths = set()
+    if len(lengths) != 1 or any(isinstance(table[name], str) for name in chosen):
+        raise Refused("attacks.table", "{…}", "columns of a table are lists, and equally long", '{"sex": ["f", "m"], "age": [20, 21]}')
     return pa.table({name: _cells(table[name]) for name in chosen})
 
 
@@ -143,8 +158,15 @@ def checked(names: Sequence[str] | None, have: Sequence[str]) -> list[str]:
     wanted = known_columns(names)
     for name in wanted:
         if name not in have:
-            raise Refused("attacks.columns", f"{name!r:.60}", f"the table has no such column; it has {_shown(have):.200}", f"{next(iter(have), '')!r:.60}")
+            raise Refused("attacks.columns", f"{name!r:.60}", f"the table has no such column; it has {_shown(have):.200}", f"{nearest(name, have)!r:.60}")
     return wanted
+
+
+def nearest(name: str, have: Sequence[str]) -> str:
+    """The name that was most likely meant, or the first."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, have, 1)), next(iter(have), ""))
 
 
 def _shown(names: Sequence[object]) -> str:

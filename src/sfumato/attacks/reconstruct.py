@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -42,6 +43,7 @@ class Answers:
     against: str = "these answers"
     truth: Integers | None = None
     promise: Guarantee | None = None
+    tossed: bool = False  # whether every bit was drawn by a fair coin: only then a promise says how many may come out right
 
     @property
     def people(self) -> int:
@@ -90,10 +92,23 @@ class Reconstruction(Result):
         return draw_bits(self)
 
 
-def subset_counts(secret: NDArray[Any], m: int | None = None, *, sd: Number = 0, epsilon: Number | None = None, seed: int = 0, bits: Bits = SYSTEM) -> Answers:
-    """Counts of m random groups (by default four for each person): exact, with normal noise of a standard deviation, or private at ε for all of them."""
-    truth = np.asarray(secret, dtype=np.int64)
-    if truth.ndim != 1 or truth.size < 2 or not np.isin(truth, (0, 1)).all():
+def subset_counts(
+    secret: NDArray[Any] | Sequence[int],
+    m: int | None = None,
+    *,
+    sd: Number = 0,
+    epsilon: Number | None = None,
+    tossed: bool = False,
+    seed: int = 0,
+    bits: Bits = SYSTEM,
+) -> Answers:
+    """Counts of m random groups (by default four for each person): exact, with normal noise of a standard deviation, or private at ε for all of them.
+
+    `tossed=True` says that each bit of the secret was drawn by a fair coin, independently. Then it is known what guessing gives, and what the guarantee allows;
+    of a column of real people it is not.
+    """
+    truth = _zeros_and_ones(secret)
+    if truth is None or truth.ndim != 1 or truth.size < 2:
         raise Refused("attacks.values", "secret", "the secret is a list of two or more bits, one for each person", "secret=[0, 1, 1, 0]")
     many = 4 * truth.size if m is None else known_count(m, "m")
     adversary = np.random.default_rng(seed)  # groups are the attacker's own choice
@@ -102,10 +117,10 @@ def subset_counts(secret: NDArray[Any], m: int | None = None, *, sd: Number = 0,
     if epsilon is not None:
         e = positive(epsilon, "epsilon")
         values = noisy(exact, epsilon=e / many, bits=bits).astype(np.float64)
-        return Answers(groups=groups, values=values, against=named(e), truth=truth, promise=Pure(e, relation="replace"))
+        return Answers(groups=groups, values=values, against=named(e), truth=truth, promise=Pure(e, relation="replace"), tossed=tossed)
     spread = 0.0 if sd == 0 else float(positive(sd, "sd"))
     values = exact + adversary.normal(0.0, spread, many) if spread else exact.astype(np.float64)
-    return Answers(groups=groups, values=values, against=f"noise of {spread:g}" if spread else "exact answers", truth=truth)
+    return Answers(groups=groups, values=values, against=f"noise of {spread:g}" if spread else "exact answers", truth=truth, tossed=tossed)
 
 
 def reconstruct(answers: Answers | NDArray[Any], groups: NDArray[Any] | None = None, *, method: Method = "linear programming") -> Reconstruction:
@@ -116,11 +131,12 @@ def reconstruct(answers: Answers | NDArray[Any], groups: NDArray[Any] | None = N
         raise Refused("attacks.variant", f"method={method!r:.40}", f"bits are found by {' or by '.join(METHODS)}", f"method={METHODS[0]!r}")
     estimate = _programmed(answers) if method == "linear programming" else _fitted(answers)
     found = Reconstruction(answers=answers, method=method, estimate=estimate, played=())
-    if found.wrong is None:
+    if found.wrong is None or answers.truth is None:
         return found
-    n, promise = answers.people, answers.promise
-    bound = None if promise is None else guess_bound(promise)
-    one = Success(against=answers.against, hits=n - found.wrong, trials=n, chance=0.5, promise=promise, bound=bound)
+    n, promise, ones = answers.people, answers.promise, float(answers.truth.mean())
+    bound = guess_bound(promise) if promise is not None and answers.tossed else None
+    guessing = 0.5 if answers.tossed else max(ones, 1 - ones)  # by always saying what is more common
+    one = Success(against=answers.against, hits=n - found.wrong, trials=n, chance=guessing, promise=promise, bound=bound)
     return Reconstruction(answers=answers, method=method, estimate=estimate, played=(one,))
 
 
@@ -133,11 +149,24 @@ def approximate_error(people: int, answers: int, sd: Number) -> float:
 
 
 def _given(values: NDArray[Any], groups: NDArray[Any] | None) -> Answers:
-    counts, members = np.asarray(values, dtype=np.float64), np.asarray(groups)
-    if groups is None or members.ndim != 2 or counts.shape != (members.shape[0],) or not np.isfinite(counts).all():
-        reason = "there is a count for each group, and each group says of everybody whether they are in it"
+    members = None if groups is None else _zeros_and_ones(groups)
+    try:
+        counts = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        counts = np.array(np.nan)
+    if members is None or members.ndim != 2 or not members.size or counts.shape != (members.shape[0],) or not np.isfinite(counts).all():
+        reason = "there is a count for each group, and each group says of everybody whether they are in it, by 0 or 1"
         raise Refused("attacks.counts", "reconstruct(answers, groups)", reason, "reconstruct(counts, groups), groups a matrix of truth values")
     return Answers(groups=members.astype(bool), values=counts)
+
+
+def _zeros_and_ones(given: object) -> Integers | None:
+    """The values as integers, or None where there are others than 0 and 1: looked at before they are converted, as that would round them."""
+    try:
+        values = np.asarray(given)
+    except ValueError:  # rows of different lengths
+        return None
+    return values.astype(np.int64) if values.dtype.kind in "biufO" and np.isin(values, (0, 1)).all() else None
 
 
 def _programmed(answers: Answers) -> NDArray[np.float64]:

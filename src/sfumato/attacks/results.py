@@ -3,6 +3,7 @@
 *Measured*   `hits` of `trials`; `lower` is the limit of Clopper & Pearson that the true rate is above, save for an error of probability α.
 *Allowed*    `bound` is a consequence of the guarantee, rounded up: no attack whatever, also none that was not thought of, succeeds more often.
 *Holds*      lower ≤ bound. With α = 10⁻⁶ a promise that is kept is called broken once in a million comparisons.
+*Shown*      Rates to the nearest digit, bounds rounded up, lower limits rounded down.
 *Guess*      One of k values of one unit, all held for equally likely, is guessed with a chance of at most (e^ε + (k − 1)·δ)/(e^ε + k − 1). Let A_i be the
              answers on which the attacker says i, and p_i their law under i. Then p_i(A_i) ≤ e^ε·p_j(A_i) + δ for all j ≠ i; summed over j and i,
              s = Σ p_i(A_i) has (k − 1)·s ≤ e^ε·(k − s) + k·(k − 1)·δ, and s/k is the chance.
@@ -14,7 +15,9 @@ import html
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 from ..errors import Refused
@@ -43,7 +46,7 @@ class Success:
     trials: int
     chance: float  # what guessing alone gives
     promise: Guarantee | None = None  # none: exact answers
-    bound: float | None = None  # the most that the promise allows, rounded up; none where nothing is promised
+    bound: float | None = None  # the most that the promise allows, rounded up; none where nothing is promised, or the secret was not drawn by chance
 
     def __post_init__(self) -> None:
         if self.trials < 1 or not 0 <= self.hits <= self.trials:
@@ -71,10 +74,12 @@ class Success:
     @property
     def sentence(self) -> str:
         told = f"Against {self.against}: {self.hits} of {self.trials} attempts succeed ({per_cent(self.rate)}; guessing alone gives {per_cent(self.chance)})."
-        if self.bound is None:
+        if self.bound is None and self.promise is None:
             return f"{told} Nothing is promised."
-        verdict = "is kept" if self.holds else f"is BROKEN: the true rate is above {per_cent(self.lower())}"
-        return f"{told} The guarantee allows {per_cent(self.bound)} at most, and as far as {self.trials} attempts can tell it {verdict}."
+        if self.bound is None:
+            return f"{told} No limit follows from the guarantee: it is about how far odds move, and this secret was not drawn with known odds."
+        verdict = "is kept" if self.holds else f"is BROKEN: the true rate is above {at_least(self.lower())}"
+        return f"{told} The guarantee allows {at_most(self.bound)} at most, and as far as {self.trials} attempts can tell it {verdict}."
 
 
 class Result(ABC):
@@ -120,7 +125,7 @@ def table(successes: Sequence[Success]) -> str:
         return ""
     heads = ("against", "succeeds", "of", "rate", "at least", "allowed", "guessing")
     rows = [
-        (one.against, one.hits, one.trials, per_cent(one.rate), per_cent(one.lower()), "–" if one.bound is None else per_cent(one.bound), per_cent(one.chance))
+        (one.against, one.hits, one.trials, per_cent(one.rate), at_least(one.lower()), "–" if one.bound is None else at_most(one.bound), per_cent(one.chance))
         for one in successes
     ]
     head = "".join(f"<th>{name}</th>" for name in heads)
@@ -169,16 +174,36 @@ def known_epsilons(epsilons: Sequence[Number]) -> tuple[Fraction, ...]:
 
 def known_count(value: object, name: str, least: int = 1) -> int:
     """A number of things, such as trials."""
-    import numbers
-
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+    count = whole(value)
+    if count is None or count < least:
         raise Refused("attacks.trials", f"{name}={shown(value)}", f"{name} is a whole number, {least} or more", f"{name}={max(least, 100)}")
-    return int(value)
+    return count
+
+
+def whole(value: object) -> int | None:
+    """An integer, of Python or of NumPy; None for everything else, truth values too."""
+    return None if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
 
 
 def per_cent(share: float) -> str:
     """12.5 %, 0.04 %, 100 %."""
     return f"{100 * share:.3g} %" if share < 0.9995 or share == 1 else f"{100 * share:.5g} %"
+
+
+def at_most(share: float) -> str:
+    """A bound as a percentage, rounded up: 73.2 %, never 73.1 % where 73.106 % are allowed."""
+    return _outward(share, ROUND_CEILING)
+
+
+def at_least(share: float) -> str:
+    """A lower limit as a percentage, rounded down."""
+    return _outward(share, ROUND_FLOOR)
+
+
+def _outward(share: float, rounding: str) -> str:
+    """Three digits as of `per_cent`, more where the share is nearly all. The double next to 0.01 is 1 %, not 1.01 %: what lies beyond 12 digits is left out."""
+    digits = 3 if share < 0.999 else 5
+    return f"{float(Context(prec=digits, rounding=rounding).multiply(Decimal(f'{share:.12g}'), Decimal(100))):.{digits}g} %"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from .uniqueness import Uniqueness, uniqueness
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Game = Literal["sum", "count", "value", "presence"]
+UNNAMED = "the table"
+MANY = 10  # people, of whom nobody would say that a question is about one of them
 _TRIED = 20  # of the people alone: some have a value that equals nothing, such as NaN
 
 
@@ -55,14 +58,22 @@ class RiskReport(Result):
     sensitive: str | None
     uniqueness: Uniqueness
     difference: Differencing | None  # where a sensitive column is given and somebody is alone
-    presence: tuple[Success, ...]  # is this person in the table? where there is no such attack
+    asked_once: tuple[Success, ...]  # one question, where there is no such attack: about the person's value, or about being in the table
     column: Column | None  # where a sensitive column is given
     threshold: Threshold
     bought: tuple[Bought, ...]
+    spelled: bool = False  # whether the secret is text that spells numbers
 
     @property
     def successes(self) -> tuple[Success, ...]:
-        return self.presence if self.difference is None else self.difference.successes
+        return self.asked_once if self.difference is None else self.difference.successes
+
+    @property
+    def game(self) -> Game:
+        """Which one was played."""
+        if self.difference is not None:
+            return "sum" if self.difference.summed else "count"
+        return "presence" if self.uniqueness.choices is None else "value"
 
     @property
     def numbers(self) -> dict[str, float | int]:
@@ -72,9 +83,27 @@ class RiskReport(Result):
     @property
     def sentences(self) -> tuple[str, ...]:
         exact, *private = self.successes
-        told = f"Two questions find a person out in {per_cent(exact.rate)} of all cases where answers are exact"
-        rest = ", ".join(f"{per_cent(one.rate)} at {one.against}" for one in private)
-        return (*self.uniqueness.sentences, f"{told}, and in {rest}.", "This is about the raw data and not private: it is for their owner.")
+        told = f"{self._found_out} in {per_cent(exact.rate)} of all games where answers are exact"
+        rest = f", and in {', '.join(f'{per_cent(one.rate)} at {one.against}' for one in private)}" if private else ""
+        return (*self.uniqueness.sentences, *self.notes, f"{told}{rest}.", "This is about the raw data and not private: it is for their owner.")
+
+    @property
+    def _found_out(self) -> str:
+        words: Mapping[Game, str] = {
+            "sum": f"Two questions tell in which tenth of its range a person's {self.sensitive} lies",
+            "count": f"Two questions tell what a person's {self.sensitive} is",
+            "value": f"One question tells which of {self.uniqueness.choices} values of {self.sensitive} a person has",
+            "presence": "One question tells whether a person is in the table",
+        }
+        return words[self.game]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What an owner may not have meant."""
+        text = (
+            f"{self.sensitive} is text that spells numbers, as in every CSV file: its values are counted, not added up. A Parquet file or a frame has numbers."
+        )
+        return (text,) if self.spelled else ()
 
     @property
     def html(self) -> str:
@@ -113,18 +142,19 @@ def risk_report(
     """
     losses, known = known_epsilons(epsilons), known_columns(columns)
     wanted = [*known, sensitive] if sensitive is not None else known
-    found = read(table, list(dict.fromkeys(wanted)))
+    found = read(table, list(dict.fromkeys(wanted)), partly=True)
     alone = uniqueness(found, known, sensitive=sensitive)
     difference = None if sensitive is None or not alone.alone else _difference(found, known, sensitive, losses, trials, bits)
     return RiskReport(
-        name=name or (Path(table).stem if isinstance(table, str | Path) else "the table"),
+        name=name or (Path(table).stem if isinstance(table, str | Path) else UNNAMED),
         sensitive=sensitive,
         uniqueness=alone,
         difference=difference,
-        presence=() if difference is not None else alone.against(losses, trials=trials, seed=seed),
+        asked_once=() if difference is not None else alone.against(losses, trials=trials, seed=seed),
         column=None if sensitive is None else solved(found, sensitive, losses, seed, bits),
         threshold=threshold((32, 64), epsilons=(), runs=8, people=2, seed=seed, bits=bits),
         bought=tuple(_bought(epsilon) for epsilon in losses),
+        spelled=sensitive is not None and _spells_numbers(found, sensitive),
     )
 
 
@@ -132,13 +162,27 @@ def _difference(found: Columns, known: Sequence[str], sensitive: str, losses: Se
     """The attack on somebody who is alone and has a secret; nobody learns on whom. None where there is nobody, or a session cannot be asked so."""
     cells = Coded(found, known).cells(known)
     single = np.flatnonzero((np.bincount(cells) == 1)[cells] & found.arrow.column(sensitive).is_valid().to_numpy())
-    codes = found.codes(sensitive)
-    single = single[np.argsort(np.bincount(codes)[codes[single]] == np.bincount(codes).max(), kind="stable")]  # rather one whose secret is not what most have
+    having = np.bincount(found.codes(sensitive))[found.codes(sensitive)]
+    # Rather one whose secret is not what most have, but what several have: then both questions are about several.
+    single = single[np.lexsort((having[single] == having.max(), having[single] < MANY))]
     for row in single[:_TRIED] if varied(found, sensitive) else ():
         person = {name: found.arrow.column(name)[int(row)].as_py() for name in known}
         with suppress(Refused):
             return replace(differencing(found, person, sensitive, epsilons=losses, trials=trials, bits=bits), person="this person")
     return None
+
+
+def _spells_numbers(found: Columns, name: str) -> bool:
+    import pyarrow as pa
+
+    kind = found.arrow.column(name).type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)) or not found.arrow.column(name).is_valid().to_numpy().any():
+        return False
+    try:
+        found.arrow.column(name).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _bought(epsilon: Fraction) -> Bought:

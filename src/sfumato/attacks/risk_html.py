@@ -10,7 +10,7 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from .results import Success, per_cent
+from .results import Success, at_most, per_cent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,11 +29,11 @@ def tile(value: str, beside: str, *, kept: bool = False) -> str:
     return f'<div class="tile{" kept" if kept else ""}"><b>{value}</b>{beside}</div>'
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, exact: int = 0) -> str:
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, exact: int = 0, kind: str = "") -> str:
     """A table that scrolls where it is too wide; the first rows may be about exact answers."""
     head = "".join(f"<th>{name}</th>" for name in heads)
     lines = (f"<tr{' class=exact' if place < exact else ''}>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for place, row in enumerate(rows))
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+    return f'<div class="wide{" " if kind else ""}{kind}"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
 
 
 def successes(found: Sequence[Success]) -> str:
@@ -42,10 +42,10 @@ def successes(found: Sequence[Success]) -> str:
     for one in found:
         mark = "" if one.bound is None else f'<u style="left:{100 * min(one.bound, 0.985):.1f}%"></u>'
         bar = f'<span class="bar"><i style="width:{100 * one.rate:.1f}%"></i>{mark}</span>'
-        most = "no limit" if one.bound is None else f"{up(100 * one.bound)} %"
+        most = "no limit" if one.bound is None else at_most(one.bound)
         rows.append((escape(one.against), per_cent(one.rate), bar, most, per_cent(one.chance)))
     heads = ("answers", "the attacker is right", "", "allowed at most", "by guessing")
-    return table(heads, rows, exact=sum(one.bound is None for one in found))
+    return table(heads, rows, exact=sum(one.bound is None for one in found), kind="games")
 
 
 def picture(drawn: Figure, caption: str) -> str:
@@ -73,4 +73,4 @@ def joined(body: str) -> str:
 
 def up(value: float) -> str:
     """A bound, rounded up to two decimals."""
-    return f"{math.ceil(100 * value) / 100:g}"
+    return f"{math.ceil(100 * value) / 100:.12g}" if math.isfinite(value) else "∞"

@@ -11,12 +11,13 @@ import numpy as np
 from .. import __version__
 from ..exact.numbers import text as number
 from ..guarantees.bayes import posterior_bounds
-from .results import listed, named, per_cent
+from .results import at_most, listed, named, per_cent
+from .risk import MANY, UNNAMED
 from .risk_html import joined, many, paragraph, picture, section, successes, table, tile, told, up
 from .risk_style import STYLE
 
 if TYPE_CHECKING:
-    from .risk import RiskReport
+    from .risk import Bought, RiskReport
 
 WARNING = """<p class="warning"><strong>This report is about the raw data, and is not private itself.</strong> It names nobody and shows no row, but its numbers
 are exact. It is for the people who are responsible for the data: do not publish it.</p>"""
@@ -28,23 +29,29 @@ keep one budget for everything that is ever published:</p>
 <p>A smaller ε protects more, and answers less exactly. An ε of 1 or less for everything together is a strong promise. Above 5 it promises little to anyone
 in particular.</p>"""
 
+_READ = 10**6  # larger odds are not written out
+
 CAPTIONS = {
     "alone": "The share of people who are the only one of their kind, as one column after the other is known.",
     "noise": "Invented secrets. Noise far below the square root of the number of people hides nothing: a little noise is not privacy.",
-    "belief": "Inside its band a belief stays, whatever is answered.",
+    "belief": "Inside its band a belief stays, whatever is answered, for whoever knows everybody else's data, or thinks that they say nothing of the person.",
 }
 
 
 def page(report: RiskReport) -> str:
     """The document."""
-    title = escape(f"How exposed are the people in {report.name}?")
+    title = escape(f"How exposed are the people in {report.name if report.name == UNNAMED else f'“{report.name}”'}?")
     alone = report.uniqueness
     about = f"{many(alone.n)} rows, each taken as a person, by {_names(alone.columns)}"
     about += f"; the secret is {escape(report.sensitive)}." if report.sensitive else "."
     parts = (part(report) for part in (_recognised, _groups, _questions, _solved, _bought))
-    games = f"How often an attacker is right was measured in {many(report.successes[0].trials)} games each, with a coin for the secret."
+    drawn = {"presence": "a coin for whether the person is in the table", "value": f"one of {alone.choices} values drawn for the secret"}
+    drawn |= {"count": "a coin for the secret", "sum": "a number drawn from the range for the secret"}
+    games = f"How often an attacker is right was measured in {many(report.successes[0].trials)} games each, with {drawn[report.game]}."
+    told = "".join(paragraph(escape(note)) for note in ([alone.unread.sentence] if alone.unread else []) + list(report.notes))
+    notes = f'<div class="warning">{told}</div>' if told else ""
     foot = f"<footer>{paragraph(f'Made by sfumato {__version__}.', games)}</footer>"
-    body = f'<h1>{title}</h1><p class="about">{about}</p>{WARNING}{_tiles(report)}{"".join(parts)}{section("What to do", ADVICE)}{foot}'
+    body = f'<h1>{title}</h1><p class="about">{about}</p>{WARNING}{notes}{_tiles(report)}{"".join(parts)}{section("What to do", ADVICE)}{foot}'
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title><style>{STYLE}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body><main>{joined(body)}</main></body></html>\n'
 
@@ -91,18 +98,32 @@ def _groups(report: RiskReport) -> str:
 def _questions(report: RiskReport) -> str:
     found = report.difference
     if found is None:
-        known = "The attacker knows how many people of a kind there are beside somebody, and asks how many there are. One more, and the person is in the table."
-        return section("One harmless question", paragraph(known), paragraph("Is the person in the table?"), successes(report.successes))
-    take = "Take one of the people who are the only one of their kind. Nobody asks for them alone: both questions are about many."
+        return section("One harmless question", *map(paragraph, _once(report)), successes(report.successes))
+    take = "Take one of the people who are the only one of their kind. Nobody asks for them alone: "
+    about = report.uniqueness.n - 1 if found.summed else found.without
+    take += "both questions are about many." if about >= MANY else "the one question is about everybody, the other about everybody else."
     rows = [(named(g.epsilon), *(told(x) for x in (*g.answers, g.value))) for g in found.guesses]
     exact = ("exact answers", told(found.with_person), told(found.without), told(found.difference))
     asked = table(("answers", "everybody", "without this person", "difference"), [exact, *rows], exact=1)
     once = paragraph("The same two questions, asked once of a protected table. Each answer has noise of its own, and so has the difference:")
     what = "about the tenth of the range that the number lies in" if found.summed else "about the secret"
     often = f"How often an attacker who goes by the difference is right {what}, in many such attempts."
-    known = paragraph(often, "The green mark is the most that the promise allows, to this attack and to every other:")
+    known = paragraph(often, 'What the promise allows at most<span class="mark">, the green mark,</span> it allows to this attack and to every other:')
     result = paragraph(f"<strong>{escape(found.sentences[0])}</strong>")
     return section("Two harmless questions", paragraph(take), result, once, asked, known, successes(report.successes))
+
+
+def _once(report: RiskReport) -> tuple[str, str]:
+    """The question, and what it is to tell."""
+    if report.game == "presence":
+        known = "The attacker knows how many people of a kind there are beside somebody, and asks how many there are. One more, and the person is in the table."
+        return known, "Is the person in the table?"
+    known = (
+        "The attacker knows what everybody else of a person's kind has, and asks how many of that kind have each value. The one with one more is the person's."
+    )
+    choices, values = report.uniqueness.choices, report.uniqueness.diversity.values if report.uniqueness.diversity else 0
+    which = f"its {choices} values" if choices == values else f"{choices} of its {values} values"
+    return known, f"The secret is {escape(report.sensitive or '')}: which of {which} does this person have?"
 
 
 def _solved(report: RiskReport) -> str:
@@ -121,11 +142,17 @@ def _solved(report: RiskReport) -> str:
 def _bought(report: RiskReport) -> str:
     meaning = paragraph(
         "The number ε says how much answers may depend on any one person. Here is what it means for a single count, and for somebody who thought it as likely",
-        "as not that a person has a secret: whatever else he knows of the others, no answer takes his belief beyond the last column.",
+        "as not that a person has a secret. If he knows everybody else's data, or thinks that they say nothing about the person, no answer takes his belief",
+        "beyond the last column.",
     )
-    rows = [(number(b.epsilon), f"± {many(b.error)}", f"× {up(b.odds)}", f"{up(100 * b.belief)} %") for b in report.bought]
+    rows = [(number(b.epsilon), f"± {many(b.error)}", f"× {_odds(b)}", at_most(b.belief)) for b in report.bought]
     heads = ("ε", "a count is right to (95 %)", "odds change by at most", "50 % can become")
     return section("What does ε buy?", meaning, table(heads, [("none", "± 0", "anything", "100 %"), *rows], exact=1), _beliefs(report))
+
+
+def _odds(bought: Bought) -> str:
+    """As a number, or as the power that it is where nobody reads the number."""
+    return up(bought.odds) if bought.odds < _READ else f"e<sup>{number(bought.epsilon)}</sup>"
 
 
 def _beliefs(report: RiskReport) -> str:

@@ -9,7 +9,7 @@ h1 { font-size: 2em; line-height: 1.2; margin: 0 0 .3em; letter-spacing: -.01em;
 h2 { font-size: 1.3em; line-height: 1.3; margin: 0 0 .5em; }
 p { margin: .6em 0; max-width: 46em; }
 .about { color: var(--faint); margin: 0 0 1.2em; }
-.warning { border-left: 5px solid var(--open); background: #fbeee4; padding: .8em 1.1em; margin: 1.2em 0; }
+.warning { border-left: 5px solid var(--open); background: #fbeee4; padding: .8em 1.1em; margin: 1.2em 0; max-width: 46em; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(11.5em, 1fr)); gap: .8em; margin: 1.4em 0; }
 .tile { background: #fff; border: 1px solid var(--rule); border-radius: 8px; padding: .8em 1.1em; }
 .tile b { display: block; font-size: 1.9em; line-height: 1.2; color: var(--open); }
@@ -29,6 +29,8 @@ tr.exact .bar i { background: #e8a672; }
 .bar u { position: absolute; top: -.15em; bottom: -.15em; width: 3px; background: var(--allowed); }
 footer { color: var(--faint); font-size: .92em; }
 code { background: #f1f1ee; padding: .1em .3em; border-radius: 3px; }
-@media (max-width: 36em) { main { padding: 1.4em .8em 3em; } section { padding: 1.1em 1em; } h1 { font-size: 1.6em; } }
+@media (max-width: 36em) { main { padding: 1.4em .8em 3em; } section { padding: 1.1em 1em; } h1 { font-size: 1.6em; }
+  table { font-size: .88em; } th, td { padding-right: .6em; } td { white-space: normal; }
+  .games th:nth-child(3), .games td:nth-child(3), .mark { display: none; } }
 @media print { body { background: #fff; } section, .tile { break-inside: avoid; } }
 """

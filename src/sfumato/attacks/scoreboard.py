@@ -128,6 +128,8 @@ def scoreboard(data: Ratings, *, known: Sequence[int] = (1, 2, 3, 4, 5, 6, 8), d
         raise Refused(
             "attacks.table", type(data).__name__, "the scoreboard reads ratings", "ratings(…), or ratings_of(table, person=…, item=…, stars=…, day=…)"
         )
+    if not data.person.size or data.people < 2:
+        raise Refused("attacks.trials", "ratings of fewer than two people", "somebody is found among two or more people", "ratings(people=1000)")
     if not isinstance(known, tuple | list | range) or not known:
         raise Refused("attacks.trials", f"known={known!r:.60}", "how many ratings are known is a list of whole numbers", "known=(1, 2, 4, 8)")
     counts = tuple(known_count(count, "known") for count in known)

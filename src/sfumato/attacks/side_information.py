@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.numbers import Number, exact, positive
+from ..exact.numbers import text as exact_text
 from ..noise.bits import SYSTEM, Bits
 from .releases import TRIALS, Integers, answered, coins, played
 from .results import EPSILONS, Result, Success, known_count, known_epsilons, named, per_cent, plot_successes
@@ -70,13 +72,19 @@ def side_information(
 ) -> SideInformation:
     """Publish the average of heights, each between 0 and `most`, to somebody who knows how far from it a person is."""
     losses, times = known_epsilons(epsilons), known_count(trials, "trials")
-    values = np.asarray(heights, dtype=np.float64)
+    try:
+        values = np.asarray(heights, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.array(np.nan)
     top, near = positive(most, "most"), positive(within, "within")
     if values.ndim != 1 or not len(values) or not ((values >= 0) & (values <= float(top))).all():
         raise Refused("attacks.values", "heights", "heights are a list of numbers between 0 and most", "heights=[64.5, 66.0, 63.2]")
     steps = np.rint(values * GRID).astype(np.int64)
     hers = int(np.rint(steps.mean())) + round(exact(offset, "offset") * GRID)
-    moves, n, close = int(top * GRID), len(steps), float(near * GRID)
+    if not 0 <= hers <= top * GRID:
+        reason = "her height lies between 0 and most as well: the noise is made for no taller people"
+        raise Refused("attacks.values", f"offset={exact_text(exact(offset, 'offset'))}", reason, "offset=-2, most=100")
+    moves, n, close = math.ceil(top * GRID), len(steps), float(near * GRID)
 
     def height(epsilon: Fraction | None) -> NDArray[np.bool_]:
         seen = answered(np.full(times, steps.sum()), epsilon=epsilon, moves=moves, bits=bits)

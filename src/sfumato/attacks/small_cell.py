@@ -16,7 +16,7 @@ import numpy as np
 
 from ..exact.numbers import Number
 from ..noise.bits import SYSTEM, Bits
-from .differencing import count_game, shown
+from .differencing import count_game, people_having, shown
 from .releases import TRIALS
 from .results import EPSILONS, Result, Success, known_count, known_epsilons, named, plot_successes
 from .target import Guess, condition, described, opposite, target
@@ -68,8 +68,8 @@ class SmallCell(Result):
             rule = f"A rule that withholds counts below {self.minimum} withholds the other two counts here as well; a tracker gets around it."
         else:
             rule = (
-                f"A rule that withholds counts below {self.minimum} does not help: {shown(self.everybody)} people have {what}, and "
-                f"{shown(self.others)} of all others have it. The difference is the same {self.everybody - self.others}."
+                f"A rule that withholds counts below {self.minimum} does not help: {people_having(self.everybody)} {what}, and "
+                f"{shown(self.others)} of all others {'has' if self.others == 1 else 'have'} it. The difference is the same {self.everybody - self.others}."
             )
         private = tuple(
             f"At {named(guess.epsilon)} for both, a session answered {' and '.join(map(shown, guess.answers))}: a difference of {shown(guess.value)}."

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ..errors import Refused
 from ..exact.numbers import Number, exact, probability
 from ..guarantees.bayes import known_prior
-from .results import Result, known_count
+from .results import Result, known_count, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,13 +65,17 @@ class SmallWorld(Result):
 def small_world(prior: Number = "0.4", noise: Mapping[int, Number] = NOISE, answer: int = 1, *, people: int = 2) -> SmallWorld:
     """The belief in one person's fail, after a noisy count of passes."""
     p, n = known_prior(prior), known_count(people, "people")
+    seen = whole(answer)
+    if seen is None or not isinstance(noise, Mapping) or any(whole(shift) is None for shift in noise):
+        reason = "an answer is a whole number, and so is every shift of the noise"
+        raise Refused("attacks.values", f"answer={answer!r:.40}", reason, "noise={0: 0.25, 1: 0.15, -1: 0.15}, answer=1")
     law = {int(shift): probability(exact(weight, "noise"), "noise", one=True) for shift, weight in noise.items()}
-    failed = {bit: _chance(p, n, answer, law, failed=bit) for bit in (True, False)}
+    failed = {bit: _chance(p, n, seen, law, failed=bit) for bit in (True, False)}
     evidence = p * failed[True] + (1 - p) * failed[False]
     if sum(law.values()) > 1 or not evidence:
         reason = "the noise has a law of probabilities, under which the answer can occur"
         raise Refused("attacks.values", f"answer={answer}", reason, "noise={0: 0.25, 1: 0.15, -1: 0.15}, answer=1")
-    return SmallWorld(prior=p, people=n, answer=answer, likelihood=failed[True], evidence=evidence, noise=law)
+    return SmallWorld(prior=p, people=n, answer=seen, likelihood=failed[True], evidence=evidence, noise=law)
 
 
 def _chance(prior: Fraction, people: int, answer: int, noise: Mapping[int, Fraction], *, failed: bool) -> Fraction:

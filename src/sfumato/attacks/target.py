@@ -26,6 +26,8 @@ from ..tables.aggregates import count
 from ..tables.aggregates import sum as sum_of
 from ..tables.expressions import Expr, col
 from .frames import Columns, columns
+from .readers import nearest
+from .results import whole
 
 Question = tuple[int, Expr | None]
 """The sign of an answer in what the attacker makes of all, and which rows it is about."""
@@ -93,15 +95,16 @@ def target(table: object, person: Mapping[str, Any] | int, secret: str | None = 
     if isinstance(person, Mapping):
         known = {str(name): value for name, value in person.items()}
         named = _secret(found, known, secret)
-        rows = np.flatnonzero(matching(found, known))
+        rows = np.flatnonzero(matching(found, known)) if known else np.array([], dtype=np.int64)
         if len(rows) != 1 or named in known:
-            reason = "what the attacker knows has to fit exactly one row of the table, and the secret is not part of it"
-            raise Refused("attacks.person", f"person with {', '.join(known)!s:.60}", reason, _PERSON)
+            reason = "what the attacker knows, of one column or more, has to fit exactly one row of the table, and the secret is not part of it"
+            raise Refused("attacks.person", f"person with {', '.join(known) or 'nothing known'!s:.60}", reason, _PERSON)
         return Target(found, known, int(rows[0]), named)
-    if isinstance(person, bool) or not isinstance(person, int) or not 0 <= person < found.n:
+    number = whole(person)
+    if number is None or not 0 <= number < found.n:
         raise Refused("attacks.person", f"person={person!r:.40}", "a person is the number of a row, or values of columns that fit one row", _PERSON)
     named = _secret(found, {}, secret)
-    row = {name: found.arrow.column(name)[person].as_py() for name in found if name != named}
+    row = {name: found.arrow.column(name)[number].as_py() for name in found if name != named}
     return target(found, row, named)
 
 
@@ -121,7 +124,7 @@ def matching(table: Columns, values: Mapping[str, Any]) -> NDArray[np.bool_]:
     fits = np.ones(table.n, dtype=bool)
     for name, value in values.items():
         if name not in table:
-            raise Refused("attacks.columns", f"{name!r:.60}", "the table has no such column", f"{next(iter(table), '')!r:.60}")
+            raise Refused("attacks.columns", f"{name!r:.60}", "the table has no such column", f"{nearest(name, list(table))!r:.60}")
         column = table.arrow.column(name)
         column = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
         try:

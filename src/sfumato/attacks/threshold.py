@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Refused
 from ..exact.numbers import Number, positive
 from ..noise.bits import SYSTEM, Bits
 from .reconstruct import Method, approximate_error, reconstruct, subset_counts
@@ -87,24 +88,28 @@ def threshold(
 ) -> Threshold:
     """Reconstruct coins of n people from 4n counts with more and more noise, and from private counts."""
     many, n = known_count(runs, "runs"), known_count(people, "people", 2)
+    losses = known_epsilons(epsilons)
+    for name, given, rewrite in (("sizes", sizes, "sizes=(32, 64)"), ("levels", levels, "levels=(0.1, 1)")):
+        if isinstance(given, str) or not isinstance(given, Collection) or not len(given):
+            raise Refused("attacks.trials", f"{name}={given!r:.60}", f"{name} are a list of one or more numbers", rewrite)
+    counts = tuple(known_count(size, "sizes", 2) for size in sizes)
     scales = tuple(float(positive(level, "levels")) for level in levels)
-    wrong = np.array([[_wrong(size, level, many, method, seed) for level in scales] for size in (known_count(size, "sizes", 2) for size in sizes)])
+    wrong = np.array([[_wrong(size, level, many, method, seed) for level in scales] for size in counts])
 
     def game(epsilon: Fraction | None) -> NDArray[np.bool_]:
         right = []
         for run in range(many):
-            answers = subset_counts(coins(n, bits), PER_PERSON * n, epsilon=epsilon, seed=seed + run, bits=bits)
+            answers = subset_counts(coins(n, bits), PER_PERSON * n, epsilon=epsilon, tossed=True, seed=seed + run, bits=bits)
             right.append(reconstruct(answers, method=method).guess == answers.truth)
         return np.concatenate(right)
 
-    losses = known_epsilons(epsilons)
-    return Threshold(sizes=tuple(sizes), levels=scales, wrong=wrong, method=method, runs=many, people=n, played=played(game, losses))
+    return Threshold(sizes=counts, levels=scales, wrong=wrong, method=method, runs=many, people=n, played=played(game, losses))
 
 
 def _wrong(size: int, level: float, runs: int, method: Method, seed: int) -> float:
     adversary = np.random.default_rng(seed)  # the secrets of these runs are nobody's
     found = []
     for run in range(runs):
-        answers = subset_counts(adversary.integers(0, 2, size), PER_PERSON * size, sd=level * math.sqrt(size), seed=seed + 1 + run)
+        answers = subset_counts(adversary.integers(0, 2, size), PER_PERSON * size, sd=level * math.sqrt(size), tossed=True, seed=seed + 1 + run)
         found.append((reconstruct(answers, method=method).wrong or 0) / size)
     return float(np.mean(found))

@@ -26,6 +26,7 @@ from .cells import Coded
 from .closeness import Diversity, diversity
 from .frames import columns as read
 from .frames import known_columns, known_sensitive
+from .lines import Unread
 from .results import EPSILONS, Result, Success, known_count, known_epsilons, listed, per_cent
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Uniqueness(Result):
     smallest: tuple[tuple[str, ...], ...]  # the fewest columns by which `wanted` are alone
     wanted: float
     diversity: Diversity | None = None  # where a sensitive column is given
+    unread: Unread | None = None  # lines of a CSV file that are not in this
 
     @property
     def alone(self) -> int:
@@ -76,6 +78,11 @@ class Uniqueness(Result):
         return None if self.diversity is None else self.diversity.distance
 
     @property
+    def choices(self) -> int | None:
+        """In the games of `against`, the number of values that the attacker guesses among; None where the question is whether the person is in the table."""
+        return None if self.diversity is None or self.diversity.values < 2 else min(self.diversity.values, _VALUES)
+
+    @property
     def profile(self) -> dict[int, float]:
         """k → the share of people in cells smaller than k, who would have to be left out for k-anonymity."""
         reached = [size for size in (2, 3, 5, 10, 20, 50, 100) if size <= 2 * int(self.sizes[-1])] or [2]
@@ -89,7 +96,9 @@ class Uniqueness(Result):
     @property
     def sentences(self) -> tuple[str, ...]:
         by = listed(self.columns)
-        told = [f"By {by}, {self.alone} of {self.n} people ({per_cent(self.share)}) are the only one of their kind: who knows these values finds their row."]
+        told = [self.unread.sentence] if self.unread is not None else []
+        alone = f"{self.alone} of {self.n} people ({per_cent(self.share)})"
+        told.append(f"By {by}, {alone} are the only one of their kind: who knows these values finds their row.")
         told.append(f"The smallest group has {self.k}: the table is {self.k}-anonymous in these columns.")
         enough = (
             f"To single out {per_cent(self.wanted)} of the people, {listed(self.smallest[0])} {'is' if len(self.smallest[0]) == 1 else 'are'} enough."
@@ -114,9 +123,9 @@ class Uniqueness(Result):
         """
         wanted, many = known_epsilons(epsilons), known_count(trials, "trials")
         others = np.resize(np.minimum(self.sizes[: max(self.alone, 1)] - 1, _KNOWN), many)
-        if self.diversity is None or self.diversity.values < 2:
+        if self.choices is None:
             return games.presence(others, wanted, seed=seed)
-        known = np.zeros((many, min(self.diversity.values, _VALUES)), dtype=np.int64)
+        known = np.zeros((many, self.choices), dtype=np.int64)
         known[:, 0] = others
         return games.value(known, wanted, seed=seed)
 
@@ -131,7 +140,7 @@ def uniqueness(table: Any, columns: Sequence[str], *, sensitive: str | None = No
     if len(columns) > _LARGEST:
         reason = f"sets of columns are searched among {_LARGEST} at most"
         raise Refused("attacks.columns", f"{len(columns)} columns", reason, "the columns that an adversary may know")
-    found = read(table, columns if sensitive is None else [*columns, known_sensitive(sensitive, columns)])
+    found = read(table, columns if sensitive is None else [*columns, known_sensitive(sensitive, columns)], partly=True)
     coded = Coded(found, columns)
     steps = tuple((name, coded.alone(columns[: place + 1])) for place, name in enumerate(columns))
     return Uniqueness(
@@ -142,4 +151,5 @@ def uniqueness(table: Any, columns: Sequence[str], *, sensitive: str | None = No
         smallest=coded.smallest(int(-(-share * found.n // 1))),
         wanted=float(share),
         diversity=None if sensitive is None else diversity(found, coded.cells(columns), sensitive),
+        unread=found.unread,
     )

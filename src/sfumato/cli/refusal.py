@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..errors import Refused
@@ -10,6 +12,26 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _STYLES = {"refused": "bold red", "why": "bold", "try": "bold green"}
+
+
+class Unmade(RuntimeError):
+    """A command that charges nothing broke after data was read. As of `Failed`, the text never varies."""
+
+    TEXT = "failed: the report could not be made; nothing was written, and nothing was charged (SFUMATO_DEBUG=1 shows where)"
+
+    def __init__(self) -> None:
+        super().__init__(self.TEXT)
+
+
+@contextmanager
+def typed(example: str) -> Iterator[None]:
+    """In a shell, what would pass is a command: for a path that is no table's, this one, and not a call of `protect`."""
+    try:
+        yield
+    except Refused as refusal:
+        if refusal.code != "table.path" or not refusal.rewrite.startswith("protect("):
+            raise
+        raise Refused(refusal.code, refusal.place.removeprefix("protect(").removesuffix(", …)"), refusal.reason, example) from None
 
 
 def show(refusal: Refused) -> None:

@@ -41,7 +41,7 @@ def successes(columns: Sequence[Column], *, title: str, up: str, rate: str = "su
         if column.low is not None and column.high is not None:
             (handles["limits of the true rate"],) = axes.plot([place] * 2, [column.low, column.high], color=INK, linewidth=1.6, solid_capstyle="butt")
         if column.bound is not None:
-            (handles["the most that is promised"],) = axes.plot([place - 0.38, place + 0.38], [column.bound] * 2, color=COLOURS[2], linewidth=2.4)
+            (handles["the most that is allowed"],) = axes.plot([place - 0.38, place + 0.38], [column.bound] * 2, color=COLOURS[2], linewidth=2.4)
         if column.chance is not None:
             (handles[chance],) = axes.plot([place], [column.chance], "o", color="white", markeredgecolor=FAINT, markersize=6, linestyle="none")
     axes.set_xticks(range(len(columns)), [column.name for column in columns])

@@ -69,7 +69,12 @@ def _first_line(path: str) -> tuple[str, ...]:
         with reader(path, "rb") as file:
             line = re.split(rb"[\r\n]", file.read(_LONGEST_HEADER), maxsplit=1)[0].decode("utf-8-sig")
         names = tuple(next(csv.reader([line], delimiter=_comma(path), strict=True)))
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error, StopIteration):
+    except UnicodeDecodeError:  # the first line is public, so that this may be said of it
+        rewrite = "iconv -f LATIN1 -t UTF-8 visits.csv > visits-utf8.csv, and that file"
+        raise Refused(
+            "table.file", f"{Path(path).name!r:.80}", "the first line is not UTF-8: the encoding of the file is another, such as Latin-1", rewrite
+        ) from None
+    except (OSError, EOFError, csv.Error, StopIteration):
         names = ()
     if not names:
         raise Refused("table.file", f"{Path(path).name!r:.80}", "the first line does not name the columns", "a first line like user_id,city,spend")
