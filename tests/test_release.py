@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import pickle
 import threading
+import time
 import traceback
 from collections.abc import Iterator
 from fractions import Fraction
@@ -17,7 +18,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import release as door
-from sfumato.errors import Failed
+from sfumato.errors import Failed, Refused
 from sfumato.session.table import Table
 from sfumato.tables import reading
 from sfumato.tables.stages import Query
@@ -195,6 +196,36 @@ def test_whatever_breaks_says_one_text(what: str, where: str, visits: Table, mon
     monkeypatch.undo()
     visits.group_by("city").aggregate(n=sf.count()).release(epsilon=1)
     assert spent(visits) == 2  # nothing was stored that could be given again
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_an_answer_that_cannot_be_stored_has_failed(together: bool, visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refusal would say that nothing was read and nothing spent."""
+
+    def full(*_: Any) -> None:
+        raise Refused("ledger.full", "the book", "the disk is full", "make room")
+
+    monkeypatch.setattr(type(visits.ledger), "remember", full)
+    with pytest.raises(Failed) as failed:
+        visits.release_all([counted(visits)], epsilon=1) if together else counted(visits).release(epsilon=1)
+    assert (failed.value.__cause__, failed.value.__context__) == (None, None)
+    assert spent(visits) == 1
+
+
+def test_an_answer_has_the_moment_of_its_charge(visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither when the work ended is in it, nor what others have spent meanwhile."""
+    true = door._tally
+
+    def slow(*given: Any) -> Any:
+        visits.ledger.charge(sf.Pure(1))
+        time.sleep(1.1)
+        return true(*given)
+
+    monkeypatch.setattr(door, "_tally", slow)
+    answer = counted(visits).release(epsilon=1)
+    assert answer.facts["released"] == answer.receipts[0].when[:19] + "+00:00"
+    assert answer.left is not None
+    assert (answer.left.parameters["epsilon"], visits.remaining.parameters["epsilon"]) == (9, 8)
 
 
 def test_no_frame_of_a_failure_holds_data(visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,9 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from . import __version__
 from .answers.answer import Answer
 from .answers.records import Column, Noisy, Paid
 from .errors import Failed
+from .guarantees import Guarantee
 from .ledger import Ledger, Receipt
 from .mechanisms.base import Mechanism
 from .mechanisms.stored import record
@@ -54,14 +55,15 @@ def release_all(
     for plan, (statements, _) in zip(plans, ready, strict=True):
         _check(plan, statements, timeout)
     receipt = ledger.charge(whole, memo="\n\n".join(plan.text for plan in plans), share=share)
+    left = ledger.remaining
     answers = []
     for plan, (statements, groups), one in zip(plans, ready, asked, strict=True):
         secret = _attempt(plan, statements, groups, timeout, bits)
         if secret is None:
             raise Failed
-        made = finish(plan, *secret, ledger=ledger, receipt=receipt)
+        made = finish(plan, *secret, ledger=ledger, receipt=receipt, left=left)
         answers.append(replace(made, rules=(*made.rules, *said)))
-        ledger.remember(receipt, one, answers[-1].to_json())
+        _remember(ledger, receipt, one, answers[-1])
     return tuple(answers)
 
 
@@ -73,12 +75,21 @@ def release(plan: Plan, ledger: Ledger, *, share: str | None = None, fresh: bool
     statements, groups = plan.statements, plan.groups  # public: made before the charge, so that nothing is charged for what cannot be made
     _check(plan, statements, timeout)
     receipt = ledger.charge(plan.mechanism, memo=plan.text, share=share)
+    left = ledger.remaining
     secret = _attempt(plan, statements, groups, timeout, bits)
     if secret is None:
         raise Failed
-    answer = finish(plan, *secret, ledger=ledger, receipt=receipt)
-    ledger.remember(receipt, asked, answer.to_json())
+    answer = finish(plan, *secret, ledger=ledger, receipt=receipt, left=left)
+    _remember(ledger, receipt, asked, answer)
     return answer
+
+
+def _remember(ledger: Ledger, receipt: Receipt, asked: str, answer: Answer) -> None:
+    """Store an answer. Data was read for it and it was charged: what cannot be stored is not refused any more, it has failed."""
+    with suppress(Exception):
+        ledger.remember(receipt, asked, answer.to_json())
+        return
+    raise Failed
 
 
 def _check(plan: Plan, statements: Tables, timeout: float | None) -> None:
@@ -131,8 +142,8 @@ def _quantiles(noise: tuple[Mechanism, ...], groups: Any, points: Any, weights: 
     return np.stack(made, axis=1) if made else np.zeros((0, len(noise)), dtype=np.int64)
 
 
-def finish(plan: Plan, groups: Groups, noisy: tuple[Noisy, ...], *, ledger: Ledger, receipt: Receipt) -> Answer:
-    """The answer, from what came through the door."""
+def finish(plan: Plan, groups: Groups, noisy: tuple[Noisy, ...], *, ledger: Ledger, receipt: Receipt, left: Guarantee | None = None) -> Answer:
+    """The answer, from what came through the door. Its moment is that of the charge, and so is what it says is left: when the work ended is about data."""
     declared = plan.query.rows.declaration
     facts = {
         "dataset": plan.query.rows.dataset,
@@ -141,7 +152,7 @@ def finish(plan: Plan, groups: Groups, noisy: tuple[Noisy, ...], *, ledger: Ledg
         "question": plan.text,
         "declaration": plan.declared,
         "mechanisms": [record(mechanism) for mechanism in plan.mechanism.parts],
-        "released": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "released": receipt.when[:19] + receipt.when[23:],  # in seconds
         "versions": {"sfumato": __version__, "engine": plan.source.engine.version},
     }
     return Answer(
@@ -155,5 +166,5 @@ def finish(plan: Plan, groups: Groups, noisy: tuple[Noisy, ...], *, ledger: Ledg
         rules=rules(plan),
         facts=facts,
         budget=ledger.budget,
-        left=ledger.remaining,
+        left=ledger.remaining if left is None else left,
     )

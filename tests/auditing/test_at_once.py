@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sfumato import local
 from sfumato import mechanisms as mech
 from sfumato.auditing.at_once import AT_ONCE
+from sfumato.auditing.outputs import Error
 from sfumato.auditing.runners import draws
 
 
@@ -32,6 +34,32 @@ def test_shapes(m: Any, x: Any, shape: tuple[int, ...]) -> None:
     drawn = draws(m, x, 50)
     assert isinstance(drawn, np.ndarray)
     assert drawn.shape == shape
+
+
+@pytest.mark.parametrize(
+    ("kind", "x", "about"),
+    [
+        (mech.Laplace, 0, {"sensitivity": 1}),
+        (mech.RandomizedResponse, "yes", {}),
+        (mech.OptimalSelection, 3, {"delta": "1e-3"}),
+        (local.Unary, "a", {"categories": "abc"}),
+        (local.Several, {"one": "a", "two": "b"}, {"questions": {name: local.Direct(epsilon=1, categories="abc") for name in ("one", "two")}}),
+    ],
+    ids=lambda v: getattr(v, "__name__", ""),
+)
+def test_any_derived_kind_is_run_call_by_call(kind: Any, x: Any, about: dict[str, Any]) -> None:
+    derived = type("Derived", (kind,), {"__slots__": ()})
+    m = derived(about["questions"]) if "questions" in about else derived(epsilon=1, **about)
+    drawn = draws(m, x, 5)
+    assert isinstance(drawn, list)
+    assert len(drawn) == 5
+    assert not any(isinstance(output, Error) for output in drawn)
+
+
+def test_what_is_no_category_is_not_cut_to_one() -> None:
+    m = mech.RandomizedResponse(epsilon=1, categories=["a", "b"])
+    assert draws(m, "abc", 3) == [Error("Refused")] * 3
+    assert isinstance(draws(m, "a", 3), np.ndarray)
 
 
 @pytest.mark.parametrize("kind", [mech.Exponential, mech.Histogram, mech.Hierarchy, mech.Mean])

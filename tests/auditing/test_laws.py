@@ -43,8 +43,7 @@ def test_draws_one_by_one_have_the_law_of_draws_at_once(name: str) -> None:
     assert known is not None
     assert known.cell is not None
     one_by_one = [run(m, x) for _ in range(400)]
-    drawn = m.labels.codes(one_by_one) if name == "RandomizedResponse" else one_by_one
-    seen = np.cumsum(np.bincount(known.cell(outputs(drawn)), minlength=len(known.names))) / 400
+    seen = np.cumsum(np.bincount(known.cell(outputs(one_by_one)), minlength=len(known.names))) / 400
     assert np.abs(seen - np.cumsum(known.masses()[0])).max() < np.sqrt(np.log(2 * 2000 / 1e-9) / (2 * 400))
 
 
@@ -76,3 +75,30 @@ def test_a_wrong_law_is_seen_by_draws() -> None:
 )
 def test_what_is_not_known_is_said_to_be_so(m: Any, x: Any, y: Any) -> None:
     assert law_at(m, x, y) is None
+
+
+class Promising(mech.Laplace):
+    __slots__ = ()
+
+    @property
+    def promises(self) -> Any:
+        return super().promises
+
+
+class Drawing(mech.Laplace):
+    __slots__ = ()
+
+    def perturb(self, value: Any, **about: Any) -> Any:
+        return super().perturb(value, **about)
+
+
+def test_the_law_of_a_kind_that_draws_otherwise_is_not_known() -> None:
+    assert law_at(Promising(sensitivity=1, epsilon=1), 0, 1) is not None
+    assert law_at(Drawing(sensitivity=1, epsilon=1), 0, 1) is None
+
+
+@pytest.mark.parametrize("x", [0.5, 1.0, True, "1", None])
+def test_what_is_no_whole_number_has_no_law(x: Any) -> None:
+    assert known_law(runner_of(mech.Laplace(sensitivity=1, epsilon=1)), (x, 1)) is None
+    assert known_law(runner_of(mech.LaplaceThreshold(epsilon=1, delta="1e-3")), (x, 1)) is None
+    assert known_law(runner_of(mech.AboveThreshold(sensitivity=1, epsilon=1)), ([x], [1])) is None

@@ -1,7 +1,12 @@
 """Mutants: all of them are caught, by audit, replay or arithmetic; of the correct ones none is.
 
 *False alarm*  arithmetic and replay have none. An audit has at most `ALPHA` each: in all below 1e-6, which a test computes.
-*Power*        an audit misses a mutant with a probability that is small, not zero: what tells the mutants here lies many standard deviations beyond the claim.
+*Power*        an audit misses a mutant with a probability that is small, not zero. How far the mean bound lies beyond the claim, in standard deviations of the
+               bound, each simulated here with 2 to 30 audits: redrawn 9.5, narrow-gaussian 10.3, noisy-max-half 8.9, never-ending 8.5, no-entropy 9.3,
+               sampled-5-per-cent 13, cut-noise 43, oracle-never-clears 57, name-and-shame 100, no-noise-on-queries 100, and more than 200 for doubles-audited
+               and never-names-nobody; forked, seeded, resumed, one-noise-for-all and groups-in-structure are told by an event that always happens at one
+               input and never at the other. Where bounds scatter like a normal variable, 8.5 deviations are missed with a chance below 10⁻¹⁶; by Cantelli's
+               inequality, whatever they scatter like, with one below 1.4 %. Latency and precision are told by nearly every draw.
 """
 
 from __future__ import annotations
@@ -71,14 +76,18 @@ def test_false_alarms_are_rare_in_all() -> None:
     assert (audits + len(SLOW)) * ALPHA <= 1e-6
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_a_mutant_differs_from_its_counterpart_in_what_it_does_or_claims(name: str) -> None:
-    """Both go before the same tool, so nothing but the thing itself can make the difference."""
+SHIPPED_BESIDE = {"direct-no-others"}
+"""Mutants beside which stands a client of the product, tried with more inputs."""
+SETTING = ("pair", "pairs", "inputs", "requests", "samples", "exact")
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in SHIPPED_BESIDE])
+def test_a_mutant_and_its_counterpart_are_put_before_one_tool_with_the_same_inputs(name: str) -> None:
+    """So nothing but what each does or claims can make the difference."""
     case = CASES[name]
-    assert case.broken != case.correct
-    assert case.broken.how == case.correct.how or "arithmetic" in (case.broken.how, case.correct.how)
-    assert case.wrong != case.right
-    assert case.known_from
+    assert type(case.broken) is type(case.correct)
+    for about in SETTING:
+        assert getattr(case.broken, about, None) == getattr(case.correct, about, None)
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if isinstance(case.correct, Book)])

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 from sfumato import mechanisms as mech
-from sfumato.auditing.noise_laws import above_threshold_law, noise
+from sfumato.auditing.noise_laws import DOUBT, above_threshold_law, noise
 from sfumato.auditing.outputs import outputs
 
 MECHANISMS: list[Any] = [
@@ -27,6 +28,7 @@ MECHANISMS: list[Any] = [
 def test_masses_sum_to_one_and_are_the_law_s(m: Any) -> None:
     move = math.floor(m.sensitivity)
     known = noise(m.law, 5, 5 + move)
+    assert known is not None
     p, q = known.masses()
     assert math.fsum(p) == pytest.approx(1, abs=1e-13)
     assert math.fsum(q) == pytest.approx(1, abs=1e-13)
@@ -42,6 +44,7 @@ def test_masses_sum_to_one_and_are_the_law_s(m: Any) -> None:
 
 def test_cells_of_what_is_no_number() -> None:
     known = noise(MECHANISMS[0].law, 0, 1)
+    assert known is not None
     assert known.cell is not None
     assert known.cell(outputs(np.array([np.nan]))).tolist() == [len(known.names)]
     assert known.cell(outputs(["text"] * 2)).tolist()[0] in (len(known.names), known.cell(outputs(np.array([4.0]))).tolist()[0])
@@ -64,3 +67,52 @@ def test_a_sensitivity_twice_too_small_is_refuted_by_the_law() -> None:
     assert max(math.log(one[k] / other[k]) for k in one) > 1.2
     near = above_threshold_law(m, [1, 1, -1])
     assert max(abs(math.log(one[k] / near[k])) for k in one) <= 1
+
+
+@pytest.mark.parametrize("epsilon", [100, 200, 300])
+def test_little_noise_has_a_law(epsilon: int) -> None:
+    known = noise(mech.Laplace(sensitivity=1, epsilon=epsilon).law, 0, 1)
+    assert known is not None
+    assert known.epsilon(0)[0] == pytest.approx(epsilon, rel=1e-12)
+    assert known.epsilon(0)[0] <= epsilon
+
+
+@pytest.mark.parametrize("apart", [1000, 2**63])
+def test_inputs_too_far_apart_for_doubles_have_none(apart: int) -> None:
+    assert noise(MECHANISMS[0].law, 0, apart) is None
+
+
+@pytest.mark.parametrize(("x", "y"), [([0, 0, 0], [1, 1, -1]), ([5] * 6, [4] * 6), ([-3, 40, -40], [-2, 39, -41])])
+@pytest.mark.parametrize("epsilon", ["1/10", 1, 5])
+def test_ratios_of_answers_are_within_the_doubt(epsilon: Any, x: list[int], y: list[int]) -> None:
+    """Against sums of balls of 200 bits, over three times as many thresholds."""
+    m = mech.AboveThreshold(sensitivity=1, epsilon=epsilon)
+    found, exactly = [above_threshold_law(m, v) for v in (x, y)], [_in_balls(m, v) for v in (x, y)]
+    for answers in found[0]:
+        ratio = math.log(found[0][answers]) - math.log(found[1][answers])
+        true = float((exactly[0][answers] / exactly[1][answers]).log())
+        assert abs(ratio - true) <= DOUBT * max(1.0, abs(true))
+
+
+def _in_balls(m: Any, values: list[int]) -> dict[Any, Any]:
+    kept = ctx.prec
+    ctx.prec = 200
+    try:
+        line, query = ((-1 / (arb(law.scale.numerator) / law.scale.denominator)).exp() for law in (m.threshold_law, m.query_law))
+
+        def tail(z: int) -> arb:
+            return query**z / (1 + query) if z >= 1 else 1 - query ** (1 - z) / (1 + query)
+
+        far = int(150 * float(m.threshold_law.scale)) + 150
+        found: dict[Any, Any] = {}
+        for t in range(-far, far + 1):
+            left = (1 - line) / (1 + line) * line ** abs(t)
+            for i, v in enumerate(values):
+                yes = (*[False] * i, True)
+                found[yes] = found.get(yes, arb(0)) + left * tail(t - v)
+                left *= tail(v + 1 - t)
+            never = (False,) * len(values)
+            found[never] = found.get(never, arb(0)) + left
+        return found
+    finally:
+        ctx.prec = kept

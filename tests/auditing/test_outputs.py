@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.auditing.outputs import MOST_NUMBERS, Error, outputs
+from sfumato.auditing.outputs import MOST_NUMBERS, Error, of_both, outputs
 
 
 @dataclass
@@ -104,3 +104,38 @@ def test_the_message_of_an_error_is_not_looked_at() -> None:
         raise ValueError(f"row {secret}")
 
     assert sf.audit(raising, 1, 2, claim=sf.Pure(1), samples=40).epsilon_lower == 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        (np.array([1, 2]), [1, 2], True),
+        (np.array([1, 2]), np.array([1, 2], dtype=np.int32), True),
+        (np.array([1, 2], dtype=np.uint64), np.array([1, 2]), True),
+        (np.array([[1.0, 2.0]]), [[1.0, 2.0]], True),
+        (np.array([1.0, 2.0]), np.array([1, 2]), False),
+        (np.array([True, False]), np.array([1, 0]), False),
+        (np.array([1, 2]), [Error("E"), Error("E")], False),
+        (np.array([1, 2]), np.array([[1, 2], [1, 2]]), False),
+    ],
+    ids=str,
+)
+def test_outputs_of_two_inputs_are_written_in_one_way(one: Any, other: Any, equal: bool) -> None:
+    a, b = of_both(one, other)
+    assert a.symbols.dtype == b.symbols.dtype
+    assert a.structure.dtype == b.structure.dtype
+    assert (a.symbols.tolist() == b.symbols.tolist()) is equal
+
+
+def test_numbers_beyond_doubles() -> None:
+    found = outputs([10**400, -(10**400), Fraction(10**400), Decimal("1e400"), Decimal("-1e400"), Decimal("NaN"), 10**5000, -(10**5000)])
+    assert found.numbers[""].tolist()[:5] == [math.inf, -math.inf, math.inf, math.inf, -math.inf]
+    assert len(set(found.symbols.tolist())) == 8
+
+
+def test_a_type_whose_text_cannot_be_made() -> None:
+    class Mute:
+        def __repr__(self) -> str:
+            raise RuntimeError
+
+    assert len(outputs([Mute(), Mute()])) == 2

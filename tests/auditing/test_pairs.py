@@ -10,7 +10,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.auditing.pairs import EXTREMES, datasets, pairs_of
+from sfumato.auditing.pairs import EXTREMES, datasets, neighbours, pairs_of
 from sfumato.errors import Refused
 from sfumato.guarantees.channel import Channel
 
@@ -96,3 +96,41 @@ def test_where_no_pair_is_known_one_is_asked_for() -> None:
     with pytest.raises(Refused, match=r"audit\.pair"):
         sf.audit(of_text, claim=sf.Pure(1), samples=40)
     assert np.isfinite(1.0)
+
+
+def test_a_number_is_tried_with_its_neighbours() -> None:
+    r = sf.audit(lambda v: NOISE.perturb(v), 5, claim=sf.Pure(1), samples=100)
+    assert r.pair in ((5, 6), (5, 4))
+    assert sf.audit(NOISE, np.int64(7), samples=100).pair in ((7, 8), (7, 6))
+
+
+def test_an_array_is_a_dataset_and_a_category_has_others_beside_it() -> None:
+    r = sf.audit(lambda data: NOISE.perturb(len(data)), np.array([1, 2, 3]), claim=sf.Pure(1), samples=100)
+    assert r.pair[0] == [1, 2, 3]
+    assert len(r.pair[1]) == 4
+    assert sf.audit(mech.RandomizedResponse(epsilon=1, categories=["a", "b", "c"]), "b", samples=100).pair[0] == "b"
+    assert sf.audit(NOISE, [1, 2, 3], samples=100).pair[1] in ([2, 2, 3], [0, 2, 3])
+
+
+@pytest.mark.parametrize("x", [{"a": 1}, "text", object()], ids=["map", "text", "object"])
+def test_an_input_whose_neighbours_are_not_known_is_refused(x: Any) -> None:
+    with pytest.raises(Refused, match=r"audit\.pair"):
+        sf.audit(lambda v: NOISE.perturb(len(str(v))), x, claim=sf.Pure(1), samples=100)
+
+
+@pytest.mark.parametrize(
+    ("m", "x", "y", "near"),
+    [
+        (NOISE, 0, 1, True),
+        (NOISE, 0, 2, False),
+        (NOISE, [0, 0], [1, 1], False),
+        (mech.Gaussian(sensitivity=2, mu=1), [0, 0], [1, 1], True),
+        (mech.Gaussian(sensitivity=1, mu=1), [0, 0], [1, 1], False),
+        (mech.Laplace(sensitivity=1, epsilon=1, grid=0.25), 1 / 3, 1 / 3 + 1, True),
+        (NOISE, 0, math.nan, True),
+        (NOISE, 2**70, 2**70 + 2, False),
+    ],
+    ids=str,
+)
+def test_neighbours(m: Any, x: Any, y: Any, near: bool) -> None:
+    assert neighbours(m, x, y) is near

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.auditing.reports import reports_at, supports
+from sfumato.auditing.outputs import Error, outputs
+from sfumato.auditing.reports import bit_of, reports_at, supports
 from sfumato.local import Hashing, PrefixTree, Sketch, Unary
 
 
@@ -44,3 +45,13 @@ def test_short_reports_are_numbers_and_longer_ones_bits() -> None:
 def test_several_answers_come_in_columns() -> None:
     both = sf.local.Several({"one": sf.local.Direct(epsilon=1, categories="ab"), "two": sf.local.Direct(epsilon=1, categories="cd")})
     assert len(reports_at(both, {"one": "a", "two": "d"}, 7)) == 7
+
+
+@pytest.mark.parametrize("k", [2, 8, 12, 20, 33, 96, 100, 1024, 1100, 2000])
+def test_a_bit_is_found_however_reports_are_written(k: int) -> None:
+    oracle = Unary(epsilon=60, categories=[str(i) for i in range(k)], symmetric=True)  # a wrong bit has a chance of e^-30
+    for own in {0, k // 2, k - 1}:
+        drawn = outputs(reports_at(oracle, str(own), 3))
+        assert bit_of(drawn, oracle, own).tolist() == [1, 1, 1]
+        assert bit_of(drawn, oracle, (own + 1) % k).tolist() == [0, 0, 0]
+    assert bit_of(outputs([Error("E")] * 2), oracle, 0).tolist() == [-1, -1]

@@ -75,3 +75,24 @@ def test_many_is_called_once() -> None:
 def test_what_cannot_be_run_is_refused() -> None:
     with pytest.raises(Refused, match=r"audit\.what"):
         runner_of(3)
+
+
+@pytest.mark.parametrize(
+    "given", [3.0, "abc" * 10, {"a": 1}, np.float64(1), np.array(1.0), [1, 2], np.zeros(29), None, iter([1])], ids=lambda v: type(v).__name__
+)
+def test_many_gives_as_many_as_are_asked_for(given: Any) -> None:
+    with pytest.raises(Refused, match=r"audit\.many"):
+        runner_of(many(lambda *_: given)).draw(0, 30)
+
+
+def test_what_many_raises_is_an_output_of_every_draw() -> None:
+    assert runner_of(many(lambda x, n: [1 // x] * n)).draw(0, 3) == [Error("ZeroDivisionError")] * 3
+
+
+def test_derived_oracles_and_responses_are_drawn_one_by_one_as_at_once() -> None:
+    unary = type("Derived", (sf.local.Unary,), {"__slots__": ()})(epsilon=20, categories=[str(i) for i in range(12)])
+    drawn = draws(unary, "3", 4)
+    assert isinstance(drawn, list)
+    assert all(bits.shape == (16,) for bits in drawn)
+    response = type("Derived", (mech.RandomizedResponse,), {"__slots__": ()})(epsilon=50, categories=["a", "b"])
+    assert draws(response, "b", 3) == [1, 1, 1]  # another with a chance below 10⁻²⁰

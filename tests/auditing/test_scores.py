@@ -90,3 +90,9 @@ def test_an_unseen_symbol_says_nothing() -> None:
     score = next(score for score in fitted(one, other) if score.of == "output")
     assert score(outputs(["never seen"])).tolist() == [0.0]
     assert isinstance(one, Outputs)
+
+
+def test_numbers_near_the_end_of_doubles() -> None:
+    g = generator()
+    ends = np.array([1.7e308, -1.7e308])
+    assert best_gap(g.choice(ends, (400, 2)), g.choice(ends, (400, 2)))["all numbers"] < 0.5  # warnings are errors here

@@ -9,6 +9,7 @@ from sfumato.auditing.catalogue import CATALOGUE, EPSILONS, Entry
 from sfumato.auditing.catalogue_pairs import fixed
 from sfumato.auditing.survey import Row, chosen_entries, row, survey
 from sfumato.errors import Refused
+from sfumato.guarantees import Guarantee, Pure
 
 FAMILY = sum(len(entry.pairs(entry.build(1.0))) * sum(e <= entry.most for e in EPSILONS) for entry in CATALOGUE)
 """Pairs in all: α = 10⁻⁶ is shared by them."""
@@ -27,12 +28,20 @@ def test_a_small_survey_accuses_nobody() -> None:
     assert {row.samples for row in rows if row.name == "Laplace"} == {2000}
 
 
+class HalfPromised(mech.Laplace):
+    __slots__ = ()
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        return tuple(Pure(promise.parameters["epsilon"] / 2) for promise in super().promises if isinstance(promise, Pure))
+
+
 def test_a_broken_entry_is_accused() -> None:
-    half = Entry("Laplace", lambda e: mech.Laplace(sensitivity=1, epsilon=e), fixed((0, 1), (0, 2)), at_once=True)
+    half = Entry("Laplace", lambda e: HalfPromised(sensitivity=1, epsilon=e), fixed((0, 1)), at_once=True)
     found = row(half, 2.0, samples=20_000, confidence=1 - 1e-9, exact=True)
     assert found.verdict == "violated"
     assert found.proven > found.claimed
-    by_law = row(Entry("Staircase", lambda e: mech.Staircase(sensitivity=2, epsilon=e), fixed((0, 2), (0, 4))), 1.0, samples=0, confidence=0.5, exact=True)
+    by_law = row(Entry("Laplace", lambda e: HalfPromised(sensitivity=2, epsilon=e), fixed((0, 2), (2, 0))), 1.0, samples=0, confidence=0.5, exact=True)
     assert by_law.exact
     assert by_law.verdict == "violated"
 
@@ -43,6 +52,12 @@ def test_names() -> None:
     assert len(chosen_entries([])) == len(CATALOGUE)
     with pytest.raises(Refused, match=r"audit\.mechanism"):
         chosen_entries(["Laplac"])
+
+
+@pytest.mark.parametrize(("names", "level"), [(["Laplace"], 7.0), (["Laplace"], float("nan")), (["Laplace"], -1.0), (["Gibbs"], 2.0), ([], 0.0)])
+def test_a_level_at_which_nothing_is_audited_is_refused(names: list[str], level: float) -> None:
+    with pytest.raises(Refused, match=r"audit\.epsilon"):
+        survey(names, samples=40, epsilons=(level,))
 
 
 def test_gibbs_is_made_for_small_levels_only() -> None:

@@ -14,6 +14,7 @@ from sfumato.auditing import survey as surveying
 from sfumato.auditing.catalogue import Entry
 from sfumato.auditing.catalogue_pairs import fixed
 from sfumato.cli.audit import REFUTED, tell
+from sfumato.guarantees import Guarantee, Pure
 from sfumato.mechanisms import Laplace
 
 
@@ -44,8 +45,23 @@ def test_wrong_usage_is_2(arguments: tuple[str, ...]) -> None:
     assert shell(*arguments).returncode == 2
 
 
+@pytest.mark.parametrize("level", ["7", "nan", "-1"])
+def test_a_level_at_which_nothing_is_audited_is_refused(level: str) -> None:
+    done = shell("Laplace", f"--epsilon={level}")
+    assert done.returncode == 1
+    assert done.stderr.startswith("refused [audit.epsilon]")
+
+
+class ThirdPromised(Laplace):
+    __slots__ = ()
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        return tuple(Pure(promise.parameters["epsilon"] / 3) for promise in super().promises if isinstance(promise, Pure))
+
+
 def test_a_refuted_claim_ends_with_3(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    broken = Entry("Laplace", lambda e: Laplace(sensitivity=1, epsilon=e), fixed((0, 3)), at_once=True)
+    broken = Entry("Laplace", lambda e: ThirdPromised(sensitivity=1, epsilon=e), fixed((0, 1)), at_once=True)
     monkeypatch.setattr(surveying, "CATALOGUE", (broken,))
     with pytest.raises(typer.Exit) as ended:
         tell((), samples=2000, epsilons=(1.0,), draws=True, out=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,25 @@ def test_the_demo_prints_its_address_and_tokens(monkeypatch: pytest.MonkeyPatch)
     assert (found.exit_code, served) == (0, [True])
     assert "http://127.0.0.1:8123/" in found.output
     assert found.output.count("sft_") == len(ROLES)
+
+
+def test_the_files_of_the_demo_are_for_its_user_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    modes: dict[str, int] = {}
+
+    def look(path: Path) -> None:
+        (path.parent / "demo.ledger").touch()  # as the workers would
+        modes.update({one.name: one.stat().st_mode & 0o777 for one in path.parent.iterdir()})
+
+    monkeypatch.setattr(running, "run", look)
+    monkeypatch.setattr(serve.signal, "signal", lambda *_: None)
+    before = os.umask(0o022)
+    try:
+        CliRunner().invoke(app, ["serve", "--demo", "--port", "8123"])
+        assert os.umask(0o022) == 0o022
+    finally:
+        os.umask(before)
+    assert {"demo.tokens", "demo.ledger", "sfumato.toml", "visits.parquet"} <= set(modes)
+    assert set(modes.values()) == {0o600}
 
 
 def test_a_file_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

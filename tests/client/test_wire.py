@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -161,6 +164,70 @@ def test_plain_http_is_for_this_computer() -> None:
         Wire("http://dp.example.org", TOKEN)
     assert caught.value.code == "client.url"
     Wire("http://dp.example.org", TOKEN, insecure=True).close()
+
+
+class Listening:
+    """Somebody on a port of this computer, who answers everything alike and remembers it."""
+
+    def __init__(self) -> None:
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        self.heard: list[bytes] = []
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        with suppress(OSError):
+            while True:
+                one, _ = self._socket.accept()
+                with one:
+                    self.heard.append(one.recv(65536))
+                    one.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+
+    def close(self) -> None:
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[Listening, Listening]]:
+    """A server, and a proxy that hears all it is sent."""
+    found = Listening(), Listening()
+    yield found
+    for one in found:
+        one.close()
+
+
+PROXIES = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]
+
+
+@pytest.mark.parametrize("name", PROXIES)
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
+@pytest.mark.parametrize("insecure", [False, True], ids=["local", "insecure"])
+def test_no_proxy_is_handed_a_token_to_read(name: str, host: str, insecure: bool, pair: tuple[Listening, Listening], monkeypatch: pytest.MonkeyPatch) -> None:
+    server, proxy = pair
+    for one in (*PROXIES, "NO_PROXY", "no_proxy", "REQUEST_METHOD"):
+        monkeypatch.delenv(one, raising=False)
+    monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
+    one = Wire(f"HTTP://{host}:{server.port}", TOKEN, retries=0, insecure=insecure, timeout=10)
+    assert one.get("/api/me") == {}
+    one.close()
+    assert proxy.heard == []
+    assert len(server.heard) == 1
+    assert TOKEN.encode() in server.heard[0]
+
+
+@pytest.mark.parametrize("name", ["HTTPS_PROXY", "ALL_PROXY"])
+def test_through_a_proxy_https_stays_sealed(name: str, pair: tuple[Listening, Listening], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, proxy = pair
+    for one in (*PROXIES, "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(one, raising=False)
+    monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
+    one = Wire("https://dp.example.org", TOKEN, retries=0, timeout=10)
+    with pytest.raises(Refused):  # this proxy breaks the line off
+        one.get("/api/me")
+    one.close()
+    assert [said.split(b"\r\n")[0] for said in proxy.heard] == [b"CONNECT dp.example.org:443 HTTP/1.1"]
+    assert TOKEN.encode() not in b"".join(proxy.heard)
 
 
 @pytest.mark.parametrize("token", ["", "short", "with space " * 3, "line\nbreak-line", "é" * 20, None, 7])

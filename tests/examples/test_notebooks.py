@@ -77,3 +77,10 @@ def test_another_text_is_seen(script: ModuleType) -> None:
     assert script.written(script.run(page)) == page
     assert script.notebook(script.run(page)) != script.notebook(script.run(page.replace("print(1)", "print(2)")))
     assert script.written(script.run(page.replace("\n1\n", "\n7\n"))) == page
+
+
+def test_pages_keep_books_of_their_own(script: ModuleType) -> None:
+    """Run one after the other in the same folder, a second page would find the first one's budget spent, or its shares given."""
+    books = [name for page in script.PAGES for name in set(re.findall(r'ledger="([^"]+)"', page.read_text(encoding="utf-8")))]
+    assert len(books) == len(set(books)) >= 2
+    assert "delete `owner.ledger`" in (TUTORIALS / "owner.md").read_text(encoding="utf-8")

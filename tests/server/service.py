@@ -28,8 +28,7 @@ ROLES = ("owner", "analyst", "auditor")
 PROMPT = """
 from sfumato.server import limits, protocol, releases
 protocol.SECONDS, limits.BODY_SECONDS = 4.0, 3.0
-async def at_once(moment): pass
-releases.until = at_once
+releases.padded, releases.held = lambda _: 0.0, lambda _: None
 """
 """Slow clients are let go sooner than usual, and replies do not wait for their deadlines, which are tested elsewhere: so tests are short, and a slow machine
 changes nothing."""

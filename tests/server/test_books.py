@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 from sfumato.ledger.receipts import Head, Verification
-from sfumato.server.books import budget, card, history, verified
+from sfumato.server import books
+from sfumato.server.books import budget, history, verified
 from sfumato.server.datasets import Served, opened
 from sfumato.server.problems import UNKNOWN, Stopped
 from sfumato.server.roles import Asker
+from sfumato.server.state import Request, State
 
 from .service import service
 
@@ -56,12 +61,22 @@ def test_the_log_by_pages(served: Served) -> None:
 
 def test_an_analyst_sees_the_own_part(served: Served) -> None:
     own, every = (history(served, who, 0, 200)["entries"] for who in (ADA, OLGA))
-    assert own == [one for one in every if one["who"] == "ada"]
+    assert own == [one for one in every if one["who"] == "ada" and one["kind"] != "answer"]
+    assert {one["kind"] for one in own} == {"share", "charge"}  # nothing that says when work ended
+    assert sum(one["kind"] == "answer" for one in every) == 6
     assert [one["cost"]["epsilon"] for one in own if one["kind"] == "charge"] == ["1/2", "1/2"]
     assert "age > 0" in next(one["memo"] for one in own if one["kind"] == "charge")
 
 
-def test_cards_are_for_who_asked_and_who_looks(served: Served) -> None:
+@pytest.fixture
+def state(tmp_path: Path) -> Iterator[State]:
+    found = State(str(tmp_path / "tokens.db"))
+    yield found
+    found.close()
+
+
+def test_cards_are_for_who_asked_and_who_looks(served: Served, state: State) -> None:
+    card = partial(books.card, state=state, longest=0.0)
     number = next(one["number"] for one in history(served, BOB, 0, 200)["entries"] if one["kind"] == "charge")
     assert card(served, BOB, number).to_dict() == card(served, OLGA, number).to_dict()
     for who, other in ((ADA, number), (OLGA, number + 1000), (OLGA, 1), (BOB, 0)):
@@ -70,12 +85,31 @@ def test_cards_are_for_who_asked_and_who_looks(served: Served) -> None:
         assert caught.value.problem is UNKNOWN
 
 
-def test_a_card_is_also_for_who_was_given_the_answer(served: Served) -> None:
+def test_a_card_is_also_for_who_was_given_the_answer(served: Served, state: State) -> None:
+    card = partial(books.card, state=state, longest=0.0)
     number = next(one["number"] for one in history(served, ADA, 0, 200)["entries"] if one["kind"] == "charge")
     with pytest.raises(Stopped):
         card(served, BOB, number)
     served.table.sql(SQL.format(0), epsilon=0.5, share="bob")
     assert card(served, BOB, number).to_dict() == card(served, ADA, number).to_dict()
+
+
+def test_a_card_is_not_shown_before_the_reply_has_left(served: Served, state: State) -> None:
+    number = next(one["number"] for one in history(served, ADA, 0, 200)["entries"] if one["kind"] == "charge")
+    card, request = partial(books.card, state=state, longest=3600.0), Request("visits", "ada", "k")
+
+    def seen(who: Asker) -> bool:
+        try:
+            return bool(card(served, who, number).to_dict())
+        except Stopped:
+            return False
+
+    assert (seen(ADA), seen(OLGA)) == (False, True)
+    state.begin(request, "digest", time.time() + 60)
+    state.store(request, {"a": b"reply"}, visible=time.time() + 0.5, entry=number)
+    assert not seen(ADA)
+    time.sleep(0.6)
+    assert seen(ADA)
 
 
 def test_the_book_holds(served: Served) -> None:

@@ -89,7 +89,15 @@ def test_an_address_is_in_no_text(tmp_path: Path) -> None:
         SHORT + "deadline = 0\n",
         *(
             f"[server]\n{line}\n{SHORT}"
-            for line in ("port = 70000", "workers = 0", "deadlines = []", "deadlines = [4, 1]", "deadlines = [true]", 'memory = "1"')
+            for line in (
+                "port = 70000",
+                "workers = 0",
+                "deadlines = []",
+                "deadlines = [4, 1]",
+                "deadlines = [true]",
+                'memory = "1"',
+                "overruns_per_analyst = 0",
+            )
         ),
         *(f"[server]\n{line}\n{SHORT}" for line in ("colour = 1", 'tls_cert = "a"', "rate = 5", "rate = { token = 0 }", "rate = { other = 1 }", "host = 1")),
     ],

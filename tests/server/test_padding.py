@@ -6,15 +6,17 @@ import asyncio
 
 import pytest
 
-from sfumato.server.padding import USUAL, deadline_class, until, worker_time
+from sfumato.server.padding import deadline_class, held, padded, until, worker_time
 
 CLASSES = (0.25, 1.0, 4.0, 16.0)
+UNDECLARED = 2**40  # the rows of a table of which nothing is declared
 
 
 @pytest.mark.parametrize(
     ("declared", "rows", "parts", "found"),
     [
-        (None, USUAL, 1, 0.25),
+        (None, UNDECLARED, 1, 16.0),
+        (None, 1, 1, 0.25),
         (None, 10**5, 4, 0.25),
         (None, 10**7, 1, 4.0),
         (None, 10**7, 12, 16.0),
@@ -30,7 +32,9 @@ def test_the_class_of_a_question(declared: float | None, rows: int, parts: int, 
 
 @pytest.mark.parametrize("of_class", [0.025, *CLASSES])
 def test_a_worker_has_less_than_its_class(of_class: float) -> None:
-    assert 0 < worker_time(of_class) < of_class
+    stored = held(of_class)
+    assert stored is not None
+    assert 0 < worker_time(stored) < stored < worker_time(of_class) < padded(of_class) == of_class
 
 
 def test_waiting_ends_at_its_moment() -> None:

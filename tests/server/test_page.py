@@ -26,6 +26,7 @@ from playwright.sync_api import BrowserContext, Page, Route, ViewportSize, expec
 
 import sfumato as sf
 from sfumato.cli.serve import prepared
+from sfumato.server.problems import INTERNAL
 
 from .service import free_port
 
@@ -443,6 +444,31 @@ def test_a_retry_is_the_same_request(site: Site) -> None:
         ask(page, "SELECT COUNT(*) AS n FROM visits WHERE age >= 78")
         release(page)
         assert keys[2] != keys[0]
+
+
+@browsing
+def test_what_broke_on_the_way_is_asked_again_with_the_same_key(site: Site) -> None:
+    """The server says that something broke, and to try again with the same key: the page does, and nothing is charged twice."""
+    keys: list[str] = []
+
+    def broken(route: Route) -> None:
+        keys.append(route.request.headers["idempotency-key"])
+        reply = route.fetch()
+        if len(keys) <= 2:
+            route.fulfill(status=INTERNAL.status, body=INTERNAL.body(), headers={**INTERNAL.headers, "Content-Type": "application/problem+json"})
+        else:
+            route.fulfill(response=reply)
+
+    with site.page("analyst", allowed="status of 500") as page:
+        page.route("**/release", broken)
+        ask(page, "SELECT COUNT(*) AS n FROM visits WHERE age >= 76")
+        planned(page)
+        before = _spent(site)
+        release(page)
+        expect(page.locator("#answer")).not_to_contain_text("This had been answered before")
+        assert len(keys) == 3
+        assert len(set(keys)) == 1
+        assert _spent(site) - before == Fraction(1, 10)
 
 
 def _spent(site: Site) -> Fraction:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sfumato.server import pool as pool_
 from sfumato.server.datasets import opened
 from sfumato.server.pool import LATE, Pool, Said, Worker
 from sfumato.server.replies import JSON
@@ -69,34 +70,56 @@ def test_time_begins_with_the_charge(made: Made, monkeypatch: pytest.MonkeyPatch
     async def live() -> None:
         worker = Worker(made.config)
         await worker.ready()
-        first, loop = worker._process, asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
         begun = loop.time()
         said, charged = await worker.ask(asked, 60, 60)
         assert said.kind == "answer"
         assert charged is not None
         assert begun < charged < loop.time()
-        assert (await worker.ask(asked, 60, 60)).charged is None  # it was stored: nothing is read
+        assert said.entry is not None
+        again = await worker.ask(asked, 60, 60)
+        assert (again.charged, again.said.entry) == (None, said.entry)  # it was stored: nothing is read
         other = {**asked, "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 2}}
-        said, charged = await worker.ask(other, 60, 0.0)
+        monkeypatch.setattr(Worker, "_heard", stopped_once_charged)
+        said, charged = await worker.ask(other, 60, 0.05)
+        monkeypatch.undo()
         assert said is LATE
         assert charged is not None
-        await worker.rest()
-        assert worker._process is first  # it came to its end, and what it said was for nobody
-        assert (await worker.ask(asked, 60, 60)).said.kind == "answer"
-        assert (await worker.ask(other, 60, 60)).charged is None  # that answer was paid for, and is stored
-        third = {**asked, "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 3}}
-        monkeypatch.setattr(Worker, "_heard", stopped_once_charged)
-        assert (await worker.ask(third, 60, 0.05)).said is LATE
-        monkeypatch.undo()
-        await worker.rest()
-        assert worker._process is None  # it did not
         await worker.end()
 
     served = opened(made.config.datasets["visits"])
     served.share("bob")
     asyncio.run(live())
-    assert [one.kind for one in served.ledger.history() if one.share == "bob"] == ["share", "charge", "answer", "charge", "answer", "charge"]
+    assert [one.kind for one in served.ledger.history() if one.share == "bob"] == ["share", "charge", "answer", "charge"]
     served.close()
+
+
+BREAKS = {"late": signal.SIGSTOP, "ended": signal.SIGKILL, "failed": signal.SIGCONT}
+
+
+@pytest.mark.parametrize("how", BREAKS)
+def test_after_an_overrun_a_slot_rests_as_long_whatever_broke(made: Made, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    monkeypatch.setattr(pool_, "REST", 0.5)
+
+    async def live() -> None:
+        pool = Pool(made.config)
+        await pool.start()
+        worker, loop = await pool.take(5), asyncio.get_running_loop()
+        first = worker._process
+        assert first is not None
+        os.kill(first.pid, BREAKS[how])
+        if how == "late":
+            worker._late = True  # it has charged, and owes a reply
+        given = loop.time()
+        pool.give(worker, overran=True)
+        again = await pool.take(120)
+        assert loop.time() - given >= 0.5
+        assert again._process is not None
+        assert again._process.pid != first.pid
+        assert again._late is False
+        await pool.stop()
+
+    asyncio.run(live())
 
 
 def test_a_worker_that_cannot_start_is_an_error(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:

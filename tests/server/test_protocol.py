@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -51,3 +53,56 @@ def test_what_does_not_end_is_ended(pieces: tuple[bytes, ...], answers: int, mon
 def test_a_request_in_pieces_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "SECONDS", 5)
     assert b"ok" in asyncio.run(spoken(b"GET / HTTP/1.1\r\n", b"Host: x\r\n", b"Connection: close\r\n", b"\r\n"))
+
+
+LONG = 2**23
+
+
+async def long(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", str(LONG).encode())]})
+    await send({"type": "http.response.body", "body": bytes(LONG)})
+
+
+async def fetched(*, pause: float, piece: int) -> tuple[int, int]:
+    """How much of a long reply a client gets that reads a piece after each pause, and how many connections the server has when it is done."""
+    server = uvicorn.Server(uvicorn.Config(long, port=0, http=Protocol, ws="none", lifespan="off", log_level="critical", timeout_keep_alive=60))
+    task = asyncio.create_task(server.serve())
+    while not server.started:
+        await asyncio.sleep(0.005)
+    loop, found = asyncio.get_running_loop(), 0
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, max(4096, piece))
+        client.setblocking(False)
+        await loop.sock_connect(client, server.servers[0].sockets[0].getsockname())
+        await loop.sock_sendall(client, GET + b"\r\n")
+        async with asyncio.timeout(60):
+            while not server.server_state.connections:
+                await asyncio.sleep(0.005)
+            while server.server_state.connections and found < LONG:
+                await asyncio.sleep(pause)
+                if piece:
+                    with suppress(ConnectionError):
+                        found += len(await loop.sock_recv(client, piece))
+        left = len(server.server_state.connections)
+    server.should_exit = True
+    await task
+    return found, left
+
+
+def test_who_does_not_read_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "UNREAD", 0.3)
+    assert asyncio.run(fetched(pause=0.05, piece=0)) == (0, 0)
+
+
+def test_who_reads_a_byte_now_and_then_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "UNREAD", 0.3)
+    found, left = asyncio.run(fetched(pause=0.02, piece=1))
+    assert found < LONG
+    assert left == 0
+
+
+def test_who_reads_slowly_gets_it_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes longer than any one wait; every wait sees some of it read."""
+    monkeypatch.setattr(protocol, "UNREAD", 1.0)
+    found, _ = asyncio.run(fetched(pause=0.02, piece=2**16))
+    assert found >= LONG

@@ -41,6 +41,21 @@ def test_promises_are_made() -> None:
     assert read(body(promise={"sfumato": "guarantee", "version": 1, "notion": "ZCDP", "rho": "0.1"})).how()["promise"] == ZCDP("0.1")
 
 
+@pytest.mark.parametrize("number", ["Infinity", "-Infinity", "NaN", "1e400", "-1e400"])
+@pytest.mark.parametrize("said", ['"parameters": [{}]', '"parameters": {{"a": {}}}', '"parameters": [1, {}]'])
+def test_parameters_have_an_end(said: str, number: str) -> None:
+    with pytest.raises(Stopped) as caught:
+        read(f'{{"sql": "{SQL}", "epsilon": 1, {said.format(number)}}}'.encode())
+    assert caught.value.problem.status == 422
+    assert caught.value.problem.place.startswith("parameters")
+
+
+@pytest.mark.parametrize("number", [10**40, 1e308, -0.0, True, None, "Infinity"], ids=str)
+def test_other_parameters_stay_what_they_are(number: Any) -> None:
+    (found,) = read(body(epsilon=1, parameters=[number])).parameters or ()
+    assert (found, type(found)) == (number, type(number))
+
+
 def test_whole_numbers_may_have_a_point() -> None:
     assert read(body(epsilon=1, group_size=7.0)).group_size == 7
 

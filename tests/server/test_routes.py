@@ -20,7 +20,7 @@ VISITS = "/api/datasets/visits"
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return service(tmp_path_factory.mktemp("routes"), deadline="[0.5]")
+    return service(tmp_path_factory.mktemp("routes"), deadline="[2]")
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,18 @@ def test_what_is_kept_is_a_hash(state: State, tmp_path: Path) -> None:
     (row,) = state.tokens()
     assert row.hash.startswith("$argon2id$")
     assert all(secret.encode() not in path.read_bytes() for path in tmp_path.iterdir())
+
+
+def test_the_file_is_for_its_owner_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        state = State(str(tmp_path / "tokens.db"))
+        made(state, name="ada", role="analyst")
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+        state.close()
+    finally:
+        os.umask(before)
+    assert modes == {"tokens.db": 0o600, "tokens.db-wal": 0o600, "tokens.db-shm": 0o600}
 
 
 def test_secrets_are_long_and_differ(state: State) -> None:

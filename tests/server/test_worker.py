@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sfumato.answers.answer import Answer
+from sfumato.guarantees import Pure
+from sfumato.ledger.pricing import price
+from sfumato.ledger.totals import ratios
 from sfumato.server import worker
+from sfumato.server.config import load
 from sfumato.server.datasets import table
 from sfumato.server.replies import CSV, JSON
 from sfumato.server.worker import answered, limit, serve
+from sfumato.session.learning import name_of
 
 from .service import SQL, Made, service
 
@@ -62,6 +70,71 @@ def test_what_was_stored_is_recalled_without_a_charge(tables: dict[str, Any]) ->
     assert json.loads(again[JSON])["table"] == json.loads(first[JSON])["table"]
     assert parts(answered(tables, asked("0.375", recall=True))) == ("lost", {})
     assert tables["visits"].ledger.spent == before
+
+
+def test_a_lost_request_gets_only_what_its_own_share_paid_for(tables: dict[str, Any]) -> None:
+    ledger, one = tables["visits"].ledger, asked("0.1875")
+    ledger.allow("bob", ledger.budget)
+    _, first = parts(answered(tables, one))
+    before = ledger.account("bob").spent
+    assert parts(answered(tables, {**one, "who": "bob", "recall": True})) == ("lost", {})
+    assert ledger.account("bob").spent == before
+    _, again = parts(answered(tables, {**one, "recall": True}))
+    assert json.loads(again[JSON])["recalled"] == json.loads(first[JSON])["receipt"]["when"]
+
+
+def test_a_lost_request_pays_for_what_was_learned(tmp_path: Path) -> None:
+    """Its answer shows the limit that another has learned meanwhile."""
+    made = service(tmp_path, budget="100")
+    made.path.write_text(made.path.read_text(encoding="utf-8").replace("max_rows = 4\n", ""), encoding="utf-8")
+    with table(load(made.path).datasets["visits"]) as own:
+        for who in ("ada", "bob"):
+            own.ledger.allow(who, own.budget)
+        tables, ledger = {"visits": own}, own.ledger
+        assert parts(answered(tables, asked(who="bob")))[0] == "answer"  # bob learned it
+        assert parts(answered(tables, asked(recall=True))) == ("lost", {})  # another's answer is not given, and nothing of the limit is shown
+        (lesson,) = own.lessons.values()
+        receipt, before = ledger.charge(Pure(Fraction(1, 4)), share="ada"), ledger.account("bob")
+        ledger.remember(receipt, name_of(lesson.lack, own.given), lesson.to_json())  # ada learned it anew
+        assert parts(answered(tables, asked(who="bob", recall=True)))[0] == "answer"
+        assert ledger.account("bob").spent == before.plus(ratios(price(ledger.budget, (Pure(Fraction(1, 4)),)))).spent
+
+
+def test_an_answer_is_stored_at_its_moment_and_not_later(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sfumato import release
+
+    with worker.opened(made.config.datasets["visits"], lambda: None) as own:
+        tables = {"visits": own}
+        assert parts(answered(tables, asked("0.0625", held=0.5)))[0] == "answer"
+        charge, stored = list(own.ledger.history())[-2:]
+        assert (charge.kind, stored.kind) == ("charge", "answer")
+        assert (datetime.datetime.fromisoformat(stored.when) - datetime.datetime.fromisoformat(charge.when)).total_seconds() >= 0.49
+        true = release._tally
+        monkeypatch.setattr(release, "_tally", lambda *given: time.sleep(0.2) or true(*given))
+        assert answered(tables, asked("0.03125", held=0.1)) == worker.FAILED
+        assert list(own.ledger.history())[-1].kind == "charge"
+
+
+def test_what_is_learned_first_is_stored_at_its_moment_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second charge would tell else how long learning took; where learning took too long there is none."""
+    from sfumato import release
+
+    made = service(tmp_path, budget="100")
+    made.path.write_text(made.path.read_text(encoding="utf-8").replace("max_rows = 4\n", ""), encoding="utf-8")
+    config = load(made.path).datasets["visits"]
+    with table(config) as first:
+        first.ledger.allow("ada", first.budget)
+    with worker.opened(config, lambda: None) as own:
+        tables, true = {"visits": own}, release._tally
+        with monkeypatch.context() as patch:
+            patch.setattr(release, "_tally", lambda *given: time.sleep(0.3) or true(*given))
+            assert answered(tables, asked(held=0.2)) == worker.FAILED
+        assert [one.kind for one in own.ledger.history() if one.share] == ["share", "charge"]
+        assert parts(answered(tables, asked(held=2.0)))[0] == "answer"
+        book = [one for one in own.ledger.history() if one.share][2:]
+        assert [one.kind for one in book] == ["charge", "answer", "answer", "charge", "answer"]
+        begun, *after = (datetime.datetime.fromisoformat(one.when).timestamp() for one in book)
+        assert [after[0] - begun >= 0.99, after[2] - begun >= 0.99, after[3] - begun >= 1.99] == [True] * 3
 
 
 def test_refusals_are_told(tables: dict[str, Any]) -> None:

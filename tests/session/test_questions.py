@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -10,13 +11,14 @@ import pytest
 
 import sfumato as sf
 from sfumato.session.awaiting import Awaiting
-from sfumato.session.questions import SHARE, Question, scaled
+from sfumato.session.questions import SHARE, TAKEN, Question, scaled
+from sfumato.session.table import Table
 
 from .test_learning import rows, table
 
 pytestmark = pytest.mark.usefixtures("certain")
 
-SUM = "SELECT SUM(spend) AS s FROM visits"
+SUM, COUNT = "SELECT SUM(spend) AS s FROM visits", "SELECT COUNT(*) AS n FROM visits"
 
 
 def test_the_first_release_learns_and_says_so() -> None:
@@ -152,3 +154,75 @@ def test_a_table_of_one_row_a_person_learns_bounds_alone() -> None:
         answer = made.aggregate(s=sf.sum("x")).release(epsilon=60)
         assert made.declaration.ranges == {"x": (0, 16)}
         assert answer.value("s") == pytest.approx(18000, abs=40)
+
+
+BEYOND = "SELECT SUM(spend * 1e270) AS s FROM visits"
+EDGES: list[tuple[str, dict[str, Any]]] = [
+    (SUM, {"within": "0.0000000001"}),
+    (SUM, {"within": "1"}),
+    (SUM, {"within": "1000000"}),
+    (BEYOND, {"epsilon": 1}),
+    ("EXPLAIN PRIVACY " + BEYOND, {"epsilon": 1}),
+    ("EXPLAIN PRIVACY " + SUM, {"within": "0.0000000001"}),
+    ("EXPLAIN PRIVACY SELECT COUNT(*) AS n, SUM(spend) AS s FROM visits", {"epsilon": 1}),
+]
+
+
+def told(visits: Table, text: str, how: dict[str, Any]) -> str:
+    """What somebody hears who can pay for the lessons of another, or for an answer, but has nothing for both."""
+    try:
+        return str(visits.sql(text, share="bob", **how))
+    except sf.Refused as refusal:
+        return str(refusal)
+
+
+@pytest.mark.parametrize(("text", "how"), EDGES, ids=range(len(EDGES)))
+def test_nothing_of_what_others_learned_is_heard_for_nothing(text: str, how: dict[str, Any], tmp_path: Path) -> None:
+    """Whatever the lessons are, in this process or another, whoever cannot pay for them is told the same."""
+    heard = set()
+    for place, wide in enumerate((1.0, 1e12)):
+        path, source = tmp_path / f"{place}.ledger", rows().set_column(2, "spend", pa.array([wide] * len(rows())))
+        with table(ledger=path, source=source) as elsewhere:
+            elsewhere.ledger.allow("bob", sf.Approx(1, "1e-6"))
+            elsewhere.learn(epsilon=60)
+            assert elsewhere.declaration.ranges["spend"][1] > wide
+            heard.add(told(elsewhere, text, how))  # the table knows the lessons
+            with table(ledger=path, source=source) as visits:
+                heard.add(told(visits, text, how))  # the table finds them
+                heard.add(told(visits, text, how))
+            assert elsewhere.ledger.account("bob").spent[0] == 0
+    assert len(heard) == 1
+
+
+@pytest.mark.parametrize(("text", "how"), [(SUM, {"within": "0.0000000001"}), (BEYOND, {"epsilon": 1})], ids=["within", "epsilon"])
+def test_a_refusal_that_follows_from_lessons_is_heard_when_they_are_paid_for(text: str, how: dict[str, Any]) -> None:
+    source = rows().set_column(2, "spend", pa.array([1e12] * len(rows())))
+    with table(source=source) as visits:
+        visits.ledger.allow("bob", sf.Approx(100, "1e-6"))
+        visits.learn(epsilon=60)
+        with pytest.raises(sf.Refused):
+            visits.sql(text, share="bob", **how)
+        assert visits.ledger.account("bob").spent[0] == 60
+
+
+def test_an_accuracy_is_priced_after_the_lessons_are_paid_for_and_says_so() -> None:
+    with table() as visits:
+        visits.ledger.allow("bob", sf.Approx(61, "1e-6"))
+        visits.learn(epsilon=60)
+        with pytest.raises(sf.BudgetExceeded) as refused:
+            visits.sql(SUM, within="1", share="bob")
+        assert "this accuracy costs" in refused.value.reason
+        assert f"Paid for before, and kept: {TAKEN}" in refused.value.reason
+        assert visits.ledger.account("bob").spent[0] == 60
+        assert visits.sql(COUNT, within="1000", share="bob").rules == visits.sql(COUNT, within="1000").rules  # it was said once
+
+
+def test_who_owes_and_does_not_want_to_learn_is_asked_to_pay_all_the_same() -> None:
+    with table() as visits:
+        visits.ledger.allow("bob", sf.Approx(100, "1e-6"))
+        visits.learn(epsilon=60, columns="spend")
+        visits.sql(SUM, epsilon=1, share="bob", learn=False)
+        assert visits.ledger.account("bob").spent[0] == 61
+        with pytest.raises(sf.Refused) as refused:
+            visits.sql("SELECT SUM(age) AS s FROM visits", epsilon=1, share="bob", learn=False)
+        assert refused.value.code == "sql.bounds"

@@ -12,6 +12,8 @@ from sfumato.errors import Refused
 from sfumato.sql.codes import CODES
 from sfumato.sql.source import BRACKETS, LONGEST, WORDS, Source, arguments
 
+from .people import protected, unasked
+
 EXAMPLE = "SELECT COUNT(*) AS n FROM visits"
 
 
@@ -133,3 +135,10 @@ def test_codes_are_unique_and_only_those_are_used() -> None:
     assert len({code for code, _ in CODES}) == len(CODES)
     with pytest.raises(AssertionError):
         Source.of("SELECT 1", EXAMPLE).refuse("sql.nothing", None, "", "why")
+
+
+def test_a_parser_that_goes_round_in_a_circle_is_stopped() -> None:
+    """sqlglot takes the list behind a table's name for columns, and goes back before the comma at each NOT, for ever."""
+    with unasked(protected()) as table, pytest.raises(Refused) as caught:
+        table.plan("SELECT COUNT(*) AS n FROM visits concat(user_id, NOT city NOT IN (SELECT 1)) GROUP BY 1", epsilon=1)
+    assert caught.value.code == "sql.syntax"

@@ -2,7 +2,10 @@
 
 *Independent*  The noise of every cell is drawn by itself, so an array of equal inputs gives independent outputs of the mechanism for one number; the
                sensitivity of the whole array is not claimed of them.
-*Its own*      Only where the kind is the one that is known here: another kind that derives from it may draw otherwise, and is then run call by call.
+*Its own*      Only of kinds of the library. A kind that derives from one may draw otherwise for an array than for a number, so it is run call by call;
+               who knows better says so with `many`.
+*Hierarchies*  What is drawn are the noisy blocks. `perturb` makes them consistent before it gives them: that is processing, so what is proven of the published
+               blocks is at most what is proven here, and a mistake in that step is not seen by these draws.
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ def _additive(m: Additive, x: Any, n: int) -> Any:
 
 
 def _response(m: RandomizedResponse, x: Any, n: int) -> Any:
+    m.labels.index(x)  # what is no category is refused here, before an array of texts cuts it to their length
     reports = np.empty(n, dtype=m.labels.array.dtype)
     reports[:] = x
     return m.labels.codes(m.perturb(reports))
@@ -55,7 +59,7 @@ def _histogram(m: Histogram, x: Any, n: int) -> Any:
 
 
 def _hierarchy(m: Hierarchy, x: Any, n: int) -> Any:
-    """All noisy blocks: that they are made consistent afterwards is processing."""
+    """All noisy blocks, before they are made consistent."""
     if type(m) is not Hierarchy:
         return None
     cells = Histogram(axes=[m.axis], epsilon=1, outside=m.outside, relation=m.relation).tally(x)

@@ -7,22 +7,24 @@
 *Split*     α = 1 − confidence is shared equally by the events that are counted, one or two, and by the two limits of each. The direction is chosen with the
             event.
 *Pairs*     Where no pair is given one is searched for, on draws of its own.
-*Exact*     Where both laws are finite: the bound by arithmetic, with no draw at all.
+*Exact*     Where both laws are finite: the bound by arithmetic, with no draw at all. It is about the law that is stated, which draws may not follow.
 *Proof*     docs/proofs/audit.md
 """
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 from ..errors import Refused
 from ..guarantees import GDP, Guarantee
+from ..mechanisms.additive import Additive
 from ..mechanisms.base import Mechanism
-from .bounds import breaks, delta_of, epsilon_bound, mu_bound
+from .bounds import breaks, deciding_delta, delta_of, epsilon_bound, is_number, mu_bound
 from .events import Counted, counted, learned
 from .known import Known
-from .outputs import Outputs, outputs
-from .pairs import search
+from .outputs import Outputs, of_both
+from .pairs import neighbours, search
 from .result import Audit
 from .runners import Runner, known_law, runner_of
 
@@ -49,19 +51,30 @@ def audit(
     claim is its promise. `samples` draws are made at each input. With `exact` the laws themselves are compared: of a mechanism whose law is known, of a
     `Channel`, or of a function that gives a law, outcome → probability. `None` is no input: it stands for one that is searched for.
     """
+    given = _number_of_draws(samples) if not exact else samples
     runner = runner_of(what)
     promised = claim if claim is not None else runner.claim
     if not isinstance(promised, Guarantee):
-        raise Refused("audit.claim", _name(what), "what is promised is not known, and cannot be refuted", "claim=sf.Pure(1)")
-    if not 0 < confidence < 1:
-        raise Refused("audit.confidence", f"confidence={confidence}", "a confidence lies between 0 and 1", "confidence=0.999999")
-    if not exact and (isinstance(samples, bool) or not isinstance(samples, int) or samples < LEAST):
-        raise Refused("audit.samples", f"samples={samples}", f"at least {LEAST} draws are made at each input", "samples=100_000")
+        reason = "what is promised is not known, and cannot be refuted" if promised is None else f"a claim is a guarantee, and {promised!r:.40} is none"
+        raise Refused("audit.claim", _name(what), reason, "claim=sf.Pure(1)")
+    if not is_number(confidence) or not 0 < confidence < 1:
+        raise Refused("audit.confidence", f"confidence={confidence!r:.40}", "a confidence is a number between 0 and 1", "confidence=0.999999")
     at = delta_of(promised, delta)
-    pair = (x, y) if x is not None and y is not None else search(runner, promised, at, x, records, samples=samples, exact=bool(exact))
+    if x is None and y is not None:
+        raise Refused("audit.pair", "audit(…, y=…)", "an input beside which another is searched for is called x", "sf.audit(what, x), or sf.audit(what, x, y)")
+    if y is not None and claim is None and isinstance(runner.of, Additive) and not neighbours(runner.of, x, y):
+        reason = "the inputs differ by more than the sensitivity, and nothing is promised of such"
+        raise Refused("audit.pair", _name(runner.of), reason, "inputs that differ by the sensitivity at most, or claim= for these inputs")
+    pair = (x, y) if y is not None else search(runner, promised, deciding_delta(promised, at), x, records, samples=given, exact=bool(exact))
     if exact:
         return _by_arithmetic(runner, promised, pair, at)
-    return _by_sampling(runner, promised, pair, at, samples, confidence)
+    return _by_sampling(runner, promised, pair, at, given, float(confidence))
+
+
+def _number_of_draws(samples: Any) -> int:
+    if isinstance(samples, bool) or not isinstance(samples, Integral) or samples < LEAST:
+        raise Refused("audit.samples", f"samples={samples!r:.40}", f"a whole number of draws is made at each input, at least {LEAST}", "samples=100_000")
+    return int(samples)
 
 
 def _by_arithmetic(runner: Runner, claim: Guarantee, pair: tuple[Any, Any], delta: float) -> Audit:
@@ -74,23 +87,24 @@ def _by_arithmetic(runner: Runner, claim: Guarantee, pair: tuple[Any, Any], delt
     return Audit(
         what=_name(runner.of), pair=pair, claim=claim, delta=delta, epsilon_lower=epsilon, mu_lower=mu,
         verdict="violated" if broken else "holds", event="every set of outputs",
-        direction=direction, samples=0, confidence=1.0, exact=True,
+        direction=direction, samples=0, confidence=1.0, exact=True, known_neighbours=_checked(runner, pair),
     )  # fmt: skip
 
 
 def _by_sampling(runner: Runner, claim: Guarantee, pair: tuple[Any, Any], delta: float, samples: int, confidence: float) -> Audit:
     known = known_law(runner, pair)
-    drawn = [outputs(runner.draw(value, samples)) for value in pair]
-    found = count(claim, delta, known, drawn[0], drawn[1], 1 - confidence)
+    drawn = of_both(*(runner.draw(value, samples) for value in pair))
+    found = count(claim, deciding_delta(claim, delta), known, *drawn, 1 - confidence)
     bounds = [epsilon_bound(one.low, one.high, delta) for one in found]
     gaussian = [mu_bound(one.low, one.high) for one in found] if isinstance(claim, GDP) else None
     broken = [breaks(claim, one.low, one.high) for one in found]
     best = max(range(len(found)), key=lambda i: (broken[i], gaussian[i] if gaussian else bounds[i]))
     told = found[best]
     return Audit(
-        what=_name(runner.of), pair=pair, claim=claim, delta=delta, epsilon_lower=max(bounds), mu_lower=max(gaussian) if gaussian else None,
+        what=_name(runner.of), pair=pair, claim=claim, delta=delta, epsilon_lower=bounds[best], mu_lower=gaussian[best] if gaussian else None,
         verdict="violated" if any(broken) else "holds", event=told.event.words, direction=told.event.direction, samples=samples, confidence=confidence,
         exact=False, tried=len(found), seen=told.seen, counted=told.trials, limits=(told.low, told.high),
+        known_neighbours=_checked(runner, pair),
     )  # fmt: skip
 
 
@@ -105,6 +119,10 @@ def count(claim: Guarantee, delta: float, known: Known | None, x: Outputs, y: Ou
     if known is not None:
         found.append(counted(known.best(claim, delta, samples=len(x), alpha=each)[1], x, y, each))
     return found
+
+
+def _checked(runner: Runner, pair: tuple[Any, Any]) -> bool:
+    return isinstance(runner.of, Additive) and neighbours(runner.of, *pair)
 
 
 def _name(what: Any) -> str:

@@ -52,14 +52,24 @@ def breaks(claim: Guarantee, p: float, q: float) -> bool:
 def delta_of(claim: Guarantee, delta: float | None) -> float:
     """The δ at which ε is stated: the one asked for, the claim's own, or 10⁻⁶ where the claim is a curve."""
     if delta is not None:
-        if not 0 <= delta < 1:
-            raise Refused("audit.delta", f"delta={delta}", "a δ lies between 0 and 1", "delta=1e-6")
+        if not is_number(delta) or not 0 <= delta < 1:
+            raise Refused("audit.delta", f"delta={delta!r:.40}", "a δ lies between 0 and 1", "delta=1e-6")
         return float(delta)
     if isinstance(claim, Pure):
         return 0.0
     if isinstance(claim, Approx):
         return float(claim.parameters["delta"])
     return DELTA
+
+
+def is_number(value: object) -> bool:
+    """Whether this is a real number, of Python or of numpy."""
+    return isinstance(value, int | float | Fraction | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def deciding_delta(claim: Guarantee, delta: float) -> float:
+    """The δ at which events are chosen and a verdict is found: a claim's own where it has one, whatever the δ at which an ε is to be stated."""
+    return delta_of(claim, None) if isinstance(claim, Pure | Approx) else delta
 
 
 def expected_bounds(claim: Guarantee, p: NDArray[np.float64], q: NDArray[np.float64], delta: float) -> NDArray[np.float64]:

@@ -23,7 +23,8 @@ from .clopper_pearson import expected_limits
 from .events import DIRECTIONS, Event
 from .outputs import Outputs, outputs
 
-_DOUBT = 1e-14  # of doubles that are each within 2^-53 of a law's true masses
+DOUBT = 1e-14
+"""What ln of a ratio may have lost where every mass is within 2⁻⁵³ of itself. A law whose masses are less exact says by how much."""
 _LOST = 1e-13  # of sums of a thousand such
 EQUAL = 1e-12
 """A law that promises exactly what is claimed is not blamed for the last bits of doubles."""
@@ -37,6 +38,7 @@ class Known:
     q: tuple[float | Fraction, ...]
     names: tuple[str, ...]
     cell: Callable[[Outputs], NDArray[np.int64]] | None = None
+    doubt: float = DOUBT
 
     def masses(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return np.array([float(v) for v in self.p]), np.array([float(v) for v in self.q])
@@ -54,13 +56,13 @@ class Known:
         bound, direction, inside, p_chance, q_chance = max(found, key=lambda one: one[0])
         return bound, Event(self._words(inside), direction, self._holds(inside)), p_chance, q_chance
 
-    def epsilon(self, delta: float) -> tuple[float, str]:
+    def epsilon(self, delta: float | Fraction) -> tuple[float, str]:
         """D_∞^δ in the worse direction, rounded down, and that direction."""
         p, q = list(self.p), list(self.q)
         exactly = all(isinstance(v, Fraction | int) for v in (*p, *q))
         pairs = zip(DIRECTIONS, ((p, q), (q, p)), strict=True)
         value, direction = max((approx_max_divergence(a, b, delta, rounding="down"), name) for name, (a, b) in pairs)
-        return max(0.0, value if exactly or math.isinf(value) else value - _DOUBT * max(1.0, value)), direction
+        return max(0.0, value if exactly or math.isinf(value) else value - self.doubt * max(1.0, value)), direction
 
     def mu(self) -> float:
         """The largest μ that an event of the largest ratios refutes, after all that sums of doubles may have lost."""
@@ -72,7 +74,7 @@ class Known:
             _, high, low = prefixes(p, q)
             if (high[low == 0] > 0).any():
                 return math.inf
-            high, low = np.maximum(high - _LOST, 0), np.minimum(low * (1 + EQUAL), 1)
+            high, low = np.maximum(high - max(_LOST, self.doubt), 0), np.minimum(low * (1 + max(EQUAL, self.doubt)), 1)
             inside = (high > low) & (high > 0)
             if inside.any():
                 at = int(np.argmax(np.where(inside, ndtri(np.where(inside, high, 0.5)) - ndtri(np.where(inside, low, 0.5)), -np.inf)))
@@ -80,18 +82,21 @@ class Known:
         return found
 
     def refutes(self, claim: Guarantee, delta: float) -> bool:
-        """Whether some event breaks the promise by more than the last bits: for ε and δ, and for μ, by the divergence; for other curves at events all over."""
+        """Whether some event breaks the promise by more than the last bits: for ε at the claim's own δ, and for μ, by the divergence; for other curves by ε at
+        the δ that is given, and at events all over."""
         if isinstance(claim, GDP):
             return self.mu() > float(claim.mu) * (1 + EQUAL)
+        if isinstance(claim, Pure | Approx):
+            own = Fraction(claim.parameters.get("delta", 0))
+            return self.epsilon(own)[0] > float(claim.parameters["epsilon"]) * (1 + EQUAL) + EQUAL
         if self.epsilon(delta)[0] > claim.epsilon(delta) * (1 + EQUAL) + EQUAL:
             return True
-        if isinstance(claim, Pure | Approx):
-            return False
         x, y = self.masses()
+        lost = max(EQUAL, self.doubt)
         for p, q in ((x, y), (y, x)):
             _, high, low = prefixes(p, q)
             chosen = np.unique(np.searchsorted(high, np.linspace(0.02, 0.98, 25))).clip(max=len(high) - 1)
-            if any(breaks(claim, max(0.0, float(high[i]) - EQUAL), min(1.0, float(low[i]) + EQUAL)) for i in chosen):
+            if any(breaks(claim, max(0.0, float(high[i]) - lost), min(1.0, float(low[i]) + lost)) for i in chosen):
                 return True
         return False
 
@@ -126,11 +131,11 @@ def prefixes(p: NDArray[np.float64], q: NDArray[np.float64]) -> tuple[NDArray[np
     return order, np.minimum(np.cumsum(p[order]), 1.0), np.minimum(np.cumsum(q[order]), 1.0)
 
 
-def finite(laws: tuple[Mapping[Any, float | Fraction], Mapping[Any, float | Fraction]]) -> Known:
+def finite(laws: tuple[Mapping[Any, float | Fraction], Mapping[Any, float | Fraction]], doubt: float = DOUBT) -> Known:
     """Two laws on named outcomes."""
     outcomes = list(dict.fromkeys([*laws[0], *laws[1]]))
     p, q = (tuple(law.get(outcome, 0) for outcome in outcomes) for law in laws)
-    return Known(p, q, tuple(str(outcome) for outcome in outcomes), _cell_of(outcomes))
+    return Known(p, q, tuple(str(outcome) for outcome in outcomes), _cell_of(outcomes), doubt)
 
 
 def _cell_of(outcomes: list[Any]) -> Callable[[Outputs], NDArray[np.int64]]:

@@ -2,15 +2,18 @@
 
 *Noise*       On all integers: one cell for each integer of a window around both inputs, or for runs of them where the noise is wide, and the two tails.
 *Choices*     Each candidate, with its exact probability.
+*Stated*      A law is what a record of the library states, and its draws follow. Of a kind that derives from one and draws otherwise nothing is known here.
 *Projection*  Of a vector in which two inputs differ at one place, only that place is looked at: the others have the same law under both, and are independent.
 """
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import permutations, product
-from typing import Any
+from operator import index
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,18 +35,41 @@ from ..mechanisms.selection import Selection
 from ..mechanisms.top_k import TopK
 from ..mechanisms.weighted_quantile import WeightedQuantile
 from .known import Known, finite
-from .noise_laws import EACH, above_threshold_law, noise
+from .noise_laws import DOUBT, EACH, above_threshold_law, noise
 from .outputs import Outputs
+from .reports import bit_of
 
 _POINTS = 4096  # of a finite law that is written out
 
 
 def law_at(mechanism: Any, x: Any, y: Any) -> Known | None:
     """The two laws of the output, or None where they are not known."""
+    if not draws_as_stated(type(mechanism)):
+        return None
     for kind, laws in LAWS.items():
         if isinstance(mechanism, kind):
             return laws(mechanism, x, y)
     return None
+
+
+_SAYS_ONLY = {"promises", "promise", "__module__", "__qualname__", "__doc__", "__slots__", "__init__", "__repr__", "__annotations__", "__orig_bases__"}
+_SAYS_ONLY |= {"__abstractmethods__", "_abc_impl", "__dict__", "__weakref__", "__firstlineno__", "__static_attributes__"}
+
+
+def draws_as_stated(kind: type) -> bool:
+    """Whether a kind is the library's own, or one that derives from it and changes at most what is promised."""
+    return all(set(vars(one)) <= _SAYS_ONLY for one in kind.__mro__ if one not in (object, ABC, Generic) and not of_the_library(one))
+
+
+def of_the_library(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
+def _whole(value: Any) -> int:
+    """A whole number. What is none has no law: a mechanism refuses it, or rounds it by rules of its own."""
+    if isinstance(value, bool | np.bool_):
+        raise TypeError
+    return index(value)
 
 
 def _additive(m: Additive, x: Any, y: Any) -> Known | None:
@@ -52,9 +78,9 @@ def _additive(m: Additive, x: Any, y: Any) -> Known | None:
         if m.grid is not None or one.shape != other.shape or (one != other).sum() != 1:
             return None
         at = int(np.argmax(one != other))
-        return noise(m.law, int(one[at]), int(other[at]), f"[{at}]")
+        return noise(m.law, _whole(one[at]), _whole(other[at]), f"[{at}]")
     if m.grid is None:
-        return noise(m.law, int(x), int(y))
+        return noise(m.law, _whole(x), _whole(y))
     steps = [Fraction(value) / m.grid for value in (x, y)]
     if any(value.denominator != 1 for value in steps):  # rounding to the grid decides, and that is `perturb`'s
         return None
@@ -112,11 +138,8 @@ def _unary(m: Unary, x: Any, y: Any) -> Known:
     p, q = (tuple((c if a else 1 - c) * (d if b else 1 - d) for a, b in bits) for c, d in ((own, other), (other, own)))
 
     def cell(drawn: Outputs) -> NDArray[np.int64]:
-        if m.width == 1:
-            one, two = ((drawn.symbols.astype(np.int64) >> (7 - place)) & 1 for place in at)
-        else:
-            one, two = (drawn.numbers[f"[{place}]"].astype(np.int64) for place in at)  # what is supported is written before the bits, and says the same
-        return 2 * one + two
+        one, two = (bit_of(drawn, m, place) for place in at)
+        return np.where((one < 0) | (two < 0), len(bits), 2 * one + two)
 
     return Known(p, q, tuple(f"bits {a}{b} of the two values" for a, b in bits), cell)
 
@@ -156,10 +179,10 @@ def _keys(m: KeySelection, x: Any, y: Any) -> Known | None:
     if np.ndim(x) or np.ndim(y):
         return None
     if not isinstance(m, Threshold):
-        return finite(tuple({1: (kept := m.keep_probability(int(v))), 0: 1 - kept} for v in (x, y)))  # type: ignore[arg-type]
+        return finite(tuple({1: (kept := m.keep_probability(_whole(v))), 0: 1 - kept} for v in (x, y)))  # type: ignore[arg-type]
     top = max(x, y, m.threshold) + EACH // 4
     laws: list[Mapping[Any, float]] = []
-    for votes in (int(x), int(y)):
+    for votes in (_whole(x), _whole(y)):
         law: dict[Any, float] = {None: 1.0, "more": 0.0}
         if votes > 0:
             law = {k: float(m.law.pmf(k - votes)) for k in range(m.threshold, top)}
@@ -184,7 +207,8 @@ def _above(m: AboveThreshold, x: Any, y: Any) -> Known | None:
     """Every sequence of answers: the queries are independent once the noisy threshold is given, which is summed over."""
     if len(x) > 10:
         return None
-    return finite((above_threshold_law(m, x), above_threshold_law(m, y)))
+    one, other = ([_whole(v) for v in value] for value in (x, y))
+    return finite((above_threshold_law(m, one), above_threshold_law(m, other)), DOUBT)
 
 
 def _channel(channel: Channel, x: Any, y: Any) -> Known:

@@ -1,7 +1,7 @@
 """Laws of noise on all integers at two inputs, on finitely many cells, and of what is built of two such noises.
 
 *Window*  One cell for each integer around both inputs, runs of integers farther out where the noise is wide, and the two tails, which begin where less than
-          10⁻¹⁰⁰ is left.
+          10⁻¹⁰⁰ is left, or at the inputs themselves. Inputs so far apart that doubles forget a tail have no law here.
 """
 
 from __future__ import annotations
@@ -23,13 +23,18 @@ from .outputs import Outputs
 
 _REACH = 60  # deviations of the noise that a window spans on each side at most
 _SMALLEST = 1e-100  # what lies farther out is in the tails
+_LEAST = 1e-300  # no cell is less likely: doubles would forget its last bits, and then all of it
+DOUBT = 1e-10
+"""What ln of a ratio of two chances of answers may have lost: they are sums in doubles."""
 EACH = 600
 """Integers with a cell of their own."""
 
 
-def noise(law: SymmetricLaw, x: int, y: int, place: str = "", step: float = 1.0) -> Known:
-    """value + noise for two integers, on a grid of this step: cells by where the output lies."""
+def noise(law: SymmetricLaw, x: int, y: int, place: str = "", step: float = 1.0) -> Known | None:
+    """value + noise for two integers, on a grid of this step: cells by where the output lies. None where they are too far apart for doubles."""
     starts, p, q = _window(law, y - x)
+    if min(*p, *q) < _LEAST:
+        return None
     starts = tuple(x + start for start in starts)
     names = tuple(_interval(a, b, step) for a, b in zip([None, *starts], [*starts, None], strict=True))
     edges = np.array([float(s) for s in starts]) * step
@@ -57,7 +62,7 @@ def _starts(law: SymmetricLaw, x: int, y: int) -> list[int]:
     near = range(low - EACH // 2, high + EACH // 2 + 1) if high - low <= EACH else [low, low + 1, high, high + 1]
     wide = {int(w) for w in np.geomspace(1, far, 240)} if far > EACH // 2 else set()
     points = {*near, *(low - w for w in wide), *(high + w for w in wide)}
-    reach = next(k for k in _halved(far) if law.tail(k + high - low) > _SMALLEST)
+    reach = next((k for k in _halved(far) if law.tail(k + high - low) > _SMALLEST), 0)
     return sorted(p for p in points if low - reach <= p <= high + reach)
 
 

@@ -3,6 +3,7 @@
 *Symbol*     The output itself, written so that equal outputs are equal texts: numbers by all of their bits, structures by their parts and order.
 *Structure*  The same without the values: types, lengths, names and their order, NaN and infinity, and which error was raised. An error is an output: its type
              counts, its message does not (it would be read as data by nobody's leave).
+*Both*       Outputs of two inputs are written in one way: as arrays only where both are arrays of one form, else all of them part by part.
 *Numbers*    Each number under its place in the structure; truth values, lengths of texts and bytes count as numbers.
 """
 
@@ -51,11 +52,26 @@ class Outputs:
 
 def outputs(drawn: Any) -> Outputs:
     """Columns of what was drawn: an array whose first axis counts the draws, or a sequence of outputs."""
-    if isinstance(drawn, Outputs):
-        return drawn
-    if isinstance(drawn, np.ndarray) and drawn.dtype != object and drawn.dtype.kind in "biuf" and drawn.ndim in (1, 2):
-        return _plain(drawn)
-    return _flattened(list(drawn))
+    return _flattened(_listed(drawn)) if _form(drawn) is None else _plain(drawn)
+
+
+def of_both(one: Any, other: Any) -> tuple[Outputs, Outputs]:
+    """Columns of what was drawn at two inputs, which can be compared whatever was drawn at each: numbers here, errors there."""
+    if _form(one) is not None and _form(one) == _form(other):
+        return _plain(one), _plain(other)
+    return _flattened(_listed(one)), _flattened(_listed(other))
+
+
+def _form(drawn: Any) -> tuple[Any, ...] | None:
+    """Of an array of numbers what another must share to be compared with it bit by bit; None for all else."""
+    plain = isinstance(drawn, np.ndarray) and drawn.dtype.kind in "biuf" and drawn.dtype.itemsize <= 8 and drawn.ndim in (1, 2)
+    return (drawn.shape[1:], drawn.dtype) if plain else None
+
+
+def _listed(drawn: Any) -> list[Any]:
+    """Outputs one by one; those of an array as plain numbers and lists, as they would be without it."""
+    plain = isinstance(drawn, np.ndarray) and (drawn.dtype.kind not in "biuf" or drawn.dtype.itemsize <= 8)
+    return list(drawn.tolist()) if plain else list(drawn)
 
 
 def _plain(drawn: NDArray[Any]) -> Outputs:
@@ -86,7 +102,7 @@ def _flattened(drawn: list[Any]) -> Outputs:
         symbols[i] = "".join([place + kind + said + ";" for place, kind, said, _ in found])
         structures[i] = "".join([place + kind + ";" for place, kind, _, _ in found])
         if len(texts) < MOST_TEXTS and symbols[i] not in texts:
-            texts[symbols[i]] = f"error {output.name}" if isinstance(output, Error) else repr(output)
+            texts[symbols[i]] = f"error {output.name}" if isinstance(output, Error) else _written(output)
         for place, _, _, number in found:
             if number is not None:
                 if place not in numbers:
@@ -105,13 +121,13 @@ def _leaves(output: Any, place: str, found: list[tuple[str, str, str, float | No
         case bool() | np.bool_():
             found.append((place, "?", str(bool(output)), float(output)))
         case int() | np.integer():
-            found.append((place, "i", str(int(output)), _number(int(output))))
+            found.append((place, "i", _digits(int(output)), _number(int(output))))
         case float() | np.floating():
             value = float(output)
             special = "nan" if math.isnan(value) else "inf" if value == math.inf else "-inf" if value == -math.inf else ""
             found.append((place, f"f{special}", value.hex(), None if special else value))
         case Fraction() | Decimal():
-            found.append((place, "q", str(output), _number(output)))
+            found.append((place, "q", _exactly(output), _number(output)))
         case None:
             found.append((place, "none", "", None))
         case str() | bytes() | bytearray():
@@ -145,11 +161,29 @@ def _leaves(output: Any, place: str, found: list[tuple[str, str, str, float | No
                 _leaves(getattr(output, f.name), f"{place}.{f.name}", found, depth + 1)
         case _:  # an address in memory says nothing: only a text that the type writes itself
             own = "__repr__" in {name for kind in type(output).__mro__[:-1] for name in vars(kind)}
-            found.append((place, type(output).__name__, repr(output) if own else "", None))
+            found.append((place, type(output).__name__, _written(output) if own else "", None))
 
 
 def _number(value: int | Fraction | Decimal) -> float | None:
     try:
         return float(value)
     except (OverflowError, ValueError):
-        return math.copysign(math.inf, value) if value == value else None  # not a NaN
+        if isinstance(value, Decimal) and value.is_nan():
+            return None
+        return math.inf if value > 0 else -math.inf
+
+
+def _digits(value: int) -> str:
+    """All of a whole number. Python writes out no decimals of a very long one."""
+    return str(value) if value.bit_length() < 8192 else hex(value)
+
+
+def _exactly(value: Fraction | Decimal) -> str:
+    return str(value) if isinstance(value, Decimal) else f"{_digits(value.numerator)}/{_digits(value.denominator)}"
+
+
+def _written(output: Any) -> str:
+    try:
+        return repr(output)
+    except Exception:  # a type whose text cannot be made is known by its name
+        return type(output).__name__

@@ -10,20 +10,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..guarantees.channel import Channel
 from ..local.base import Oracle
 from ..mechanisms.additive import Additive
+from ..mechanisms.discrete_gaussian import DiscreteGaussian
+from ..mechanisms.gaussian import Gaussian
 from ..mechanisms.key_selection import KeySelection
 from ..mechanisms.randomized_response import RandomizedResponse
 from ..mechanisms.selection import Selection
 from ..mechanisms.top_k import TopK
-from .bounds import breaks, epsilon_bound
+from .bounds import breaks, epsilon_bound, is_number
 from .events import counted, learned
-from .outputs import Error, outputs
+from .outputs import Error, of_both
 from .runners import Runner, known_law
 
 Pair = tuple[Any, Any]
@@ -35,6 +40,7 @@ NUMBERS: tuple[Pair, ...] = ((0, 1), (1, 0), (-1, 0), (1000, 1001), (2**53, 2**5
 
 _TRIAL = 400  # draws at each input of a pair, while searching
 _TRIAL_ALPHA = 1e-2
+_ROUNDED = Fraction(1, 2**40)  # a neighbour of a double may be a double only nearly
 
 
 def search(runner: Runner, claim: Guarantee, delta: float, x: Any, records: Any, *, samples: int, exact: bool) -> Pair:
@@ -45,7 +51,8 @@ def search(runner: Runner, claim: Guarantee, delta: float, x: Any, records: Any,
         if _only_errors(runner, tried):
             tried = []
     if not tried:
-        raise Refused("audit.pair", f"audit({type(runner.of).__name__}, …)", "no pair of inputs is known for it", "sf.audit(what, x, y)")
+        reason = "no pair of inputs is known for it" if x is None else "no neighbour of this input is known"
+        raise Refused("audit.pair", f"audit({type(runner.of).__name__}, …)", reason, "sf.audit(what, x, y)")
     if len(tried) == 1:
         return tried[0]
     return max(tried, key=lambda pair: _promising(runner, claim, delta, pair, samples, exact=exact))
@@ -57,7 +64,7 @@ def _promising(runner: Runner, claim: Guarantee, delta: float, pair: Pair, sampl
     if exact:
         return 0.0, -1.0 if known is None else known.epsilon(delta)[0]
     few = min(_TRIAL, samples)
-    one, other = (outputs(runner.draw(value, few)) for value in pair)
+    one, other = of_both(*(runner.draw(value, few) for value in pair))
     half = few // 2
     event = learned(one.part(0, half), other.part(0, half), claim, delta, counting=few - half, alpha=_TRIAL_ALPHA)
     found = counted(event, one.part(half, few), other.part(half, few), _TRIAL_ALPHA)
@@ -83,15 +90,21 @@ def pairs_of(what: Any, claim: Guarantee, x: Any = None, records: Any = None) ->
             if x is not None:
                 yield from _beside(what, x)
             return
-    if records is None and not callable(what):
+    if is_number(x):
+        yield from ((x, x + 1), (x, x - 1))
         return
     known = tuple(EXTREMES if records is None else records)
-    yield from datasets(known, claim, x)
+    if x is not None:
+        if isinstance(x, list | tuple) or (isinstance(x, np.ndarray) and x.ndim):
+            yield from datasets(known, claim, list(x))
+        return
+    if records is not None or callable(what):
+        yield from datasets(known, claim)
 
 
-def datasets(records: tuple[Any, ...], claim: Guarantee, x: Any = None) -> Iterator[Pair]:
+def datasets(records: tuple[Any, ...], claim: Guarantee, x: list[Any] | None = None) -> Iterator[Pair]:
     """Small datasets and their neighbours under the claim's relation (add-remove where it names none), of the given records."""
-    bases = [list(x)] if isinstance(x, list | tuple) else [[], [records[0]], [records[0]] * 3, [*records[:2]] * 4, [records[0]] * 10]
+    bases = [x] if x is not None else [[], [records[0]], [records[0]] * 3, [*records[:2]] * 4, [records[0]] * 10]
     for base in bases:
         for record in records:
             if claim.relation == "replace":
@@ -158,10 +171,29 @@ PAIRS: dict[type, Callable[[Any], Iterator[Pair]]] = {
 
 
 def _beside(what: Any, x: Any) -> Iterator[Pair]:
-    if isinstance(what, Additive) and not isinstance(x, bool) and isinstance(x, int | float):
+    if isinstance(what, Additive) and not isinstance(x, bool):
         move = math.floor(what.sensitivity) if what.grid is None else float(what.sensitivity)
-        yield x, x + move
-        yield x, x - move
+        if is_number(x):
+            yield from ((x, x + move), (x, x - move))
+        elif isinstance(x, list | tuple | np.ndarray) and len(x):
+            yield from ((x, [x[0] + step, *x[1:]]) for step in (move, -move))
+    names = getattr(what, "categories", None)
+    if names and isinstance(what, RandomizedResponse | Oracle):
+        yield from ((x, other) for other in names[:6] if not _same(x, other))
+
+
+def neighbours(m: Additive, x: Any, y: Any) -> bool:
+    """Whether two inputs differ by the sensitivity at most, in the mechanism's own norm; True of what has no distance, such as NaN: an audit shall see it."""
+    try:
+        moves = [Fraction(b) - Fraction(a) for a, b in zip(_coordinates(x), _coordinates(y), strict=True)]
+    except (TypeError, ValueError, OverflowError):
+        return True
+    most = Fraction(m.sensitivity) * (1 + _ROUNDED)
+    return sum(move * move for move in moves) <= most * most if isinstance(m, Gaussian | DiscreteGaussian) else sum(map(abs, moves)) <= most
+
+
+def _coordinates(value: Any) -> list[Any]:
+    return np.asarray(value, dtype=object).ravel().tolist()
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -1,7 +1,8 @@
 """Probes: three attacks on implementations, each by itself, with a result that can be read.
 
 *Precision*  Which outputs one input can give and the other cannot, by how finely outputs are divided: noise in floating point betrays what it was added to
-             (Mironov 2012; Haney, Desfontaines, Hartman, Shrestha & Hay 2022). Sound code publishes multiples of one public grid.
+             (Mironov 2012; Haney, Desfontaines, Hartman, Shrestha & Hay 2022). Sound code publishes multiples of one public grid. The grain is chosen on one
+             half of the draws and counted on the other, with limits as in an audit: where little noise is claimed, rare grains are seen at one input only, too.
 *Errors*     Which inputs raise, and what: an error that depends on data is an answer nobody paid for.
 *Latency*    Whether the time that a call takes tells inputs apart. Calls alternate, so that what the machine does meanwhile falls on both.
 """
@@ -17,44 +18,63 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..guarantees import Guarantee
+from .bounds import breaks
 from .clopper_pearson import lower_limit, upper_limit
-from .outputs import Error, outputs
+from .outputs import Error, Outputs, of_both
 from .runners import runner_of
 from .scores import grain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Precision:
-    """The finest grain of the numbers at each input (2^… of which all are multiples), and how often a number was finer than the coarser of the two."""
+    """The finest grain of the numbers at each input (2^… of which all are multiples); how often an output was finer than the coarser of the two, on draws that
+    had no part in finding it; and limits of that chance: at least `low` at the one input, at most `high` at the other."""
 
     grains: tuple[int, int]
     finer: float
+    low: float
+    high: float
     samples: int
+    claim: Guarantee | None = None
 
     @property
     def tells(self) -> bool:
-        """Whether some output shows which input it came from."""
-        return self.grains[0] != self.grains[1] and self.finer > 0
+        """Whether grains tell the inputs apart: by more than the claim allows where there is one, else at all, beyond the doubt that the confidence leaves."""
+        return self.low > self.high if self.claim is None else breaks(self.claim, self.low, self.high)
 
     def __str__(self) -> str:
-        if not self.tells:
+        if self.grains[0] == self.grains[1]:
             return f"all outputs are multiples of 2^{self.grains[0]}, whichever input they come from"
-        return f"multiples of 2^{self.grains[0]} and of 2^{self.grains[1]}: {self.finer:.1%} of the outputs of one input could not have come from the other"
+        finer = f"{self.finer:.1%} of the outputs of one input are finer than all that were seen of the other"
+        said = f"multiples of 2^{self.grains[0]} and of 2^{self.grains[1]}: {finer}; such were seen at one input only"
+        return said if self.tells else f"{said}, which tells no more than may be"
 
 
-def precision(what: Any, x: Any, y: Any, *, samples: int = 10_000) -> Precision:
-    """The grains of the published numbers at two inputs."""
-    drawn = [outputs(runner_of(what).draw(value, samples)) for value in (x, y)]
-    each = [_all_grains(one.numbers.values()) for one in drawn]
-    grains = tuple(int(g.min()) if g.size else 0 for g in each)
-    finer = each[0 if grains[0] < grains[1] else 1]
-    share = float((finer < max(grains)).mean()) if finer.size and grains[0] != grains[1] else 0.0
-    return Precision(grains=(grains[0], grains[1]), finer=share, samples=samples)
+def precision(what: Any, x: Any, y: Any, *, samples: int = 10_000, confidence: float = 0.999999, claim: Guarantee | None = None) -> Precision:
+    """The grains of the published numbers at two inputs. What a mechanism promises, or `claim`, is what its grains may tell."""
+    runner = runner_of(what)
+    each = [_finest(one) for one in of_both(*(runner.draw(value, samples) for value in (x, y)))]
+    half, alpha = samples // 2, (1 - confidence) / 2
+    a, b = (_least(g[:half]) for g in each)
+    finer, other = (each[0], each[1]) if a < b else (each[1], each[0])
+    hits, misses = (int((g[half:] < max(a, b)).sum()) if a != b else 0 for g in (finer, other))
+    low, high = lower_limit(hits, samples - half, alpha), upper_limit(misses, samples - half, alpha)
+    return Precision(grains=(a, b), finer=hits / (samples - half), low=low, high=high, samples=samples, claim=claim if claim is not None else runner.claim)
 
 
-def _all_grains(columns: Iterable[NDArray[np.float64]]) -> NDArray[np.int64]:
-    found = np.concatenate([np.zeros(0, dtype=np.int64), *(grain(values) for values in columns)])
-    return found[found < 2000]  # zero is a multiple of everything
+_NONE = 2000  # zero is a multiple of everything, and what is no number of nothing
+
+
+def _finest(drawn: Outputs) -> NDArray[np.int64]:
+    """The finest grain of each output."""
+    columns = [grain(values) for values in drawn.numbers.values()]
+    return np.minimum(np.min(columns, axis=0), _NONE) if columns else np.full(len(drawn), _NONE)
+
+
+def _least(grains: NDArray[np.int64]) -> int:
+    known = grains[grains < _NONE]
+    return int(known.min()) if known.size else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

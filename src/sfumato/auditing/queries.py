@@ -1,15 +1,19 @@
 """A question to protected tables, as something to audit: two neighbouring datasets go in, answers come out.
 
 *Whole*   Every draw is a whole release, `fresh`: charge, tally, perturb, finish, of a protected table with a ledger in memory and a budget large enough. Tables
-          are made anew after some hundreds of draws, or for each draw (`anew`) where the question learns what it lacks.
+          are made anew after some hundreds of draws, or for each draw (`anew`) where the question learns what it lacks. A function is always given a new
+          table: one that has answered would give a question that is asked again its stored answer, and all draws would be one.
 *Door*    The default, some sixty times as fast: the exact integers of a dataset are read once, by the same statements, and pass through the same door for every
           draw. What is published is what the door gives: groups, and noisy integers. All that an answer says besides is made from them.
+*Order*   Where a statement takes some rows of a unit by a secret order (`bounding="truncation"`, distinct values), the order is part of the chance: the
+          statements are then made and read anew for every draw.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any
 
 from .. import release as door
@@ -18,6 +22,7 @@ from ..exact.numbers import Number
 from ..guarantees import Approx, Guarantee, Pure
 from ..noise.bits import SYSTEM
 from ..tables.plan import Plan
+from ..tables.tallies import statements
 from .outputs import Error
 
 _FEW = 500  # releases of one table
@@ -67,11 +72,26 @@ class Asked:
     def _through_the_door(self, source: Any, n: int) -> list[Any]:
         with self._protected(source, 1) as table:
             plan: Plan = table.plan(self.question, promise=self.claim, learn=False)  # what a question lacks is declared, or `whole` is asked for
+            if by_secret_order(plan):
+                return [_said(lambda: _read_and_published(replace(plan))) for _ in range(n)]  # a new plan has statements, and an order, of its own
             try:
                 tally = door._tally(plan, plan.statements, None)
             except Exception as error:  # an error is an output
                 return [Error(type(error).__name__)] * n
             return [_said(lambda: _published(plan, tally)) for _ in range(n)]
+
+
+_MARK = "the secret of an order"
+
+
+def by_secret_order(plan: Plan) -> bool:
+    """Whether what the engine reads depends on a secret that is drawn for the plan."""
+    made = statements(plan.source.table, plan.query, plan.pieces, plan.calibration.bounding, _MARK)
+    return any(_MARK in plan.source.engine.sql(statement.expression) for statement in made)
+
+
+def _read_and_published(plan: Plan) -> Any:
+    return _published(plan, door._tally(plan, plan.statements, None))
 
 
 def _published(plan: Plan, tally: Any) -> Any:
@@ -98,9 +118,25 @@ def asked(
 ) -> Asked:
     """A question to audit: `sf.audit(asked("SELECT …", epsilon=1, name="visits", unit="user", …), one_dataset, its_neighbour)`.
 
-    `declared` is what `sf.protect` is told of the table. A function is given the protected table, and makes a whole release: `lambda t: t.sql(…, fresh=True)`.
+    `declared` is what `sf.protect` is told of the table. A function is given a protected table, a new one for every draw, and makes a whole release:
+    `lambda t: t.sql(…)`.
     """
+    _known(declared)
     if (promise is None) == (epsilon is None):
         raise Refused("audit.claim", "asked(…)", "give the promise of one answer, by epsilon= or promise=", "asked('SELECT …', epsilon=1, name='visits')")
     claim = promise if promise is not None else Pure(epsilon) if delta is None else Approx(epsilon, delta)  # type: ignore[arg-type]
-    return Asked(question, claim, declared, whole or anew or not isinstance(question, str), anew)
+    made = not isinstance(question, str)
+    return Asked(question, claim, declared, whole or anew or made, anew or made)
+
+
+_OURS = {"budget": "every draw has a budget of its own", "ledger": "what a ledger remembers would be given again, and all draws be one"}
+
+
+def _known(declared: Mapping[str, Any]) -> None:
+    from ..session.protect import protect
+
+    names = [name for name in signature(protect).parameters if name != "source" and name not in _OURS]
+    for name in declared:
+        if name not in names:
+            reason = _OURS.get(name, "a table is not declared with this")
+            raise Refused("audit.declared", f"asked(…, {name}=…)", reason, ", ".join(f"{known}=" for known in names))

@@ -1,18 +1,19 @@
 """What a survey says, as a table and as a picture; and the picture of one audit.
 
-*Table*    A row for each mechanism and ε: what is claimed, the largest bound that was proven over all pairs, and the verdict.
+*Table*    A row for each mechanism and ε: what is claimed, the largest bound that was proven over all pairs, rounded down, and the verdict.
 *Picture*  Every row as a point: the part of the claim that is proven. What lies beyond the line is refuted; nothing sound does.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..plots.style import COLOURS, FAINT, INK, RULE, figure, quiet
-from .result import Audit
+from .result import Audit, down
 from .survey import Row
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def lines(rows: Sequence[Row]) -> list[str]:
     """The table as text."""
     head = ("mechanism", "ε", "claimed", "proven", "share", "pairs", "how", "verdict")
     body = [
-        (row.name, f"{row.epsilon:g}", f"{row.measure} {row.claimed:.4g}", f"{row.proven:.4g}", _share(row), str(row.pairs), _how(row), row.verdict)
+        (row.name, f"{row.epsilon:g}", f"{row.measure} {row.claimed:.4g}", down(row.proven, 4), _share(row), str(row.pairs), _how(row), row.verdict)
         for row in rows
     ]
     widths = [max(len(cells[i]) for cells in (head, *body)) for i in range(len(head))]
@@ -33,13 +34,17 @@ def lines(rows: Sequence[Row]) -> list[str]:
 def markdown(rows: Sequence[Row]) -> str:
     """The same for a page."""
     body = [
-        f"| {row.name} | {row.epsilon:g} | {row.measure} {row.claimed:.4g} | {row.proven:.4g} | {_share(row)} | {_how(row)} | {row.verdict} |" for row in rows
+        f"| {row.name} | {row.epsilon:g} | {row.measure} {row.claimed:.4g} | {down(row.proven, 4)} | {_share(row)} | {_how(row)} | {row.verdict} |"
+        for row in rows
     ]
     return "\n".join(["| mechanism | ε | claimed | proven | share | how | verdict |", "|---|---|---|---|---|---|---|", *body]) + "\n"
 
 
 def _share(row: Row) -> str:
-    return f"{row.proven / row.claimed:.1%}" if row.claimed > 0 else "–"
+    if row.claimed <= 0:
+        return "–"
+    part = row.proven / row.claimed
+    return f"{math.floor(1000 * part) / 10:.1f}%" if math.isfinite(part) else "∞"
 
 
 def _how(row: Row) -> str:
@@ -89,6 +94,6 @@ def picture_of(audit: Audit) -> Figure:
         axes.plot([high], [1 - low], "X" if audit.verdict == "violated" else "o", color=COLOURS[1], markersize=8, label="at most, with this event")
     axes.set_xlabel("chance of a false alarm", fontsize=9.5, color=INK)
     axes.set_ylabel("chance of a miss", fontsize=9.5, color=INK)
-    axes.set_title(f"{audit.verdict}: ε ≥ {audit.epsilon_lower:.3g} of {audit.claimed_epsilon:.3g}", fontsize=12, color=INK, fontweight="bold")
+    axes.set_title(f"{audit.verdict}: ε ≥ {down(audit.epsilon_lower, 3)} of {audit.claimed_epsilon:.3g}", fontsize=12, color=INK, fontweight="bold")
     axes.legend(frameon=False, fontsize=9, labelcolor=INK)
     return canvas

@@ -21,6 +21,7 @@ from ..local.heavy import PrefixTree
 from ..local.heavy_search import _continued
 from ..local.multi import Several
 from ..local.reports import from_whole_numbers
+from .outputs import Outputs
 
 MOST_BITS = 96  # of a report that is looked at bit by bit
 MOST_SUPPORTED = 32  # values of which it is looked up whether a report speaks for them
@@ -36,6 +37,22 @@ def reports_at(m: Oracle, x: Any, n: int) -> NDArray[Any]:
     if found is not None:
         return np.concatenate([found, payload], axis=1)
     return np.unpackbits(payload, axis=1) if 8 * payload.shape[1] <= MOST_BITS else payload
+
+
+def bit_of(drawn: Outputs, m: FrequencyOracle, place: int) -> NDArray[np.int64]:
+    """The bit of each report at a place, however `reports_at` wrote it; −1 where the output is no report, or too long to be looked at there."""
+    width = m.width
+    if width > 1 and (8 * width <= MOST_BITS or m.k <= MOST_SUPPORTED):  # bits; what is supported is written before them, and says the same
+        column, shift = f"[{place}]", 0
+    else:
+        column, shift = ("" if width == 1 else f"[{place // 8}]"), 7 - place % 8
+    values = drawn.numbers.get(column)
+    if values is None and drawn.symbols.dtype.kind == "V" and drawn.symbols.dtype.itemsize == width:  # beyond the numbers looked at one by one
+        values = np.ascontiguousarray(drawn.symbols).view(np.uint8).reshape(len(drawn), width)[:, place // 8].astype(np.float64)
+    if values is None:
+        return np.full(len(drawn), -1)
+    known = np.isfinite(values)
+    return np.where(known, (np.where(known, values, 0).astype(np.int64) >> shift) & 1, -1)
 
 
 def supports(m: Oracle, payload: Bytes) -> NDArray[np.int64] | None:

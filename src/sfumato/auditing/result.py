@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..guarantees import GDP, Guarantee
+from ..guarantees import GDP, Approx, Guarantee, Pure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,7 +18,8 @@ Verdict = Literal["holds", "violated"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """A lower bound on the privacy loss between two inputs that is true, but for a chance of 1 − confidence; certainly true where it is exact.
+    """A lower bound on the privacy loss between two inputs that is true, but for a chance of 1 − confidence. Where it is `exact` it is certainly true of the
+    law that is stated; that draws follow this law is not looked at. The bounds are those of the event that is shown.
 
     `verdict` is "violated" where the claim is refuted, else "holds": an audit can refute a claim and cannot prove one.
     """
@@ -35,6 +39,7 @@ class Audit:
     tried: int = 1  # events that were counted: they share what the confidence leaves
     seen: tuple[int, int] = (0, 0)  # how often the event was, at the input that makes it likelier and at the other
     counted: tuple[int, int] = (0, 0)  # of how many draws
+    known_neighbours: bool = False  # whether the pair was checked against a sensitivity; else that they are neighbours is the caller's word
     limits: tuple[float, float] = (0.0, 1.0)  # the chance of the event is at least the first at the one input, and at most the second at the other
 
     @property
@@ -59,19 +64,49 @@ class Audit:
 
     def __str__(self) -> str:
         at = f" at δ = {self.delta:g}" if self.delta else ""
-        proven = f"ε ≥ {self.epsilon_lower:.6g}{at}"
+        proven = f"ε ≥ {down(self.epsilon_lower)}{at}"
         if self.mu_lower is not None:
-            proven += f", μ ≥ {self.mu_lower:.6g}"
-        how = "by arithmetic" if self.exact else f"{self.samples:_} draws a side, wrong with a chance of {1 - self.confidence:.1g}".replace("_", " ")
+            proven += f", μ ≥ {down(self.mu_lower)}"
+        wrong = up(1 - Fraction(repr(float(self.confidence))), 2)
+        how = "by arithmetic, of the law that is stated" if self.exact else f"{self.samples:_} draws a side, wrong with a chance of {wrong}".replace("_", " ")
         lines = [
             f"{self.what}: {self.verdict}",
             f"claimed  {self.claim}{f', ε = {self.claimed_epsilon:.6g}{at}' if at else ''}",
             f"proven   {proven}   ({how})",
         ]
-        if self.exact:
-            return "\n".join([*lines, f"between  {_short(self.pair[0])} and {_short(self.pair[1])}, {self.direction}"])
-        rates = " against ".join(f"{seen} of {of}" for seen, of in zip(self.seen, self.counted, strict=True))
-        return "\n".join([*lines, f"event    {self.event}: {rates}", f"between  {_short(self.pair[0])} and {_short(self.pair[1])}, {self.direction}"])
+        if not self.exact:
+            rates = " against ".join(f"{seen} of {of}" for seen, of in zip(self.seen, self.counted, strict=True))
+            lines.append(f"event    {self.event}: {rates}")
+            if self.verdict == "violated" and not isinstance(self.claim, Pure | Approx | GDP):
+                lines.append(f"breaks   {self._broken()}")
+        between = f"between  {_short(self.pair[0])} and {_short(self.pair[1])}, {self.direction}"
+        if self.verdict == "violated" and not self.known_neighbours:
+            between += ": refuted if these are neighbours"
+        return "\n".join([*lines, between])
+
+    def _broken(self) -> str:
+        """The point of the trade-off that the event refutes: for a claim that is a curve an ε at one δ does not show it."""
+        low, high = self.limits
+        alarm, miss, least = up(high), up(1 - Fraction(low)), down(self.claim.tradeoff(high))
+        return f"who bets on this event raises false alarms with a chance of {alarm} at most and misses with {miss} at most; the claim leaves {least} at least"
+
+
+def down(value: float | Fraction, digits: int = 6) -> str:
+    """A number with so many digits, never more than it is."""
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def up(value: float | Fraction, digits: int = 6) -> str:
+    """A number with so many digits, never less than it is."""
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def _rounded(value: float | Fraction, digits: int, rounding: str) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{value:g}"
+    exact = Fraction(value)
+    quotient = Context(prec=digits, rounding=rounding).divide(Decimal(exact.numerator), Decimal(exact.denominator))
+    return f"{float(quotient):.{digits}g}"
 
 
 def _short(value: Any) -> str:

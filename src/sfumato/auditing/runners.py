@@ -1,14 +1,14 @@
 """How a thing is run: many independent outputs at one input, whatever the thing is.
 
-*Mechanisms*  One call for all draws where `perturb` takes arrays: its sensitivity is that of the whole array, but the noise of every cell is drawn by itself,
-              so the cells are independent outputs of the mechanism for one number. Histograms, hierarchies and means are tallied once, and their noise drawn
-              for all draws together, by the same records. Else one call for each draw.
+*Mechanisms*  One call for all draws where the kind is the library's and `perturb` takes arrays: its sensitivity is that of the whole array, but the noise of
+              every cell is drawn by itself, so the cells are independent outputs of the mechanism for one number. Histograms, hierarchies and means are tallied
+              once, and their noise drawn for all draws together, by the same records. Else one call for each draw.
 *Errors*      What is raised is an output, by the name of its type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,9 +18,11 @@ import numpy as np
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..guarantees.channel import Channel
+from ..local.base import Oracle
 from ..mechanisms.above_threshold import AboveThreshold
 from ..mechanisms.base import Mechanism
-from ..mechanisms.key_selection import KeySelection
+from ..mechanisms.key_selection import KeySelection, Threshold
+from ..mechanisms.randomized_response import RandomizedResponse
 from ..mechanisms.several import Several
 from ..mechanisms.subsampled import Subsampled
 from ..mechanisms.weighted_quantile import WeightedQuantile
@@ -28,8 +30,9 @@ from ..noise.bernoulli import Bernoulli
 from ..noise.choice import Choice
 from .at_once import AT_ONCE
 from .known import Known, finite
-from .laws import law_at
+from .laws import law_at, of_the_library
 from .outputs import Error
+from .reports import reports_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ def runner_of(what: Any) -> Runner:
     if isinstance(what, Channel):
         return Runner(what, None, lambda x, n: _from_law(dict(zip(what.outputs, what.row(x), strict=True)), n), lambda x, y: law_at(what, x, y))
     if isinstance(what, Many):
-        return Runner(what, what.claim, what.function, lambda *_: None)
+        return Runner(what, what.claim, lambda x, n: _all_at_once(what.function, x, n), lambda *_: None)
     if hasattr(what, "outputs_at"):  # a question to protected tables
         return Runner(what, what.claim, what.outputs_at, lambda *_: None)
     if callable(what):
@@ -86,7 +89,7 @@ def known_law(runner: Runner, pair: tuple[Any, Any], *, exact: bool = False) -> 
 def draws(m: Mechanism, x: Any, n: int) -> Any:
     """n independent outputs of a mechanism at an input."""
     for kind, at_once in AT_ONCE.items():
-        if isinstance(m, kind):
+        if isinstance(m, kind) and of_the_library(type(m)):
             try:
                 found = at_once(m, x, n)
             except Exception:  # what it raises for all it raises for one: that is an output
@@ -114,6 +117,20 @@ def _plain(output: Any) -> Any:
     return (output.total, output.rows) if hasattr(output, "total") and hasattr(output, "rows") else output
 
 
+def _all_at_once(function: Callable[[Any, int], Any], x: Any, n: int) -> Any:
+    """What a function of the caller gives for n draws: as many outputs, or one error for all."""
+    try:
+        found = function(x, n)
+    except Exception as error:  # an error is an output
+        return [Error(type(error).__name__)] * n
+    if hasattr(found, "__array__") and not isinstance(found, np.ndarray):
+        found = np.asarray(found)
+    listed = (isinstance(found, np.ndarray) and found.ndim > 0) or (isinstance(found, Sequence) and not isinstance(found, str | bytes | bytearray))
+    if not listed or len(found) != n:
+        raise Refused("audit.many", "many(function)", f"function(x, {n}) gives {n} outputs, as an array or a list", "lambda x, n: [f(x) for _ in range(n)]")
+    return found
+
+
 def _one_by_one(function: Callable[[Any], Any], x: Any, n: int) -> list[Any]:
     found: list[Any] = []
     for _ in range(n):
@@ -133,7 +150,16 @@ def _threshold(m: AboveThreshold, x: Any) -> tuple[bool, ...]:
     return tuple(answers)
 
 
+def _reported(m: RandomizedResponse, x: Any) -> Any:
+    """The report by its place among the categories, as draws at once give it; what is no category as it is."""
+    report = m.perturb(x)
+    return m.categories.index(report) if report in m.categories else report
+
+
 def _keys(m: Any, x: Any) -> Any:
+    if not isinstance(m, Threshold):  # rules that only name groups
+        kept = np.asarray(m.keep(np.atleast_1d(x))).astype(np.int64)
+        return kept if np.ndim(x) else int(kept[0])
     return m.perturb(x) if np.ndim(x) == 0 else tuple(m.perturb(int(v)) for v in x)
 
 
@@ -152,6 +178,8 @@ def _sampled(m: Subsampled, x: Any) -> Any:
 ONCE: dict[type, Callable[[Any, Any], Any]] = {
     AboveThreshold: _threshold,
     KeySelection: _keys,
+    Oracle: lambda m, x: reports_at(m, x, 1)[0],
+    RandomizedResponse: _reported,
     Several: lambda m, x: tuple(run(part, x) for part in m.parts),
     Subsampled: _sampled,
     WeightedQuantile: lambda m, x: m.perturb(*x),

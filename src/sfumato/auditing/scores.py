@@ -24,6 +24,7 @@ Column = Callable[[Outputs], NDArray[Any]]
 _CELLS = 64
 _A_CELL = 40  # draws that a cell should see
 _ONE_BY_ONE = 24  # numbers looked at one by one; together all of them are
+_WIDE = 1e300  # beyond it differences of doubles overflow
 _MANY = 400  # symbols: below this many they are always worth counting
 
 
@@ -92,7 +93,7 @@ def _values(place: str) -> Iterator[Score]:
 
 def _cells(place: str, a: Outputs, b: Outputs) -> Score | None:
     pooled = np.concatenate([_column(a, place), _column(b, place)])
-    pooled = pooled[np.isfinite(pooled)]
+    pooled = np.clip(pooled[np.isfinite(pooled)], -_WIDE, _WIDE)
     if not len(pooled):
         return None
     cells = min(_CELLS, max(4, len(pooled) // (2 * _A_CELL)))
@@ -130,7 +131,7 @@ def _column(drawn: Outputs, place: str) -> NDArray[np.float64]:
 
 
 def _matrix(drawn: Outputs, places: list[str]) -> NDArray[np.float64]:
-    return np.nan_to_num(np.stack([_column(drawn, place) for place in places], axis=1), nan=0.0, posinf=1e300, neginf=-1e300)
+    return np.clip(np.nan_to_num(np.stack([_column(drawn, place) for place in places], axis=1), nan=0.0), -_WIDE, _WIDE)
 
 
 def _up(values: NDArray[np.float64]) -> Scores:

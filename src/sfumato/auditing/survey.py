@@ -16,7 +16,6 @@ from ..guarantees import GDP
 from .audit import CONFIDENCE, LEAST, audit
 from .bounds import delta_of
 from .catalogue import CATALOGUE, EPSILONS, Entry
-from .outputs import Outputs, outputs
 from .power import expected_of, sure_of
 from .result import Audit, Verdict
 from .runners import Runner, known_law, runner_of
@@ -56,7 +55,7 @@ def survey(
 ) -> list[Row]:
     """Audit the named entries, or all. `many` draws where one call gives them all; with `exact`, arithmetic in place of draws made one by one."""
     chosen = chosen_entries(names)
-    levels = tuple(epsilons)
+    levels = known_levels(chosen, epsilons)
     plan = [(entry, e) for entry in chosen for e in levels if e <= entry.most]
     family = sum(len(entry.pairs(entry.build(e))) for entry, e in plan)
     each = 1 - (1 - confidence) / max(1, family)
@@ -80,6 +79,16 @@ def chosen_entries(names: Sequence[str]) -> list[Entry]:
     return [entry for key, entry in known.items() if not wanted or key in wanted or key.split(",")[0] in wanted]
 
 
+def known_levels(chosen: Sequence[Entry], epsilons: Iterable[float]) -> tuple[float, ...]:
+    """The levels of ε; one at which nothing that is chosen is made is refused, unless it is among those that are always tried."""
+    levels = tuple(epsilons)
+    for e in levels if levels != EPSILONS else ():
+        if not any(0 < e <= entry.most for entry in chosen):  # NaN is none either
+            most = max(entry.most for entry in chosen)
+            raise Refused("audit.epsilon", f"epsilon={e:g}", "nothing that is chosen is audited at this level", f"0 < epsilon ≤ {most:g}")
+    return levels
+
+
 def row(entry: Entry, epsilon: float, *, samples: int, confidence: float, exact: bool) -> Row:
     """All pairs of one entry at one ε."""
     what = _remembering(runner_of(entry.build(epsilon)))
@@ -101,12 +110,12 @@ def row(entry: Entry, epsilon: float, *, samples: int, confidence: float, exact:
 def _remembering(runner: Runner) -> Runner:
     """The same, with one set of draws for every input: pairs that share an input share its draws. Each limit is as true as before, and all of them together
     as true as their shares of α add up to: for that they need not be independent."""
-    drawn: dict[tuple[str, int], Outputs] = {}
+    drawn: dict[tuple[str, int], Any] = {}
 
-    def draw(x: Any, n: int) -> Outputs:
+    def draw(x: Any, n: int) -> Any:
         key = repr(x), n
         if key not in drawn:
-            drawn[key] = outputs(runner.draw(x, n))
+            drawn[key] = runner.draw(x, n)
         return drawn[key]
 
     return replace(runner, draw=draw)

@@ -12,7 +12,7 @@ import typer
 
 from ..errors import Failed, Refused, missing
 from .local import local
-from .refusal import show
+from .refusal import Unmade, show, typed
 
 REFUSED, USAGE, FAILED = 1, 2, 3
 
@@ -84,7 +84,7 @@ def budget(
 )
 def query(
     path: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Parquet, CSV, Arrow or a DuckDB file. Its name without the ending is the table's.", show_default=False)
+        Path, typer.Argument(metavar="FILE", help="A Parquet, CSV or DuckDB file. Its name without the ending is the table's.", show_default=False)
     ],
     text: Annotated[str, typer.Argument(metavar="SELECT", help="The question.", show_default=False)],
     epsilon: Annotated[str | None, typer.Option(metavar="NUMBER", help="Privacy loss of the answer, such as 0.3 or 1/3.", show_default=False)] = None,
@@ -127,7 +127,8 @@ def query(
     asked = Asked(
         text=text, epsilon=epsilon, within=exact, group_size=group_size, delta=delta, declared=said, budget=budget, ledger=ledger, form=form, plan=plan
     )
-    tell(path, asked)
+    with typed("sfumato query visits.parquet 'SELECT COUNT(*) AS n FROM visits' --unit user_id --max-rows 5 --epsilon 0.3"):
+        tell(path, asked)
 
 
 @app.command(epilog="Examples:  sfumato reproduce  ·  sfumato reproduce --out report  ·  sfumato reproduce --only table-4.9 --only figure-4.3 --repetitions 20")
@@ -147,10 +148,12 @@ def reproduce(
     epilog="Examples:  sfumato risk people.csv --columns sex,age,city  ·  sfumato risk people.csv --columns sex,age,city --sensitive disease --out risk.html"
 )
 def risk(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="Parquet, CSV, Arrow or a DuckDB file, a row for each person.", show_default=False)],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A Parquet, CSV or DuckDB file, a row for each person.", show_default=False)],
     columns: Annotated[list[str], typer.Option(metavar="A,B", help="What an attacker may know of a person; may be repeated.", show_default=False)],
     sensitive: Annotated[str | None, typer.Option(metavar="COLUMN", help="What nobody is to learn.", show_default=False)] = None,
-    epsilon: Annotated[list[str] | None, typer.Option(metavar="NUMBER", help="May be repeated.", show_default="0.1, 0.5, 1, 2, 5")] = None,
+    epsilon: Annotated[
+        list[str] | None, typer.Option(metavar="A,B", help="Numbers that noise is made for; may be repeated.", show_default="0.1, 0.5, 1, 2, 5")
+    ] = None,
     out: Annotated[Path, typer.Option(metavar="HTML", help="The page.")] = Path("risk.html"),
 ) -> None:
     """Show how exposed the people of a file are, and what noise would buy them: one page for a committee. It is about the raw data, and not private itself."""
@@ -228,5 +231,5 @@ def main() -> None:
             import traceback
 
             traceback.print_exc()
-        print(Failed.TEXT, file=sys.stderr)  # noqa: T201
+        print(Unmade.TEXT if isinstance(error, Unmade) else Failed.TEXT, file=sys.stderr)  # noqa: T201
         sys.exit(FAILED)

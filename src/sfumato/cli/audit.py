@@ -18,9 +18,10 @@ def tell(names: Sequence[str], *, samples: int, epsilons: Sequence[float], draws
 
     from ..auditing.catalogue import EPSILONS
     from ..auditing.report import lines, markdown, picture
-    from ..auditing.survey import chosen_entries, survey
+    from ..auditing.survey import chosen_entries, known_levels, survey
 
     chosen = chosen_entries(names)  # refuses before a bar is drawn
+    levels = known_levels(chosen, epsilons or EPSILONS)
     console = Console(highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
@@ -29,7 +30,7 @@ def tell(names: Sequence[str], *, samples: int, epsilons: Sequence[float], draws
         def begin(name: str) -> None:
             progress.update(bar, description=name, advance=1 if progress.tasks[bar].description else 0)
 
-        rows = survey(names, samples=samples, epsilons=epsilons or EPSILONS, exact=not draws, begin=begin)
+        rows = survey(names, samples=samples, epsilons=levels, exact=not draws, begin=begin)
     for line in lines(rows):
         console.print(line, markup=False, soft_wrap=True)
     broken = [row for row in rows if row.verdict == "violated"]

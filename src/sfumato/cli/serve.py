@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 DEMO = """\
@@ -45,7 +48,7 @@ def demo(host: str, port: int) -> None:
     """Serve the sample data, with tokens that end with it."""
     from ..server.running import run
 
-    with tempfile.TemporaryDirectory(prefix="sfumato-demo-") as folder:
+    with _unread_by_others(), tempfile.TemporaryDirectory(prefix="sfumato-demo-") as folder:
         path, tokens = prepared(Path(folder), host, port)
         _say("The sample data behind the wall. Open the page and give it a token; all of it ends with this process.\n")
         _say(f"  page      {_url(host, port, tls=False)}")
@@ -54,6 +57,16 @@ def demo(host: str, port: int) -> None:
         _say("")
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the server passes the signal on when it has ended: the folder goes, too
         run(path)
+
+
+@contextmanager
+def _unread_by_others() -> Iterator[None]:
+    """Whatever is written meanwhile, by this process and its workers, is for its user alone."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def prepared(folder: Path, host: str, port: int) -> tuple[Path, dict[str, str]]:

@@ -2,7 +2,8 @@
 
 *Again*     A release carries a key of its own. Whatever is lost on the way, the same request with the same key gets the same bytes and is charged once, so it
             is sent again, a little later each time, until there is an answer or patience ends.
-*Token*     goes into one header, to one address: no redirect is followed, and over plain HTTP only this computer is spoken to, unless one insists.
+*Token*     goes into one header, to one address: no redirect is followed, and over plain HTTP only this computer is spoken to, unless one insists. Over plain
+            HTTP a proxy would be handed the token to read, so what the environment says of proxies holds for HTTPS alone, which goes through them sealed.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ class Wire:
             raise Refused("client.token", "token=…", "a token is the text that `sfumato token` printed", 'sf.connect(url, token="sft_…")')
         self.retries = retries
         headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
-        self._http = httpx.Client(base_url=self.url, headers=headers, timeout=timeout, transport=transport, follow_redirects=False)
+        sealed = self.url.lower().startswith("https:")
+        self._http = httpx.Client(base_url=self.url, headers=headers, timeout=timeout, transport=transport, follow_redirects=False, trust_env=sealed)
 
     def get(self, path: str, **asked: Any) -> Any:
         """What the server says of something."""

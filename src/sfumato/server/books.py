@@ -1,8 +1,14 @@
-"""What the ledger says, over the wire: balances, the log by pages, cards, and whether the book holds."""
+"""What the ledger says, over the wire: balances, the log by pages, cards, and whether the book holds.
+
+*Analysts*  see charges, and what was booked to them, with their times, which are public. That and when an answer was stored they are not shown, and a card not
+            before the reply has left. Owner and auditor see the whole book, and with it when work ended.
+"""
 
 from __future__ import annotations
 
+import datetime
 import json
+import time
 from typing import Any
 
 from ..accounting.coordinates import read
@@ -17,9 +23,13 @@ from .datasets import Served
 from .problems import UNKNOWN, Stopped
 from .replies import written
 from .roles import LOOKS, Asker
+from .state import State
 
 MOST_ENTRIES = 200
 MOST_MOMENTS = 1000
+GRACE = 2.0  # seconds beyond the longest class after which every reply has left
+WORK = frozenset({"answer", "use"})
+"""Entries that say how far work has come."""
 _PAGE = "SELECT number, kind, body, digest FROM entry WHERE dataset = ? AND number > ? ORDER BY number LIMIT ?"
 _CARD = "SELECT answer FROM answer WHERE dataset = ? AND number = ?"
 _SHOWN = "SELECT 1 FROM shown JOIN answer USING (dataset, question) WHERE dataset = ? AND number = ? AND share = ?"
@@ -38,7 +48,7 @@ def budget(served: Served, asker: Asker) -> dict[str, Any]:
 
 
 def history(served: Served, asker: Asker, after: int, limit: int) -> dict[str, Any]:
-    """A page of the log, oldest first: all of it, or what the asker asked."""
+    """A page of the log, oldest first: all of it, or what was charged to the asker."""
     ledger, own = served.long, None if asker.role in LOOKS else asker.name
     entries: list[dict[str, Any]] = []
     with ledger._store.reading() as tx:
@@ -50,7 +60,7 @@ def history(served: Served, asker: Asker, after: int, limit: int) -> dict[str, A
             for row in rows:
                 last = row[0]
                 body = json.loads(row[2])
-                if own is None or body.get("share") == own:
+                if own is None or (body.get("share") == own and row[1] not in WORK):
                     entries.append(_entry(row, body, currency))
                     if len(entries) == limit:
                         more = True
@@ -58,12 +68,16 @@ def history(served: Served, asker: Asker, after: int, limit: int) -> dict[str, A
     return {"entries": entries, "next": last if more and entries else None}
 
 
-def card(served: Served, asker: Asker, number: int) -> Card:
-    """The card of an answer, by the entry that paid for it; for who looks after the book, and for whoever was given the answer."""
+def card(served: Served, asker: Asker, number: int, state: State, longest: float) -> Card:
+    """The card of an answer, by the entry that paid for it; for who looks after the book, and for whoever was given the answer, once the reply has left:
+    as the service's records say, or for longer than its longest class."""
     ledger = served.long
     with ledger._store.reading() as tx:
         rows = tx.execute(_CARD, (ledger.dataset, number)).fetchall()
-        own = rows and (pages.paid(tx, ledger.dataset, number)["share"] == asker.name or tx.execute(_SHOWN, (ledger.dataset, number, asker.name)).fetchall())
+        paid = pages.paid(tx, ledger.dataset, number) if rows else {}
+        own = rows and (paid["share"] == asker.name or tx.execute(_SHOWN, (ledger.dataset, number, asker.name)).fetchall())
+    if own and asker.role not in LOOKS and time.time() < datetime.datetime.fromisoformat(paid["when"]).timestamp() + longest:
+        own = state.given(served.name, asker.name, number)
     if not rows or (asker.role not in LOOKS and not own):
         raise Stopped(UNKNOWN)
     for (stored,) in rows:

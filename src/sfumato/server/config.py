@@ -218,7 +218,7 @@ _SERVER: dict[str, Callable[[str, Any], Any]] = {
     "deadlines": _classes,
     "memory": _memory,
     "children": _whole(1, 16),
-    "overruns_per_analyst": _whole(0, 10**6),
+    "overruns_per_analyst": _whole(1, 10**6),
     "tls_cert": _text,
     "tls_key": _text,
 }

@@ -2,6 +2,7 @@
 
 *Class*     The least class that has room for what is declared: the owner's deadline for a dataset, or the rows that the table may have, times what the
             question asks to be computed. Nothing in it comes from data.
+*Stored*    An answer enters the ledger at a moment of its class, too, however soon it was made: entries have times, numbers and digests.
 *Timer*     A reply waits in the event loop, which costs latency and no work. Answers, refusals by the ledger and failures of one class leave alike.
 *Not*       constant time. What is claimed is what is measured: replies of a class cannot be told apart by when they come, at a stated number of pairs.
 """
@@ -11,18 +12,27 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-USUAL = 2**40
-"""The rows of a table of which nothing is declared."""
 ROWS_A_SECOND = 2_000_000
+STORED = 0.8
+"""Of a class: when an answer is stored in the ledger. One that is not made by then is not stored."""
 RESERVE = 0.05
 """Of a class: for storing the reply, after the worker has to be done."""
 
 
 def deadline_class(classes: Sequence[float], *, declared: float | None, table_rows: int, parts: int) -> float:
-    """The class of a question that asks for so many parts."""
-    each = declared if declared is not None else classes[0] if table_rows >= USUAL else table_rows / ROWS_A_SECOND
-    wanted = each if declared is not None else max(classes[0], each * max(1, parts) / 4)
+    """The class of a question that asks for so many parts. A table of which no number of rows is declared may have very many: it has the longest class."""
+    wanted = declared if declared is not None else table_rows / ROWS_A_SECOND * max(1, parts) / 4
     return next((one for one in classes if one >= wanted), classes[-1])
+
+
+def padded(of_class: float) -> float:
+    """How long after its charge a reply leaves, and can be had under its key."""
+    return of_class
+
+
+def held(of_class: float) -> float | None:
+    """How long after its charge an answer is stored in the ledger; None: as soon as it is made."""
+    return STORED * of_class
 
 
 def worker_time(of_class: float) -> float:

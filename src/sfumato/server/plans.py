@@ -1,7 +1,9 @@
 """What a plan says over the wire: cost, expected errors, sentences, and an invented answer of the same shape. Reads no data, costs nothing.
 
 *Kept*      Replies to the same text are kept, without statements: a plan that is released is made anew, in the worker. What is kept follows from the
-            declaration, the lessons known and the question; whether it can be afforded is looked up each time.
+            declaration, the lessons known and the question; whether it can be afforded is looked up each time. Everybody has their own: how quickly a plan
+            comes says nothing of what others planned.
+*Owing*     Whoever has not paid for what others learned gets the plan, or the refusal, that there would be if nobody had.
 *Invented*  The sample is made of the assumed size of a group and the middles of bounds: it says how wide intervals would be, and nothing else.
 """
 
@@ -21,6 +23,8 @@ from ..ledger.pricing import price
 from ..ledger.totals import Ratios, exact, fractions, ratios
 from ..release import question as name_of
 from ..session.awaiting import Awaiting
+from ..session.database import Database
+from ..session.table import Table
 from ..sql.planned import Planned as Text
 from ..tables.plan import Plan
 from .config import Config
@@ -62,7 +66,7 @@ class Plans:
 
     async def of(self, served: Served, who: str, asked: Question, question: bytes) -> Planned:
         """The plan of a question: kept, if what it follows from is the same, else made in a thread."""
-        if not served.owed(who) and (kept := self._kept.get((served.name, question, served.lessons))) is not None:
+        if not served.owed(who) and (kept := self._kept.get((served.name, who, question, served.lessons))) is not None:
             return kept
         return await asyncio.to_thread(self.made, served, who, asked, question)
 
@@ -70,13 +74,18 @@ class Plans:
         """The plan of a question; refused where there is none. What others have learned is in it once it was paid for."""
         how = asked.how()
         with served.lock:
-            found = served.table.plan(asked.sql, **how)
-            owed = served.owed(who)
+            owed, found = served.owed(who), None
+            if not owed:
+                found = _attempt(served.table, asked.sql, how)
+                owed = served.owed(who)  # by planning it was seen what others have learned meanwhile
             if owed:
-                found = served.blank.plan(asked.sql, **how)
+                found = _attempt(served.blank, asked.sql, how)
+            if isinstance(found, Exception):
+                raise found
+            assert found is not None
             planned = self._planned(served, found, asked, owed)
             if not owed and not isinstance(found, Awaiting):
-                self._keep((served.name, question, served.lessons), planned)
+                self._keep((served.name, who, question, served.lessons), planned)
         return planned
 
     def _keep(self, place: tuple[Any, ...], planned: Planned) -> None:
@@ -100,6 +109,8 @@ class Plans:
         if groups is not None and groups * sum(max(1, len(column.edges) - 1) for column in shape.columns) > MOST_CELLS:
             raise Refused("server.cells", f"{groups} groups", f"an answer has at most {MOST_CELLS} numbers here", "fewer keys, bins or columns")
         priced: Any = found.mechanism if isinstance(found, Plan) else shape.promise if owed else found.cost
+        if owed and isinstance(found, Awaiting) and not {one.lack for one in served.lessons}.issuperset(found.lacks):
+            owed = [*owed, ratios(price(served.ledger.budget, (found.learning,)))]  # others have learned a part of what is missing
         cost = _sum(ratios(price(served.ledger.budget, (priced,))), owed)
         record = {
             "cost": written(in_currency(served.ledger.budget, fractions(cost)) if owed else found.cost),
@@ -113,6 +124,15 @@ class Plans:
             "sample": _sample(shape, shown, errors, asked.group_size or shape.group_size),
         }
         return Planned(dumped(record)[:-1], cost, deadline, name_of(found) if isinstance(found, Plan) else "")
+
+
+def _attempt(table: Table | Database, sql: str, how: dict[str, Any]) -> Plan | Awaiting | Exception:
+    """The plan, or what was raised instead: whether that may leave is not known yet."""
+    try:
+        found: Plan | Awaiting = table.plan(sql, **how)
+    except Exception as error:
+        return error
+    return found
 
 
 def replied(planned: Planned, *, affordable: bool) -> bytes:

@@ -1,7 +1,7 @@
-"""The other end of worker processes: each answers one question at a time; one that is late is given a little rest, and ended if that is not enough.
+"""The other end of worker processes: each answers one question at a time; one whose question was not answered in time is given a little rest, and ended.
 
 A slot is held from the beginning of a question to its padded reply, so that how long others wait follows from when questions came and from their classes, and
-not from how long data took to read. An ended worker's slot is free again when its successor is ready.
+not from how long data took to read. After an overrun it is held for a rest that is always as long, whatever it was that broke; then comes a new process.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ REST = 2.0  # seconds that a late worker is given to come to its end
 
 
 class Said(NamedTuple):
-    """What a worker said: answer, refused, failed or lost; or late, of one that said nothing in time."""
+    """What a worker said: answer, refused, failed or lost; or late, of one that said nothing in time. Of an answer: the entry that paid for it."""
 
     kind: str
     parts: dict[str, bytes]
+    entry: int | None = None
 
 
 class Heard(NamedTuple):
@@ -87,18 +88,15 @@ class Worker:
             raise
 
     async def rest(self) -> None:
-        """Of one that was late: a while to come to its end, the same whenever it does; else it is ended. What it says is for nobody."""
-        if not self._late:
-            return
-        self._late = False
+        """After an overrun: a while to come to its end, the same whether it was late, broke or ended by itself. What it says is for nobody. Then its end."""
         due = asyncio.get_running_loop().time() + REST
-        try:
-            async with asyncio.timeout_at(due):
-                while (await self._next()).kind == "charged":
-                    pass
-        except (TimeoutError, OSError, EOFError, ValueError):
-            await self.end()
+        if self._late:
+            with suppress(TimeoutError, OSError, EOFError, ValueError):
+                async with asyncio.timeout_at(due):
+                    while (await self._next()).kind == "charged":
+                        pass
         await until(due)
+        await self.end()
 
     async def end(self) -> None:
         """End it, and wait until it is gone."""
@@ -132,7 +130,7 @@ class Worker:
         assert self._process.stdout is not None
         head = json.loads(await self._process.stdout.readuntil())
         parts = [await self._process.stdout.readexactly(length) for length in head["lengths"]]
-        return Said(head["kind"], dict(zip(head.get("names", ()), parts, strict=True)))
+        return Said(head["kind"], dict(zip(head.get("names", ()), parts, strict=True)), head.get("entry"))
 
 
 class Pool:
@@ -160,9 +158,9 @@ class Pool:
             raise
         return worker
 
-    def give(self, worker: Worker) -> None:
+    def give(self, worker: Worker, *, overran: bool = False) -> None:
         """Back into its slot, as soon as it is ready again."""
-        task = asyncio.get_running_loop().create_task(self._revive(worker))
+        task = asyncio.get_running_loop().create_task(self._revive(worker, overran=overran))
         self._reviving.add(task)
         task.add_done_callback(self._reviving.discard)
 
@@ -173,8 +171,9 @@ class Pool:
         await asyncio.gather(*reviving, return_exceptions=True)
         await asyncio.gather(*(worker.end() for worker in self._workers))
 
-    async def _revive(self, worker: Worker) -> None:
+    async def _revive(self, worker: Worker, *, overran: bool) -> None:
         with suppress(Exception):  # it is tried again when it is needed
-            await worker.rest()
+            if overran:
+                await worker.rest()
             await worker.ready()
         self._free.put_nowait(worker)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr, ValidationError, model_validator
 
 from ..errors import Refused
 from ..guarantees.stored import restore
@@ -19,7 +19,8 @@ MOST_DEPTH = 16
 Written = Annotated[str, Field(strict=True, pattern=r"^[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,3})?(/[1-9][0-9]{0,29})?$")]
 Positive = Annotated[float, Field(strict=True, gt=0, lt=1e15, allow_inf_nan=False)]
 Amount = Positive | Written
-Scalar = StrictStr | StrictInt | StrictFloat | StrictBool | None
+Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Scalar = StrictStr | StrictInt | Finite | StrictBool | None
 Name = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
 
 

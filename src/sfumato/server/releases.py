@@ -5,6 +5,8 @@
 *Lost*      If the process ended in between: an answer that the ledger stored is given, for no byte of it has left yet; where there is none, the key is void
             and a new one is a new charge.
 *Padded*    Once it was charged, and data may have been read, a request leaves when its class says so, counted from the charge. What ends before that is public.
+            How it ended is told under its key from that moment on, by the clock on the wall, in every process; until then it runs, for whoever asks.
+*Charged*   From then on nothing says that nothing was charged, and no key is free again, unless the ledger itself refused what was to come.
 """
 
 from __future__ import annotations
@@ -13,24 +15,33 @@ import asyncio
 import hashlib
 import json
 import time
-from typing import Any
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 from ..errors import Refused
 from ..ledger import BudgetExceeded
 from . import problems, replies
 from .curator import Curator
 from .datasets import Served
-from .padding import until, worker_time
+from .padding import held, padded, until, worker_time
 from .plans import Planned
 from .pool import Said
 from .problems import Stopped, problem_of
 from .questions import Question
 from .roles import Asker
-from .state import Kept, Request
+from .state import Kept, Limited, Request
 
 PATIENCE = 30.0  # seconds to wait for a free worker
 PREPARE = 10.0  # seconds that planning and charging may take, which are public
 GRACE = 2.0  # seconds beyond all that until a request counts as lost
+
+
+class End(NamedTuple):
+    """How a request ended: bytes or a problem; whether it was an overrun; whether its key is free again."""
+
+    told: bytes | problems.Problem
+    overran: bool = False
+    free: bool = False
 
 
 async def released(curator: Curator, served: Served, asker: Asker, question: Question, key: str, media: str) -> bytes:
@@ -41,7 +52,7 @@ async def released(curator: Curator, served: Served, asker: Asker, question: Que
     kept = await curator.look(curator.state.kept, request, media)
     if kept is not None:
         return await _again(curator, served, request, kept, question, digest, media)
-    if (await curator.look(curator.state.overruns, served.name)).get(asker.name, 0) >= max(1, curator.config.overruns_per_analyst):
+    if await curator.look(curator.state.told, served.name, asker.name) >= curator.config.overruns_per_analyst:
         raise Stopped(problems.OVERRUNS)
     planned = await curator.plans.of(served, request.who, question, asked)
     await asyncio.to_thread(served.share, asker.name)
@@ -55,56 +66,62 @@ async def _answered(curator: Curator, request: Request, planned: Planned, questi
         worker = await pool.take(PATIENCE)
     except (TimeoutError, RuntimeError, OSError):
         raise Stopped(problems.BUSY) from None
+    ended = End(problems.INTERNAL)
     try:
         end = time.time() + PREPARE + planned.deadline + GRACE
-        begun = (state.begin, request, digest, end) if kept is None else (state.again, request, kept.until, end)
-        if not await asyncio.to_thread(*begun):
-            raise Stopped(problems.RUNNING)
+        limit = curator.config.overruns_per_analyst
+        begun = (state.begin, request, digest, end, limit) if kept is None else (state.again, request, kept.until, end)
+        try:
+            if not await asyncio.to_thread(*begun):
+                raise Stopped(problems.RUNNING)
+        except Limited as limited:
+            raise Stopped(problems.OVERRUNS if limited.reached else problems.BUSY) from None
         message = _message(request, question, media, planned.deadline, recall=kept is not None)
         said, charged = await worker.ask(message, PREPARE, worker_time(planned.deadline))
+        leaves = 0.0 if charged is None else charged + padded(planned.deadline)
         try:
-            ended = await _settled(curator, request, said, media, charged=charged is not None)
+            ended = await _settled(curator, request, said, media, leaves if charged is not None else None)
+        except Refused:  # our own records cannot be written; under its key it is found in the ledger later, if it is there
+            ended = End(problems.INTERNAL, overran=charged is not None)
         finally:
-            if charged is not None:
-                await until(charged + planned.deadline)
+            await until(leaves)
+        if ended.free:
+            with suppress(Refused):  # else the key is void, later
+                await asyncio.to_thread(state.forget, request)
     finally:
-        pool.give(worker)
-    if isinstance(ended, bytes):
-        return ended
-    raise Stopped(ended)
+        pool.give(worker, overran=ended.overran)
+    if isinstance(ended.told, bytes):
+        return ended.told
+    raise Stopped(ended.told)
 
 
-async def _settled(curator: Curator, request: Request, said: Said, media: str, *, charged: bool) -> bytes | problems.Problem:
-    """Store what the worker said: the reply, or that there will be none."""
-    state = curator.state
-    match said.kind:
-        case "answer":
-            await asyncio.to_thread(state.store, request, said.parts)
-            return said.parts[media]
-        case "refused":
-            await asyncio.to_thread(state.forget, request)
-            about: dict[str, Any] = json.loads(said.parts["refusal"])
-            kind = BudgetExceeded if about.pop("over") else Refused
-            return problem_of(kind(**about))
-        case "lost":
-            await asyncio.to_thread(state.lose, request)
-            return problems.LOST
-    await asyncio.to_thread(state.lose, request)
-    if charged:
-        await asyncio.to_thread(state.overran, request.dataset, request.who)
-    return problems.DEADLINE
+async def _settled(curator: Curator, request: Request, said: Said, media: str, leaves: float | None) -> End:
+    """Store what the worker said: the reply, or that there will be none; to be told when it leaves, if it was charged."""
+    state, charged = curator.state, leaves is not None
+    visible = 0.0 if leaves is None else time.time() + leaves - asyncio.get_running_loop().time()
+    if said.kind == "answer":
+        stored = await asyncio.to_thread(lambda: state.store(request, said.parts, visible=visible, entry=said.entry))
+        return End(stored.get(media, problems.LOST))
+    if said.kind == "refused":
+        about: dict[str, Any] = json.loads(said.parts["refusal"])
+        over = about.pop("over")
+        if over or not charged:  # charged, and the ledger refused what was to come: what was learned before the answer is paid for
+            return End(problem_of((BudgetExceeded if over else Refused)(**about)), free=True)
+    overran = charged and said.kind != "lost"
+    await asyncio.to_thread(lambda: state.lose(request, visible=visible, overran=overran))
+    return End(problems.LOST if said.kind == "lost" else problems.DEADLINE, overran=overran)
 
 
 async def _again(curator: Curator, served: Served, request: Request, kept: Kept, question: Question, digest: str, media: str) -> bytes:
     """What is given to a request that was made before under this key."""
     if kept.digest != digest:
         raise Stopped(problems.OTHER_BODY)
+    if (kept.until if kept.state == "begun" else kept.visible) > time.time():
+        raise Stopped(problems.RUNNING)
     if kept.state == "done":
         return kept.reply if kept.reply is not None else await asyncio.to_thread(_other_form, curator, request, media)
     if kept.state == "lost":
         raise Stopped(problems.LOST)
-    if kept.until > time.time():
-        raise Stopped(problems.RUNNING)
     asked = question.canonical()
     planned = await curator.plans.of(served, request.who, question, asked)
     return await _answered(curator, request, planned, question, digest, media, kept=kept)
@@ -115,14 +132,11 @@ def _other_form(curator: Curator, request: Request, media: str) -> bytes:
     stored = curator.state.kept(request, replies.JSON)
     assert stored is not None
     assert stored.reply is not None
-    curator.state.store(request, {media: replies.from_reply(stored.reply, media)})
-    found = curator.state.kept(request, media)
-    assert found is not None
-    assert found.reply is not None
-    return found.reply
+    return curator.state.store(request, {media: replies.from_reply(stored.reply, media)})[media]
 
 
 def _message(request: Request, question: Question, media: str, deadline: float, *, recall: bool) -> dict[str, Any]:
     asked = question.said()
-    timeout = worker_time(worker_time(deadline))  # the engine is interrupted a little before the worker would be ended
-    return {"dataset": request.dataset, "who": request.who, "question": asked, "media": media, "timeout": timeout, "recall": recall}
+    stored = held(deadline)
+    timeout = worker_time(worker_time(deadline) if stored is None else stored)  # the engine is interrupted a little before that
+    return {"dataset": request.dataset, "who": request.who, "question": asked, "media": media, "timeout": timeout, "recall": recall, "held": stored}

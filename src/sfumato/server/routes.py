@@ -117,7 +117,8 @@ async def card(request: Request) -> Response:
     number = request.path_params["number"]
     if not _NUMBER.fullmatch(number):
         raise Stopped(UNKNOWN)
-    found = await asyncio.to_thread(books.card, served, asker, int(number))
+    curator = _curator(request)
+    found = await asyncio.to_thread(books.card, served, asker, int(number), curator.state, curator.config.deadlines[-1] + books.GRACE)
     if media == JSON:
         return _json(found.to_dict())
     page = found.to_html()

@@ -1,10 +1,15 @@
 """What a service keeps beside the ledger: tokens as hashes, requests by their keys with the bytes that were replied, and overruns.
 
+*Visible*   How a request ended is written down when it is known, with the moment from which it may be told: the end of its class. Until then whoever looks,
+            in whatever process, is told the same as of a request that still runs, and it counts as one.
+*Bodies*    are kept once, by their digest: a stored answer that is asked for under many keys takes its room once. Keys and bodies stay for ever.
 In a SQLite file that all processes of one host share, or in PostgreSQL, which hosts share. A write has reached the disk when it returns.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -18,11 +23,20 @@ TABLES = (
     """CREATE TABLE IF NOT EXISTS token (id TEXT PRIMARY KEY, hash TEXT NOT NULL, name TEXT NOT NULL, role TEXT NOT NULL, datasets TEXT NOT NULL,
     made BIGINT NOT NULL, expires BIGINT NOT NULL, revoked BIGINT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS request (dataset TEXT, who TEXT, key TEXT, digest TEXT NOT NULL, state TEXT NOT NULL, made DOUBLE PRECISION NOT NULL,
-    until DOUBLE PRECISION NOT NULL, PRIMARY KEY (dataset, who, key))""",
-    "CREATE TABLE IF NOT EXISTS reply (dataset TEXT, who TEXT, key TEXT, media TEXT, body {bytes} NOT NULL, PRIMARY KEY (dataset, who, key, media))",
+    until DOUBLE PRECISION NOT NULL, visible DOUBLE PRECISION NOT NULL, entry BIGINT, PRIMARY KEY (dataset, who, key))""",
+    "CREATE INDEX IF NOT EXISTS request_until ON request (dataset, who, until)",
+    "CREATE INDEX IF NOT EXISTS request_entry ON request (dataset, who, entry)",
+    "CREATE TABLE IF NOT EXISTS reply (dataset TEXT, who TEXT, key TEXT, media TEXT, digest TEXT NOT NULL, PRIMARY KEY (dataset, who, key, media))",
+    "CREATE TABLE IF NOT EXISTS body (digest TEXT PRIMARY KEY, bytes {bytes} NOT NULL)",
     "CREATE TABLE IF NOT EXISTS overrun (dataset TEXT, who TEXT, count BIGINT NOT NULL, PRIMARY KEY (dataset, who))",
 )
 ONE = "dataset = ? AND who = ? AND key = ?"
+BODIES = "SELECT media, bytes FROM reply JOIN body USING (digest) WHERE " + ONE
+COUNTS = """
+SELECT coalesce((SELECT count FROM overrun WHERE dataset = ? AND who = ?), 0),
+    coalesce(sum(CASE WHEN state = 'lost' AND visible > ? THEN 1 ELSE 0 END), 0), coalesce(sum(CASE WHEN state = 'begun' OR visible > ? THEN 1 ELSE 0 END), 0)
+FROM request WHERE dataset = ? AND who = ? AND until > ?"""
+"""Overruns; those of them that may not be told yet; and requests under way or not to be told of yet. What is visible later is within its `until`."""
 
 
 class Request(NamedTuple):
@@ -34,12 +48,21 @@ class Request(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What is known of a request: the digest of its body, how far it came, until when it may still run, and the reply in a form."""
+    """What is known of a request: the digest of its body, how far it came, until when it may still run, from when that may be told, the reply in a form."""
 
     digest: str
     state: str  # begun, done or lost
     until: float
+    visible: float
     reply: bytes | None
+
+
+class Limited(Exception):
+    """Somebody has as many overruns as are allowed, or would have if all that is under way became one."""
+
+    def __init__(self, *, reached: bool) -> None:
+        super().__init__("limited")
+        self.reached = reached
 
 
 class TokenRow(NamedTuple):
@@ -84,18 +107,32 @@ class State:
 
     def kept(self, request: Request, media: str) -> Kept | None:
         """What is known of a request."""
-        statement = f"SELECT digest, state, until, (SELECT body FROM reply WHERE {ONE} AND media = ?) FROM request WHERE {ONE}"
-        rows = self._read(statement, (*request, media, *request))
+        body = f"SELECT bytes FROM reply JOIN body USING (digest) WHERE {ONE} AND media = ?"
+        rows = self._read(f"SELECT digest, state, until, visible, ({body}) FROM request WHERE {ONE}", (*request, media, *request))
         if not rows:
             return None
-        digest, state, until, reply = rows[0]
-        return Kept(digest, state, until, None if reply is None else bytes(reply))
+        digest, state, until, visible, reply = rows[0]
+        return Kept(digest, state, until, visible, None if reply is None else bytes(reply))
 
-    def begin(self, request: Request, digest: str, until: float) -> bool:
-        """Whether this request is now ours to answer: nobody has asked it under this key before."""
-        statement = "INSERT INTO request VALUES (?, ?, ?, ?, 'begun', ?, ?) ON CONFLICT DO NOTHING RETURNING key"
+    def begin(self, request: Request, digest: str, until: float, limit: int | None = None) -> bool:
+        """Whether this request is now ours to answer: nobody has asked it under this key before. `Limited` where overruns could come to more than a limit."""
+        statement = "INSERT INTO request VALUES (?, ?, ?, ?, 'begun', ?, ?, 0, NULL) ON CONFLICT DO NOTHING RETURNING key"
         with self._writing() as run:
+            if limit is not None:  # one after the other: on a server, whoever comes second waits for this row
+                run("INSERT INTO overrun VALUES (?, ?, 0) ON CONFLICT (dataset, who) DO UPDATE SET count = overrun.count", (request.dataset, request.who))
+                told, running = self._counts(run, request.dataset, request.who)
+                if told + running >= limit:
+                    raise Limited(reached=told >= limit)
             return bool(run(statement, (*request, digest, time.time(), until)))
+
+    def told(self, dataset: str, who: str) -> int:
+        """How many overruns of somebody have been told to them."""
+        return self._counts(self._read, dataset, who)[0]
+
+    def given(self, dataset: str, who: str, entry: int) -> bool:
+        """Whether the answer that an entry paid for has been given to somebody."""
+        statement = "SELECT 1 FROM request WHERE dataset = ? AND who = ? AND entry = ? AND state = 'done' AND visible <= ? LIMIT 1"
+        return bool(self._read(statement, (dataset, who, entry, time.time())))
 
     def again(self, request: Request, before: float, until: float) -> bool:
         """Whether a request that somebody began, and had time for until `before`, is now ours to look after."""
@@ -103,35 +140,44 @@ class State:
             found = run(f"UPDATE request SET until = ? WHERE {ONE} AND state = 'begun' AND until = ? RETURNING key", (until, *request, before))
         return bool(found)
 
-    def store(self, request: Request, replies: dict[str, bytes]) -> None:
-        """Store what is replied, before a byte of it leaves. What is stored already stays."""
+    def store(self, request: Request, replies: dict[str, bytes], *, visible: float = 0.0, entry: int | None = None) -> dict[str, bytes]:
+        """Store what is replied, before a byte of it leaves; what is stored then. What was there stays, and so does a request that is lost: nothing is."""
         with self._writing() as run:
-            for media, body in replies.items():
-                run("INSERT INTO reply VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", (*request, media, body))
-            run(f"UPDATE request SET state = 'done' WHERE {ONE}", tuple(request))
+            run(f"UPDATE request SET state = 'done', visible = ?, entry = ? WHERE {ONE} AND state = 'begun'", (visible, entry, *request))
+            if run(f"SELECT 1 FROM request WHERE {ONE} AND state = 'done'", tuple(request)):
+                for media, body in replies.items():
+                    digest = hashlib.sha256(body).hexdigest()
+                    run("INSERT INTO body VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, body))
+                    run("INSERT INTO reply VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", (*request, media, digest))
+            return {media: bytes(body) for media, body in run(BODIES, tuple(request))}
 
-    def lose(self, request: Request) -> None:
-        """No answer was stored, and none will be under this key."""
+    def lose(self, request: Request, *, visible: float = 0.0, overran: bool = False) -> None:
+        """No answer was stored, and none will be under this key; an overrun is counted together with that."""
         with self._writing() as run:
-            run(f"UPDATE request SET state = 'lost' WHERE {ONE} AND state = 'begun'", tuple(request))
+            found = run(f"UPDATE request SET state = 'lost', visible = ? WHERE {ONE} AND state = 'begun' RETURNING key", (visible, *request))
+            if found and overran:
+                run("INSERT INTO overrun VALUES (?, ?, 1) ON CONFLICT (dataset, who) DO UPDATE SET count = overrun.count + 1", (request.dataset, request.who))
 
     def forget(self, request: Request) -> None:
         """A request that was refused: its key is free again."""
         with self._writing() as run:
             run(f"DELETE FROM request WHERE {ONE} AND state = 'begun'", tuple(request))
 
-    def overran(self, dataset: str, who: str) -> None:
-        with self._writing() as run:
-            run("INSERT INTO overrun VALUES (?, ?, 1) ON CONFLICT (dataset, who) DO UPDATE SET count = overrun.count + 1", (dataset, who))
-
     def overruns(self, dataset: str) -> dict[str, int]:
-        return {who: int(count) for who, count in self._read("SELECT who, count FROM overrun WHERE dataset = ? ORDER BY who", (dataset,))}
+        """All of them, by name, also those that are not to be told to who asked yet: for the owner."""
+        return {who: int(count) for who, count in self._read("SELECT who, count FROM overrun WHERE dataset = ? AND count > 0 ORDER BY who", (dataset,))}
 
     def close(self) -> None:
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
+
+    def _counts(self, run: Any, dataset: str, who: str) -> tuple[int, int]:
+        """Overruns that have been told to somebody, and requests that may be one yet, or are and have not been told."""
+        now = time.time()
+        ((count, silent, running),) = run(COUNTS, (dataset, who, now, now, dataset, who, now))
+        return int(count) - int(silent), int(running)
 
     def _read(self, statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
         with self._lock, self._explained():
@@ -174,6 +220,8 @@ class State:
 def _file(place: str) -> Any:
     import apsw
 
+    if place != ":memory:":
+        os.close(os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # for nobody else to read; what SQLite puts beside a file has its permissions
     connection = apsw.Connection(place)
     connection.set_busy_timeout(PATIENCE)
     end = time.monotonic() + PATIENCE / 1000

@@ -1,7 +1,9 @@
-"""The worker: a process of its own that opens the data, asks the ledger, reads, perturbs, and hands back finished bytes. It has no network and no tokens.
+"""The worker: a process of its own that opens the data, asks the ledger, reads, perturbs, and hands back finished bytes. Nobody talks to it but its parent,
+which gives it no tokens. It is a process of the same user: nothing keeps it from the network or from files, except that none of its code goes there.
 
 *Limits*    Its memory is bounded by the operating system; its time by whoever started it, who ends it.
 *Speaks*    JSON lines in; out, a line with the lengths of what follows. It ends with its parent: an end of input is its end.
+*Steady*    Once it has charged, it writes to the ledger at moments that follow from the class of the question, not from how long data took to read.
 *Silent*    Whatever breaks after data was read says one constant word. Nothing is printed.
 """
 
@@ -9,20 +11,24 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..answers.answer import Answer
-from ..errors import Refused
-from ..ledger import BudgetExceeded, Ledger, Receipt
+from ..errors import Failed, Refused
+from ..ledger import BudgetExceeded, Ledger, Receipt, pages
 from ..release import question as name_of
 from ..session import Database, Table, protect
+from ..session.awaiting import Awaiting
+from ..session.payments import settled
 from ..tables.plan import Plan
 from . import replies
 from .config import Dataset, read
-from .datasets import table
+from .datasets import stored_for, table
 from .questions import Question
 
 READY = b'{"kind":"ready","lengths":[]}\n'
@@ -40,15 +46,37 @@ INVENTED = (
 
 
 class Told(Ledger):
-    """A ledger that says when it has charged."""
+    """A ledger that says when it has charged, and stores answers at the moments of a pace: when they were made would be seen by what follows in the book."""
 
     announce: Callable[[], None] = staticmethod(lambda: None)
+    _held: float | None = None  # seconds from the first charge of a question to the moment when its answer is stored
+    _charges = 1  # of the question; what is learned first is stored at even moments before
+    _charged = 0
+    _stored = 0
+    _begun = 0.0
+
+    def pace(self, held: float | None, charges: int) -> None:
+        """For the next question."""
+        self._held, self._charges, self._charged, self._stored = held, charges, 0, 0
 
     def charge(self, *given: Any, **named: Any) -> Receipt:
         """As its parent; then the news."""
         receipt = super().charge(*given, **named)
+        if not self._charged:
+            self._begun = time.monotonic()
+        self._charged += 1
         self.announce()
         return receipt
+
+    def remember(self, *given: Any) -> None:
+        """As its parent, at its moment; what comes later than that has failed, so that the next charge, or the next entry, does not tell how much later."""
+        if self._held is not None and self._stored < self._charged:
+            left = self._begun + self._held * self._charged / self._charges - time.monotonic()
+            if left < 0:
+                raise Failed
+            time.sleep(left)
+            self._stored = self._charged
+        super().remember(*given)
 
 
 def main() -> None:
@@ -113,7 +141,7 @@ def answered(tables: dict[str, Any], asked: dict[str, Any]) -> bytes:
             return LOST
         forms = [replies.JSON, *([asked["media"]] if asked["media"] != replies.JSON else [])]
         made = {form: replies.rendered(found, form) for form in forms}
-        return _framed("answer", made) if sum(map(len, made.values())) <= MOST_BYTES else FAILED
+        return _framed("answer", made, entry=found.receipts[0].number if found.receipts else None) if sum(map(len, made.values())) <= MOST_BYTES else FAILED
     except Refused as refusal:
         about = {name: getattr(refusal, name) for name in ("code", "place", "reason", "rewrite")} | {"over": isinstance(refusal, BudgetExceeded)}
         return _framed("refused", {"refusal": json.dumps(about).encode()})
@@ -122,6 +150,11 @@ def answered(tables: dict[str, Any], asked: dict[str, Any]) -> bytes:
 
 
 def _released(found: Any, said: Question, asked: dict[str, Any]) -> Answer:
+    if isinstance(found.ledger, Told):
+        planned = None
+        with suppress(Refused):  # it may follow from what the share has not paid for: what may be heard is raised by `sql`, below
+            planned = found.plan(said.sql, **said.how())
+        found.ledger.pace(asked.get("held"), 1 + len(planned.lacks) if isinstance(planned, Awaiting) else 1)
     answer = found.sql(said.sql, share=asked["who"], timeout=asked["timeout"], **said.how())
     if not isinstance(answer, Answer):
         raise Refused("server.explain", "EXPLAIN PRIVACY", "this is a plan, and costs nothing", "POST …/plan")
@@ -129,17 +162,37 @@ def _released(found: Any, said: Question, asked: dict[str, Any]) -> Answer:
 
 
 def _recalled(found: Any, said: Question, who: str) -> Answer | None:
-    """The answer that was stored in the ledger for this question, without a charge; None where there is none."""
-    plan = found.plan(said.sql, **said.how())
-    stored = found.ledger.recall(name_of(plan), share=who) if isinstance(plan, Plan) else None
-    if stored is None:
+    """The answer that was stored in the ledger for this question, and that this share has paid for, without a charge; None where there is none.
+
+    What was learned of the table is in the answer: what the share has yet to pay of that is booked first, as for any other answer.
+    """
+    ledger = found.ledger
+    try:  # what is refused here may follow from what the share has not paid for: the key is void then, and says no more
+        plan = found.plan(said.sql, **said.how())
+        if not isinstance(plan, Plan) or not _own(ledger, plan, who):
+            return None
+        if settled((plan,), plan.mechanism, ledger, who, fresh=False):
+            plan = found.plan(said.sql, **said.how())
+            if not isinstance(plan, Plan) or not _own(ledger, plan, who):
+                return None
+    except Refused:
         return None
-    answer: Answer = plan.finish(Answer.from_json(stored.answer))
+    stored = ledger.recall(name_of(plan), share=who)
+    answer: Answer = plan.finish(replace(Answer.from_json(stored.answer), recalled=stored.when))  # type: ignore[attr-defined]
     return answer
 
 
-def _framed(kind: str, parts: dict[str, bytes]) -> bytes:
-    head = {"kind": kind, "names": list(parts), "lengths": [len(part) for part in parts.values()]}
+def _own(ledger: Ledger, plan: Plan, who: str) -> bool:
+    """Whether an answer is stored that this share itself was charged for."""
+    stored = stored_for(ledger, name_of(plan), who)
+    if stored is None:
+        return False
+    with ledger._store.reading() as tx:
+        return bool(pages.paid(tx, ledger.dataset, stored.recalled.number)["share"] == who)
+
+
+def _framed(kind: str, parts: dict[str, bytes], **more: Any) -> bytes:
+    head = {"kind": kind, "names": list(parts), "lengths": [len(part) for part in parts.values()], **more}
     return json.dumps(head).encode() + b"\n" + b"".join(parts.values())
 
 

@@ -2,7 +2,8 @@
 
 *Lessons*   Every limit of the declaration that was learned, whether the question needs it or not: the declaration is among the facts of an answer. A share that
             has not seen one pays what the first asker paid, once.
-*Together*  What is owed for lessons, what is yet to be learned and the answer fit into the share, or nothing of it is paid for.
+*Together*  What is owed for lessons, what is yet to be learned and the answer fit into the share, or nothing of it is paid for. What an accuracy costs may
+            follow from the lessons alone: then they are paid for first, and whether the answer fits is said after.
 *Again*     What has since been learned anew is taken over when it is paid for: the limits in an answer are those on the account.
 """
 
@@ -30,21 +31,31 @@ from .limits import part
 if TYPE_CHECKING:
     from .table import Table
 
+BEFORE = "what was learned before, which this share has not paid for yet"
+
 
 def settled(plans: Sequence[Plan], whole: Priced, ledger: Ledger, share: str, *, fresh: bool) -> bool:
     """Book to a share what it has yet to pay of the lessons that these plans show, if the answers fit, too. Whether limits are others now: plan again."""
     tables = tuple(dict.fromkeys(cast("Table", plan.query.rows.curator) for plan in plans))
-    ledger.account(share)  # refuses a name that is none
-    owed = [cost for table in tables for cost in _owed(table, [one.lack for one in table.lessons.values()], share)]
-    if not owed:
+    if not any(owes(table, share) for table in tables):
         return False
     stored = [None if fresh else _due(ledger, question(plan), share) for plan in plans]
     answers = [cost for one in stored if one is not None for cost in one]
     if None in stored:
         answers.append(ratios(price(ledger.budget, (whole,))))
-    _fit(ledger, share, [*owed, *answers], "what was learned before, which this share has not paid for yet, and the answer")
-    other = [booked(table, share) for table in tables]
-    return any(other)
+    return _booked(tables, answers, ledger, share, f"{BEFORE}, and the answer")
+
+
+def settle(tables: Sequence[Table], whole: Priced | None, ledger: Ledger, share: str) -> None:
+    """Book to a share what it has yet to pay of the lessons of some tables, if an answer of this cost fits, too; of an unknown cost: if they fit."""
+    answer = [] if whole is None else [ratios(price(ledger.budget, (whole,)))]
+    _booked(tables, answer, ledger, share, BEFORE if whole is None else f"{BEFORE}, and the answer")
+
+
+def owes(table: Table, share: str) -> bool:
+    """Whether a share has yet to pay for something that was learned of a table."""
+    table.ledger.account(share)  # refuses a name that is none
+    return bool(_owed(table, [one.lack for one in table.lessons.values()], share))
 
 
 def affordable(
@@ -70,6 +81,13 @@ def booked(table: Table, share: str, *, but: Sequence[Lack] = ()) -> bool:
     other = tuple(new for old, new in seen if new is not None and new != old)
     table.take(other)
     return bool(other)
+
+
+def _booked(tables: Sequence[Table], answers: Sequence[Ratios], ledger: Ledger, share: str, what: str) -> bool:
+    owed = [cost for table in tables for cost in _owed(table, [one.lack for one in table.lessons.values()], share)]
+    _fit(ledger, share, [*owed, *answers], what)
+    other = [booked(table, share) for table in tables]
+    return any(other)
 
 
 def _owed(table: Table, lacks: Iterable[Lack], share: str) -> list[Ratios]:

@@ -2,6 +2,8 @@
 
 *Learning*   A question that is complete is planned as it is. One that lacks a limit or bounds gets what was learned before, for nothing; what was not is
              learned by a release, for a stated share beside it, and only told by a plan.
+*Owing*      Of what others learned, a share sees nothing before it is on its account, not even by what is refused: until then its questions are planned on
+             what the owner declared, and whether lessons and answer fit is a matter of public costs.
 """
 
 from __future__ import annotations
@@ -26,10 +28,23 @@ from .accuracy import GROUP_SIZE, Goal
 from .awaiting import Awaiting
 from .learning import FIRST, SHARE, recalled, taught
 from .limits import part
-from .payments import affordable, settled
+from .payments import affordable, booked, owes, settle, settled
 
 if TYPE_CHECKING:
     from .table import Table
+
+TAKEN = "what others had learned of this table: booked to this share first, for what they paid"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What there is of a question for a share: a plan, or what it lacks on what is declared for the share; what of that nobody has learned; and whether
+    others' lessons, which the table has by now, are yet to be paid for."""
+
+    made: Plan | tuple[Lack, ...]
+    lacks: tuple[Lack, ...]
+    declared: Declaration
+    owing: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,34 +91,33 @@ class Question:
         made: Plan = asked.planned(plan(query, promise, self.table._source_of(query), group_size))
         return made
 
-    def planned(self, goal: Goal, *, learning: bool) -> Plan | Awaiting:
-        """The plan, or what is known of it before something is learned."""
-        made = self._attempt(goal, learning=learning)
-        if isinstance(made, Plan):
-            return made
-        lacks = self._recalled(made)
+    def planned(self, goal: Goal, *, learning: bool, share: str | None = None) -> Plan | Awaiting:
+        """The plan, or what is known of it before something is learned; for a share, before it has paid for what others learned."""
+        seen = self._seen(goal, share, learning=learning)
+        if isinstance(seen.made, Plan):
+            return seen.made
+        lacks, declared = (seen.made, seen.declared) if seen.owing else (seen.lacks, self.table.declaration)
         if not lacks:
             return goal.plan(self.plan)
         if goal.promise is None:
             reason = f"what it costs is known when this is: {'; '.join(lack.words for lack in lacks)}"
             raise Refused("within.learning", "within=…", reason, f"{self.table.name}.learn(epsilon=0.05), and then within=")
-        free, share = unbounded(self.table.declaration), part(goal.promise, SHARE)
+        free, share_of = unbounded(declared), part(goal.promise, SHARE)
         size = GROUP_SIZE if goal.group_size is None else goal.group_size
-        tried = (filled(self.table.declaration, free, rows=rows, size=wide) for rows, wide in ((1, 1), (2, 1), (1, 2)))
+        tried = (filled(declared, free, rows=rows, size=wide) for rows, wide in ((1, 1), (2, 1), (1, 2)))
         one, rows, wide = (self.plan(goal.promise, size, declaration) for declaration in tried)
         currency = Filter(self.table.budget)
-        return Awaiting(lacks, share, currency.price(share) + currency.price(goal.promise), one, rows, wide)
+        return Awaiting(lacks, share_of, currency.price(share_of) + currency.price(goal.promise), one, rows, wide)
 
     def ready(self, goal: Goal, *, learning: bool, share: str | None, fresh: bool, timeout: float | None) -> tuple[Plan, tuple[str, ...]]:
-        """The plan for a release, after learning what it lacks and booking to a share what others learned, and what is to be said of that."""
-        said: tuple[str, ...] = ()
-        made = self._attempt(goal, learning=learning)
-        if not isinstance(made, Plan):
-            if lacks := self._recalled(made):
-                said = (self._learned(lacks, goal, share, timeout),)
-            made = goal.plan(self.plan)
+        """The plan for a release, after booking to a share what others learned and learning what is lacking, and what is to be said of that."""
+        seen = self._seen(goal, share, learning=learning)
+        said = self._booked(seen, goal, share) if seen.owing and share is not None else ()
+        if seen.lacks:
+            said = (*said, self._learned(seen.lacks, goal, share, timeout))
+        made = seen.made if isinstance(seen.made, Plan) and not seen.owing else goal.plan(self.plan)
         try:
-            if share is not None and settled((made,), made.mechanism, self.table.ledger, share, fresh=fresh):
+            if seen.lacks and share is not None and settled((made,), made.mechanism, self.table.ledger, share, fresh=fresh):  # others learned it meanwhile
                 made = goal.plan(self.plan)
         except BudgetExceeded as refusal:
             raise _refused(refusal, made, goal, said) from None
@@ -124,14 +138,38 @@ class Question:
         origin = self.table.rows.origin
         return origin is None or origin.whole is None
 
-    def _attempt(self, goal: Goal, *, learning: bool) -> Plan | tuple[Lack, ...]:
-        """The plan, or what it lacks."""
+    def _seen(self, goal: Goal, share: str | None, *, learning: bool) -> Seen:
+        """What follows from what a share has paid for; without a share, from all that is known."""
+        owing = share is not None and owes(self.table, share)
+        given, declared = (self.table.given,) * 2 if owing else (None, self.table.declaration)
+        made = self._attempt(goal, given, learning=learning or owing)
+        if isinstance(made, Plan):
+            return Seen(made, (), declared, owing)
+        lacks = self._recalled(made)
+        if lacks and not learning:
+            self._attempt(goal, given, learning=False)  # refuses
+        return Seen(made, lacks, declared, owing or (share is not None and owes(self.table, share)))
+
+    def _attempt(self, goal: Goal, declared: Declaration | None, *, learning: bool) -> Plan | tuple[Lack, ...]:
+        """The plan, or what it lacks, of the table as it is declared now, or otherwise."""
         try:
-            return goal.plan(self.plan)
+            return goal.plan(lambda promise, size: self.plan(promise, size, declared))
         except Refused as refusal:
-            if not learning or refusal.code not in MISSING or not self._alone or not (lacks := lacking(self.query, self.table.declaration)):
+            if not learning or refusal.code not in MISSING or not self._alone or not (lacks := lacking(self.query, declared or self.table.declaration)):
                 raise
             return lacks
+
+    def _booked(self, seen: Seen, goal: Goal, share: str) -> tuple[str, ...]:
+        """Book to a share what others learned, if that and what is to come fit; what is to come costs what is known of it without their lessons."""
+        if seen.lacks:
+            affordable(self.table, seen.lacks, _learning(goal, self.table.budget), goal.promise, share)
+            booked(self.table, share)
+            return ()
+        try:
+            settle((self.table,), seen.made.mechanism if isinstance(seen.made, Plan) else goal.promise, self.table.ledger, share)
+        except BudgetExceeded as refusal:
+            raise (_refused(refusal, seen.made, goal, ()) if isinstance(seen.made, Plan) else refusal) from None
+        return (TAKEN,) if goal.promise is None else ()
 
     def _recalled(self, lacks: tuple[Lack, ...]) -> tuple[Lack, ...]:
         """What is still missing after looking into the ledger. Books nothing: that is done when it is known what all of it costs."""
@@ -141,11 +179,16 @@ class Question:
 
     def _learned(self, lacks: tuple[Lack, ...], goal: Goal, share: str | None, timeout: float | None) -> str:
         """Learn what is missing; refused before anything is read where it does not fit together with what it is for."""
-        learning = part(goal.promise, SHARE) if goal.promise is not None else part(self.table.budget, FIRST)
+        learning = _learning(goal, self.table.budget)
         affordable(self.table, lacks, learning, goal.promise, share)
         reference = goal.promise or part(self.table.budget, FIRST / SHARE)
         self.table.take(taught(self.table, lacks, learning, reference, share=share, fresh=False, timeout=timeout))
         return f"{'; '.join(lack.words for lack in lacks)}: learned first, for {cost_text(learning)} beside this"
+
+
+def _learning(goal: Goal, budget: Guarantee) -> Guarantee:
+    """What is charged for learning, beside what it is for."""
+    return part(goal.promise, SHARE) if goal.promise is not None else part(budget, FIRST)
 
 
 def _refused(refusal: BudgetExceeded, made: Plan, goal: Goal, said: tuple[str, ...]) -> BudgetExceeded:

@@ -145,7 +145,7 @@ class Table(Budgeted):
         question = Question(self, text, parameters)
         goal = self._goal(epsilon, delta, promise, within, confidence, simultaneous=simultaneous, group_size=group_size)
         if question.explains:
-            return question.planned(goal, learning=learn).explain()
+            return question.planned(goal, learning=learn, share=share).explain()
         made, answer = question.released(goal, learning=learn, share=share, fresh=fresh, timeout=timeout)
         return made.finish(answer)  # type: ignore[attr-defined]
 

@@ -24,6 +24,7 @@ LONGEST = 20_000
 WORDS = 6_000
 BRACKETS = 24
 NODES_PER_WORD = 40  # an ordinary text makes fewer than five for each word
+LOOKS_PER_WORD = 400  # an ordinary text is looked at fewer than twenty times for each word
 SHOWN = 100
 RESTED = 30  # of a long line, so many characters stand before what is marked
 
@@ -43,10 +44,27 @@ class _TooLarge(Exception):
     """More nodes than a text of this length may make."""
 
 
+class _Endless(Exception):
+    """The parser goes round in a circle."""
+
+
 class _Guarded(DuckDB.Parser):
-    """sqlglot's parser, which tries some constructs twice: nested, that is exponential. This one stops."""
+    """sqlglot's parser, which tries some constructs twice: nested, that is exponential; and which can look at the same word for ever. This one stops."""
 
     left = 0
+    looks = 0
+
+    def __init__(self, **named: Any) -> None:
+        super().__init__(**named)
+        look = self._match
+
+        def match(*args: Any, **named: Any) -> bool:
+            self.looks -= 1
+            if self.looks < 0:
+                raise _Endless
+            return bool(look(*args, **named))
+
+        self._match = match  # which sqlglot keeps with each parser, not in the class
 
     def expression(self, *args: Any, **named: Any) -> Any:
         self.left -= 1
@@ -117,6 +135,7 @@ class Source:
     def _parsed(self, into: Any) -> exp.Expression:
         parser = _Guarded(dialect=DuckDB())
         parser.left = NODES_PER_WORD * len(self.words) + 100
+        parser.looks = LOOKS_PER_WORD * len(self.words) + 1000
         words = [word for word in self.words if word.token_type != TokenType.SEMICOLON]
         try:
             found = parser.parse(words, self.text) if into is None else parser.parse_into(into, words, self.text)

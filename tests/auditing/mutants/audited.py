@@ -1,8 +1,8 @@
 """Subjects that `sf.audit` and the probes decide, from outputs alone.
 
 *False alarms*  An audit alarms on something correct with probability at most ALPHA, and there are fewer than a hundred audits and probes of correct things:
-                below 1e-6 in all. The probe of precision compares grids: of ten thousand draws on a grid all would have to lie on one twice as wide, which has
-                probability below 2^-1000 for noise as wide as here. The probe of latency counts pairs of calls in which one took longer, a sign test at ALPHA.
+                below 1e-6 in all. The probe of precision finds a grain on half of its draws and counts it on the other half, with limits at ALPHA. The probe of
+                latency counts pairs of calls in which one took longer, a sign test at ALPHA.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Precise:
     how: ClassVar[How] = "audit"
 
     def alarm(self) -> str:
-        found = precision(many(self.release), *self.pair)
+        found = precision(many(self.release), *self.pair, confidence=1 - ALPHA)
         return str(found) if found.tells else ""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sfumato import Pure
 from sfumato import mechanisms as mech
 
-from .audited import Array, Precise, Release, audited, generator, plain
+from .audited import Array, Precise, Release, audited, generator
 from .case import Case, case
 
 
@@ -86,9 +86,9 @@ CASES: dict[str, Case] = {
     "noise-not-rounded": case("the answer on a grid, noise not", "both on the grid", "A5", Precise(release=answer_rounded_only), Precise(release=both_rounded)),
     "doubles-audited": case(
         "noise in doubles, seen by the audit itself",
-        "integers",
+        "exact integers on a grid",
         "A3",
         audited(correct_to_the_last_bit, (0.0, 1.0), Pure(1)),
-        audited(plain(1), (0, 1), Pure(1)),
+        audited(_LAPLACE, (0.0, 1.0), Pure(1)),
     ),
 }

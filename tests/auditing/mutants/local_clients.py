@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from sfumato import Pure
-from sfumato.local import Direct, Hadamard, Unary
+from sfumato.local import Direct
 from sfumato.local import client as product
 
 from ...local.laws import ONE, law_of_call
@@ -23,6 +23,8 @@ Client = Callable[[Any], Any]
 LN3, LN9 = Pure("1.0986122886681098"), Pure("2.1972245773362196")
 """Rounded up."""
 FOUR = [(a, b) for a in range(4) for b in range(a + 1, 4)]
+OTHERS = [*FOUR, (0, 4), (3, 7)]
+"""With values that are not listed."""
 
 
 def coin(chance: Fraction) -> bool:
@@ -36,8 +38,11 @@ P, Q = Fraction(3, 4), Fraction(1, 4)
 # One of four, by a bit for each.
 
 
-def unary(own: int) -> Any:
-    return tuple(coin(P if i == own else Q) for i in range(4))
+def unary_with(p: Fraction) -> Client:
+    return lambda own: tuple(coin(p if i == own else 1 - p) for i in range(4))
+
+
+unary = unary_with(P)
 
 
 def never_taken_back(own: int) -> Any:
@@ -115,8 +120,8 @@ def drawn_hash(own: int) -> Any:
 
 
 def silent(own: int) -> Any:
-    """Those who are none of the first three say nothing."""
-    return direct(Fraction(1, 2))(own) if own < 3 else "no report"
+    """Those who are none of the four say nothing."""
+    return direct(Fraction(1, 2))(own) if own < 4 else "no report"
 
 
 def answered(own: int) -> Any:
@@ -176,6 +181,7 @@ def _shipped(oracle: Any) -> Laws:
 
 _ODDS = math.e / (1 + math.e)
 _BELOW = Fraction(math.floor(_ODDS * 2**40), 2**40)
+_HALF = Fraction(math.floor(math.sqrt(3) / (1 + math.sqrt(3)) * 2**40), 2**40)  # its odds are √3, rounded down
 _NUMBERS = [(a, b) for a in (-1, -0.5, 0, 1, 3) for b in (-1, 0, 0.5, 1, -7) if a != b]
 
 CASES: dict[str, Case] = {
@@ -191,11 +197,9 @@ CASES: dict[str, Case] = {
         "ε/2 for each",
         "unary encoding",
         _laws(unary, LN3),
-        _shipped(Unary(epsilon=1, categories=range(4), symmetric=True)),
+        _laws(unary_with(_HALF), LN3),
     ),
-    "unary-last-bit": case(
-        "perturbs all bits but the last", "all bits", "opendp#2708", _laws(all_but_the_last, LN9), _shipped(Unary(epsilon=2, categories=range(4)))
-    ),
+    "unary-last-bit": case("perturbs all bits but the last", "all bits", "opendp#2708", _laws(all_but_the_last, LN9), _laws(unary, LN9)),
     "direct-two-for-four": case(
         "keeps the truth as if there were two answers, where there are four",
         "e^ε/(e^ε + 3)",
@@ -229,14 +233,14 @@ CASES: dict[str, Case] = {
     ),
     "hash-chosen": case("looks for a hash function that suits the value", "draws one", "local hashing", _laws(chosen_hash, LN3), _laws(drawn_hash, LN3)),
     "silence": case(
-        "no report for a value that is not listed", "a uniform one of those listed", "D12", _laws(silent, LN3), _laws(answered, LN3, [*FOUR, (0, 4), (3, 7)])
+        "no report for a value that is not listed", "a uniform one of those listed", "D12", _laws(silent, LN3, OTHERS), _laws(answered, LN3, OTHERS)
     ),
     "local-error": case(
         "an error for a value that is not listed",
-        "the client that is shipped",
+        "a uniform one of those listed",
         "D1",
-        _laws(raising, LN3, [(0, 4)]),
-        _shipped(Hadamard(epsilon=2, categories=range(4))),
+        _laws(raising, LN3, OTHERS),
+        _laws(answered, LN3, OTHERS),
     ),
     "no-memory": case(
         "perturbs anew for the second report", "perturbs what it remembers", "D10, RAPPOR", _laws(drawn_anew, LN9, [(0, 1)]), _laws(remembered, LN9, [(0, 1)])

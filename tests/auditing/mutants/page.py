@@ -12,8 +12,10 @@ PAGE = Path(__file__).parents[3] / "docs" / "mutants.md"
 HEAD = """# Mutants
 
 Does a test catch what it is there to catch? Here are {count} things that break their promise on purpose: mechanisms, plans, accountants, ledgers and local
-clients. Each does what some program has done, or what some text says. Beside each stands one that keeps its promise. Both are put before the same tool, which
-does not know which is which. All {count} mutants are caught, and none of the {count} others raises an alarm. `make test` says so every time.
+clients. Each does what some program has done, or what some text says. Beside each stands one that keeps its promise; some of these stand beside several
+mutants, so that {others} of them are different. Both are put before the same tool, with the same inputs, and the tool does not know which is which. (One of
+the {others} is a client of the product, tried with more inputs than its mutant.) All {count} mutants are caught, and none of the {others} others raises an
+alarm. `make test` says so every time.
 
 | Caught by | Mutants | What it does | A false alarm |
 |---|---|---|---|
@@ -30,7 +32,7 @@ do is told in [Auditing](auditing.md). The page is made from `tests/auditing/mut
 def page() -> str:
     """The whole page."""
     how = Counter(case.how for case in CASES.values())
-    parts = [HEAD.format(count=len(CASES), **how)]
+    parts = [HEAD.format(count=len(CASES), others=len({repr(case.correct) for case in CASES.values()}), **how)]
     for theme, module in THEMES.items():
         rows = [f"| {case.wrong} | {case.right} | {', '.join(case.known_from)} | {case.how} |" for case in module.CASES.values()]
         parts.append("\n".join([f"## {theme}\n", "| Mutant | In its place | Known from | Caught by |", "|---|---|---|---|", *rows]) + "\n")

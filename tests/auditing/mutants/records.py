@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sfumato import Pure
 from sfumato import mechanisms as mech
+from sfumato.auditing.reports import reports_at
 from sfumato.guarantees import Guarantee
 from sfumato.local import Unary
 
@@ -70,7 +72,7 @@ CASES: dict[str, Case] = {
         "a local oracle that never clears its own bit",
         "the product's oracle",
         "pure-LDP#11",
-        audited(NeverCleared(epsilon=1, categories=_FOUR), ("a", "b"), samples=100_000),
-        audited(Unary(epsilon=1, categories=_FOUR), ("a", "b"), samples=100_000),
+        audited(partial(reports_at, NeverCleared(epsilon=1, categories=_FOUR)), ("a", "b"), Pure(1), samples=100_000),
+        audited(partial(reports_at, Unary(epsilon=1, categories=_FOUR)), ("a", "b"), Pure(1), samples=100_000),
     ),
 }

@@ -148,7 +148,13 @@ _MANY = ((0,) * 20 + (1,) * 20, (1,) * 20 + (0,) * 20)
 
 CASES: dict[str, Case] = {
     "forked": case("two workers with one generator", "fresh noise for each", "E1", audited(two_workers, (0, 1), Pure(2)), audited(two_fresh, (0, 1), Pure(2))),
-    "seeded": case("the same seed for every release", "fresh noise", "E2", audited(seeded, (0, 1), Pure(1), samples=2000), audited(plain(1), (0, 1), Pure(1))),
+    "seeded": case(
+        "the same seed for every release",
+        "fresh noise",
+        "E2",
+        audited(seeded, (0, 1), Pure(1), samples=2000),
+        audited(plain(1), (0, 1), Pure(1), samples=2000),
+    ),
     "resumed": case("a stored generator, resumed twice", "fresh noise", "E3", audited(resumed, (0, 1), Pure(2)), audited(drawn_twice, (0, 1), Pure(2))),
     "no-entropy": case(
         "no noise where there is no entropy", "noise always", "E4", audited(failing_source, (0, 1), Pure(1)), audited(plain(1), (0, 1), Pure(1))
@@ -188,15 +194,15 @@ CASES: dict[str, Case] = {
         "above threshold that goes on after the first yes, at the price of one",
         "ends",
         "sparse vector",
-        audited(above(2, 4, stop=False), _MANY, Pure(1)),
-        audited(above(2, 4, stop=True), _MANY, Pure(1)),
+        audited(above(2, 4, stop=False), _MANY, Pure(1), samples=100_000),
+        audited(above(2, 4, stop=True), _MANY, Pure(1), samples=100_000),
     ),
     "noisy-max-half": case(
         "noisy max with noise of scale 1/ε for scores that move both ways",
         "2/ε",
         "noisy max",
-        audited(noisy_max(1), ((3, 0), (2, 1)), Pure(1)),
-        audited(noisy_max(2), ((3, 0), (2, 1)), Pure(1)),
+        audited(noisy_max(1), ((3, 0), (2, 1)), Pure(1), samples=40_000),
+        audited(noisy_max(2), ((3, 0), (2, 1)), Pure(1), samples=40_000),
     ),
     "name-and-shame": case(
         "publishes a record once in a hundred times, claiming δ = 10⁻⁶",
