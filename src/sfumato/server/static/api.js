@@ -98,7 +98,8 @@ function keep(change) {
 
 export const isPending = (dataset, question) => `${dataset}\n${JSON.stringify(question)}` in pending();
 
-/** Not final: nothing at all, a proxy's page, "later", "try again with the same key", a token that has to be renewed. Final: an answer, and every other word of the server. */
+/** Not final: nothing at all, a proxy's page, "later", "try again with the same key", a token that has to be renewed.
+ *  Final: an answer, and every other word of the server. */
 const LATER = new Set(["server.running", "server.busy", "server.rate", "server.internal"]);
 const isFinal = (problem) => problem instanceof Problem && problem.code !== "" && problem.status !== 401 && problem.status !== 408 && !LATER.has(problem.code);
 const TRIES = 30;
