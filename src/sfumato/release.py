@@ -51,7 +51,7 @@ def release_all(
     stored = [] if fresh else [ledger.recall(one, share=share) for one in asked]
     if stored and None not in stored:
         return tuple(replace(Answer.from_json(found.answer), recalled=found.when) for found in stored if found is not None)
-    ready = [(plan.statements, plan.groups) for plan in plans]
+    ready = [(plan.statements, plan.groups) for plan in plans]  # public: made before the charge, so that nothing is charged for what cannot be made
     for plan, (statements, _) in zip(plans, ready, strict=True):
         _check(plan, statements, timeout)
     receipt = ledger.charge(whole, memo="\n\n".join(plan.text for plan in plans), share=share)
@@ -69,19 +69,7 @@ def release_all(
 
 def release(plan: Plan, ledger: Ledger, *, share: str | None = None, fresh: bool = False, timeout: float | None = None, bits: Bits = SYSTEM) -> Answer:
     """Charge, tally, perturb, finish; or the stored answer to the same question."""
-    asked = question(plan)
-    if not fresh and (stored := ledger.recall(asked, share=share)) is not None:
-        return replace(Answer.from_json(stored.answer), recalled=stored.when)
-    statements, groups = plan.statements, plan.groups  # public: made before the charge, so that nothing is charged for what cannot be made
-    _check(plan, statements, timeout)
-    receipt = ledger.charge(plan.mechanism, memo=plan.text, share=share)
-    left = ledger.remaining
-    secret = _attempt(plan, statements, groups, timeout, bits)
-    if secret is None:
-        raise Failed
-    answer = finish(plan, *secret, ledger=ledger, receipt=receipt, left=left)
-    _remember(ledger, receipt, asked, answer)
-    return answer
+    return release_all((plan,), plan.mechanism, ledger, share=share, fresh=fresh, timeout=timeout, bits=bits)[0]
 
 
 def _remember(ledger: Ledger, receipt: Receipt, asked: str, answer: Answer) -> None:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.accounting import losses
 from sfumato.accounting import optimal_composition as module
+from sfumato.accounting import optimal_losses
 from sfumato.accounting.optimal_composition import Composition, optimal, optimal_curve
 from sfumato.guarantees.divergences import hockey_stick
 
@@ -141,11 +141,11 @@ def test_the_split_is_above_the_optimum_and_below_rounding_up(few_points: pytest
     exact = curve(*steps)
     wanted = {at: exact.delta(at) for at in ("0", "0.2", "0.5", "0.9")}
     assert exact.exact
-    few_points.setattr(losses, "POINTS", points)
+    few_points.setattr(optimal_losses, "POINTS", points)
     module._spectrum.cache_clear()
     module._tails.cache_clear()
     assert not exact.exact
-    unit = losses.losses(exact.epsilons).unit
+    unit = optimal_losses.losses(exact.epsilons).unit
     rounded = curve(*(math.ceil(e / unit) * unit for e in steps))
     for at, true in wanted.items():
         assert true <= exact.delta(at) <= rounded.delta(at)
@@ -157,7 +157,7 @@ def test_the_split_converges_in_second_order(few_points: pytest.MonkeyPatch) -> 
     whole = curve(*odd(11))
     true, excess = whole.delta("0.2"), []
     for points in (128, 512, 2048 - 1):
-        few_points.setattr(losses, "POINTS", points)
+        few_points.setattr(optimal_losses, "POINTS", points)
         module._spectrum.cache_clear()
         module._tails.cache_clear()
         excess.append(whole.delta("0.2") / true - 1)

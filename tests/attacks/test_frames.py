@@ -81,3 +81,18 @@ def test_some_rows() -> None:
 def test_no_rows_are_refused() -> None:
     with pytest.raises(Refused, match=r"attacks\.empty"):
         columns({"a": []})
+
+
+@pytest.mark.parametrize(
+    ("values", "numeric"),
+    [([1, 2], True), ([0.5, 1], True), (pa.array([1], pa.decimal128(5, 1)), True), (["1"], False), ([True], False), ([datetime.date(2020, 1, 1)], False)],
+    ids=["integer", "float", "decimal", "text", "bool", "date"],
+)
+def test_numeric(values: Any, numeric: bool) -> None:
+    assert columns(pa.table({"a": values})).numeric("a") is numeric
+
+
+def test_the_value_of_about_a_half() -> None:
+    rows, value = columns({"a": ["x", "y", "y", "z", None]}).halving("a")
+    assert (rows.tolist(), value) == ([False, True, True, False, False], "y")
+    assert columns({"a": [None, None, 1]}).halving("a")[1] is None

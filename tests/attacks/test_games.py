@@ -76,3 +76,10 @@ def test_too_little_noise_is_found_out(name: str, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(games, "_released", broken)
     assert [one.holds for one in GAMES[name]((Fraction(1, 2),))] == [None, False]
+
+
+def test_which_game_follows_from_how_many_values_there_are() -> None:
+    """Against exact answers every guess is right, however many others there are; those beyond the first few are left out."""
+    for values, choices in ((0, 2), (1, 2), (3, 3), (1000, games.VALUES)):
+        (exact,) = games.of_groups(np.array([0, 3, 10**9]), values, (), trials=10)
+        assert (exact.hits, exact.trials, exact.chance) == (10, 10, 1 / choices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sfumato.attacks.results import Success
-from sfumato.attacks.risk_html import joined, many, successes, table, tile, told, up
+from sfumato.attacks.risk_html import document, joined, successes, table, tile, told, up
 
 
 @pytest.mark.parametrize(("value", "text"), [(5, "5"), (12_040, "12 040"), (-1234, "−1 234"), (2.25, "2.2"), (-0.75, "−0.8")])
@@ -17,7 +17,13 @@ def test_bounds_are_rounded_up() -> None:
     assert up(2.7182818) == "2.72"
     assert up(73.105) == "73.11"
     assert up(float("inf")) == "∞"
-    assert many(1_000_000) == "1 000 000"
+
+
+def test_a_document_needs_nothing_beside_it() -> None:
+    page = document("A title", "<h1>A title</h1>", "b { color: red }")
+    assert page.startswith("<!doctype html>")
+    assert "<title>A title</title><style>b { color: red }</style>" in page
+    assert "<main><h1>A title</h1></main>" in page
 
 
 def test_digits_stay_together() -> None:

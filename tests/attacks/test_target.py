@@ -21,10 +21,17 @@ TABLE = {"name": ["Ada", "Bea", "Cid", None], "day": [datetime.date(2020, 1, n) 
 
 @pytest.mark.parametrize("kind", [dict, pd.DataFrame, pl.DataFrame, pa.table], ids=["dictionary", "pandas", "polars", "arrow"])
 def test_any_table(kind: type) -> None:
-    found = target(kind(TABLE), {"name": "Bea"})
-    assert (found.row, found.secret, found.truth, found.name) == (1, "sick", False, "Bea")
+    found = target(kind(TABLE), {"name": "Bea"}, value=True)
+    assert (found.row, found.secret, found.name) == (1, "sick", "Bea")
     assert found.others.tolist() == [True, False, True, True]
-    assert found.having(True).tolist() == [True, False, True, False]
+    assert found.having.tolist() == [True, False, True, False]
+
+
+def test_what_is_asked_about_is_the_persons_own_value_unless_said() -> None:
+    own, given = target(TABLE, {"name": "Bea"}), target(TABLE, 1, value=True)
+    assert (own.value, given.value) == (False, True)
+    assert own.having.tolist() == [not has for has in given.having]
+    assert own.about.text == "sick = FALSE"
 
 
 def test_the_number_of_a_row() -> None:
@@ -95,7 +102,7 @@ def test_something_has_to_be_known(person: Any) -> None:
 
 def test_a_row_may_be_a_number_of_numpy() -> None:
     table = {"name": ["Ada", "Eva"], "s": ["u", "v"]}
-    assert target(table, np.int64(1), "s").truth == "v"
+    assert target(table, np.int64(1), "s").value == "v"
     with pytest.raises(Refused):
         target(table, np.float64(1), "s")
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.auditing import Audit, many
 from sfumato.auditing.bounds import epsilon_bound, mu_bound
+from sfumato.auditing.outputs import Error
+from sfumato.auditing.runners import draw_both, runner_of
 from sfumato.errors import Refused
 from sfumato.local import client
 
@@ -224,7 +227,7 @@ APART: dict[str, tuple[Any, Any, Any]] = {
     "a category and none": (mech.RandomizedResponse(epsilon=1, categories=["a", "b"]), "a", "z"),
     "a text that begins like a category": (mech.RandomizedResponse(epsilon=1, categories=["a", "b"]), "b", "abc"),
     "numbers and rows": (many(lambda x, n: np.zeros((n, 2)) if x else np.zeros(n), sf.Pure(1)), 0, 1),
-    "whole numbers and doubles": (many(lambda x, n: np.zeros(n, dtype=int) if x else np.zeros(n), sf.Pure(1)), 0, 1),
+    "whole numbers and doubles": (many(lambda x, n: [0] * n if x else [0.0] * n, sf.Pure(1)), 0, 1),
     "an error for all": (many(lambda x, n: [1 // x] * n, sf.Pure(1)), 0, 1),
 }
 
@@ -247,6 +250,38 @@ def test_an_array_and_a_list_of_the_same_numbers_tell_nothing() -> None:
     r = sf.audit(many(mixed), 0, 1, claim=sf.Pure(1), samples=2000, confidence=SURE)
     assert r.verdict == "holds"
     assert r.epsilon_lower < 0.5
+
+
+def test_the_type_of_an_array_is_no_output() -> None:
+    """It is one for all draws: a single double among whole numbers makes doubles of all of them, at one input and not at the other, by chance alone."""
+    g = generator()
+
+    def rarely_half(x: int, n: int) -> Any:
+        return np.array([3.5 if x and i == 0 else 3 for i in range(n)]) + geometric(1.0, n, g)
+
+    assert sf.audit(many(rarely_half), 0, 1, claim=sf.Pure(1), samples=2000, confidence=SURE).verdict == "holds"
+    assert sf.audit(many(lambda x, n: rarely_half(x, n).tolist()), 0, 1, claim=sf.Pure(1), samples=2000, confidence=SURE).verdict == "violated"  # the twin
+
+
+def test_a_budget_that_runs_out_falls_on_both_inputs() -> None:
+    left = iter(range(5000))
+
+    def limited(x: int) -> Any:
+        next(left)  # StopIteration from the five-thousandth call on
+        return mech.Laplace(sensitivity=1, epsilon=1).perturb(x)
+
+    r = sf.audit(limited, 0, 1, claim=sf.Pure(1), samples=4000, confidence=SURE)
+    assert r.verdict == "holds"
+    assert next(left, None) is None
+    one_after_the_other = [1] * 4000, [1] * 1000 + [Error("StopIteration")] * 3000  # the twin: first all of one input
+    assert sf.audit(many(lambda x, _: one_after_the_other[x]), 0, 1, claim=sf.Pure(1), samples=4000, confidence=SURE).verdict == "violated"
+
+
+def test_a_pair_of_which_one_input_is_drawn_at_once_is_drawn_in_one_way() -> None:
+    m = mech.Laplace(sensitivity=1, epsilon=1)
+    both = draw_both(runner_of(m), [0, 0], [Fraction(0), 1], 20)
+    assert {type(drawn) for drawn in both} == {list}
+    assert {type(drawn) for drawn in draw_both(runner_of(m), [0, 0], [0, 1], 20)} == {np.ndarray}
 
 
 def test_the_verdict_is_at_the_claim_s_own_delta_whatever_delta_is_asked_for() -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from sfumato.auditing import catalogue_pairs as pairs
+from sfumato.mechanisms import AboveThreshold
 
 
 @pytest.mark.parametrize("name", ["GROWN", "ROWS"])
@@ -31,7 +32,7 @@ def test_changed_in_one_number_by_one(name: str) -> None:
 
 
 def test_queries_move_by_one() -> None:
-    for a, b in pairs.QUERIES(None):
+    for a, b in pairs.queries(AboveThreshold(sensitivity=1, epsilon=1)):
         assert max(abs(x - y) for x, y in zip(a, b, strict=True)) == 1
     for a, b in pairs.ONE_WAY(None):
         moves = {y - x for x, y in zip(a, b, strict=True)} - {0}
@@ -45,7 +46,14 @@ def test_weighed_by_one_unit() -> None:
         assert ((one - two) + (two - one)).total() == 1
 
 
-def test_losses_are_of_records_of_which_one_changes() -> None:
-    for a, b in pairs.PARAMETERS(None):
+def test_one_person_changes_an_answer() -> None:
+    for a, b in pairs.ANSWERS(None):
+        assert type(a) is type(b)
+        assert sum(x != y for x, y in zip(a, b, strict=True)) == 1 if isinstance(a, list) else {a, b} == {"yes", "no"}
+
+
+@pytest.mark.parametrize("name", ["PARAMETERS", "FAR_APART"])
+def test_losses_are_of_records_of_which_one_changes(name: str) -> None:
+    for a, b in getattr(pairs, name)(None):
         assert len(a) == len(b)
         assert sum(x != y for x, y in zip(a, b, strict=True)) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, combinations
 from typing import Any
@@ -12,9 +13,10 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.auditing.bounds import expected_bounds
+from sfumato.auditing.bounds import breaks, expected_bounds
 from sfumato.auditing.clopper_pearson import expected_limits
 from sfumato.auditing.known import Known, finite, prefixes
+from sfumato.auditing.laws import law_at
 from sfumato.auditing.outputs import outputs
 from sfumato.guarantees.channel import Channel
 from sfumato.guarantees.divergences import approx_max_divergence, max_divergence
@@ -107,6 +109,107 @@ def test_a_curve_is_refuted_where_its_point_is_not() -> None:
     m = mech.Gaussian(sensitivity=1000, mu=1)
     assert sf.audit(m, 0, 1000, claim=sf.ZCDP("1/2"), exact=True).verdict == "holds"
     assert sf.audit(m, 0, 1000, claim=sf.ZCDP("1/8"), exact=True).verdict == "violated"
+
+
+EVENTS: list[tuple[Any, str]] = [
+    (sf.Pure("9/10"), "output ≤ 0"),
+    (sf.Approx("1/2", "1/100"), "output ≤ 0"),
+    (sf.GDP("1/2"), "output ≤ 0"),
+    (sf.ZCDP("1/100"), "output ≤ 0"),
+    (sf.Renyi({2: "1/100"}), "output ≤ 0"),
+]
+
+
+@pytest.mark.parametrize(("claim", "event"), EVENTS, ids=lambda v: type(v).__name__)
+def test_an_exact_refutation_shows_its_event(claim: Any, event: str) -> None:
+    """P(output ≤ 0) is e/(e + 1) at 0 and 1/(e + 1) at 1: of the geometric law at ε = 1 the event that says most."""
+    r = sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, claim=claim, exact=True)
+    likely, other = math.e / (math.e + 1), 1 / (math.e + 1)
+    assert r.verdict == "violated"
+    assert (r.event, r.direction) in ((event, "x over y"), ("output ≥ 1", "y over x"))
+    assert likely * (1 - 1e-11) < r.limits[0] <= likely
+    assert other <= r.limits[1] < other * (1 + 1e-11)
+    assert "a chance of 0.731058 against 0.268942" in str(r)
+    assert ("breaks" in str(r)) is not isinstance(claim, sf.Pure | sf.Approx | sf.GDP)
+
+
+@pytest.mark.parametrize("claim", [sf.Pure("1/10"), sf.Approx("1/10", "1/100"), sf.GDP("1/10"), sf.ZCDP("1/1000")], ids=lambda v: type(v).__name__)
+def test_the_event_that_is_shown_contradicts_the_claim_by_itself(claim: Any) -> None:
+    g = np.random.default_rng(7)
+    for _ in range(20):
+        p, q = (v / v.sum() for v in g.random((2, 6)))
+        known = Known(tuple(p), tuple(q), tuple("abcdef"))
+        found = known.against(claim, 1e-6)
+        inside = [i for i, name in enumerate("abcdef") if name in found.event.words.split("{")[-1]]
+        one, other = (p, q) if found.event.direction == "x over y" else (q, p)
+        assert found.low == pytest.approx(one[inside].sum(), rel=1e-9)
+        assert found.high == pytest.approx(other[inside].sum(), rel=1e-9)
+        assert found.broken
+        if not isinstance(claim, sf.ZCDP):
+            assert breaks(claim, found.low, found.high)
+        equal = Known(tuple(p), tuple(p), tuple("abcdef"))  # the twin
+        assert not equal.against(claim, 1e-6).broken
+
+
+def test_a_curve_that_is_broken_in_the_middle_shows_the_event_there() -> None:
+    """At δ = 10⁻⁶ the claim leaves an ε of 0.62, and the law has ln 1.5 = 0.41. But errors of 0.4 and 0.4 it does not leave."""
+    laws = {0: {"a": 0.6, "b": 0.4}, 1: {"a": 0.4, "b": 0.6}}
+    r = sf.audit(laws.get, 0, 1, claim=sf.ZCDP("1/100"), exact=True)
+    assert r.verdict == "violated"
+    assert r.epsilon_lower < r.claimed_epsilon
+    assert (r.event, r.direction) in (("output in {a}", "x over y"), ("output in {b}", "y over x"))
+    assert "breaks   who bets on this event raises false alarms with a chance of 0.400001" in str(r)
+    assert breaks(r.claim, *r.limits)
+    assert sf.audit(laws.get, 0, 1, claim=sf.ZCDP("1/5"), exact=True).verdict == "holds"  # the twin
+
+
+def test_the_event_that_is_shown_is_one_that_happens() -> None:
+    """A Gaussian refutes a smaller μ in every tail, at chances of 10⁻⁷⁰; it does so in the middle, too."""
+    r = sf.audit(mech.Gaussian(sensitivity=1000, mu=1), 0, 1000, claim=sf.GDP("0.9"), exact=True)
+    assert r.verdict == "violated"
+    assert r.limits == pytest.approx((0.5, 0.159), abs=1e-3)
+    assert r.mu_lower == pytest.approx(1, abs=1e-5)
+
+
+SMALL: list[tuple[Any, Any, Any, Any]] = [
+    (mech.RandomizedResponse(epsilon=1000), "yes", "no", None),
+    (mech.Exponential(sensitivity=1, epsilon=1), [0, -1490], [1, -1491], None),
+    (mech.LaplaceThreshold(epsilon=5, delta="1e-3"), 4, 5, sf.GDP(10)),
+]
+
+
+@pytest.mark.parametrize(("m", "x", "y", "claim"), SMALL, ids=lambda v: type(v).__name__)
+def test_a_chance_that_doubles_forget_is_no_zero(m: Any, x: Any, y: Any, claim: Any) -> None:
+    """e^(−1000) is written as 0 in doubles. Taken as one it would be an event that one input never gives, and refute everything."""
+    r = sf.audit(m, x, y, claim=claim, exact=True)
+    assert r.verdict == "holds"
+    assert math.isfinite(r.epsilon_lower)
+    known = law_at(m, x, y)
+    assert known is not None
+    assert replace(known, least=0.0).against(r.claim, 0.0).broken  # the twin
+
+
+@pytest.mark.parametrize("epsilon", [700, 735, 740, 745, 750])
+def test_where_doubles_end(epsilon: int) -> None:
+    r = sf.audit(mech.RandomizedResponse(epsilon=epsilon), "yes", "no", exact=True)
+    assert r.verdict == "holds"
+    assert 600 < r.epsilon_lower < 700
+
+
+def test_what_a_user_writes_as_zero_is_zero() -> None:
+    laws = {0: {"a": 0.5, "b": 0.5}, 1: {"a": 1.0, "b": 0.0}}
+    assert sf.audit(laws.get, 0, 1, claim=sf.Pure(100), exact=True).epsilon_lower == math.inf
+
+
+@pytest.mark.parametrize("delta", [Fraction(1, 700), Fraction(1, 3), Fraction(3, 7)])
+def test_a_delta_that_is_just_attained_leaves_nothing(delta: Fraction) -> None:
+    """Masses in doubles may lie a little above δ: what is left of them would have any ratio."""
+    m = mech.OptimalSelection(epsilon=1, delta=delta)
+    assert sf.audit(m, 0, 1, exact=True).verdict == "holds"
+    nearly = {0: {"a": math.nextafter(float(delta), 1), "b": 1 - math.nextafter(float(delta), 1)}, 1: {"b": 1.0}}
+    assert sf.audit(nearly.get, 0, 1, claim=sf.Approx(1, delta), exact=True).verdict == "holds"
+    more = {0: {"a": float(delta) + 1e-9, "b": 1 - float(delta) - 1e-9}, 1: {"b": 1.0}}  # the twin
+    assert sf.audit(more.get, 0, 1, claim=sf.Approx(1, delta), exact=True).verdict == "violated"
 
 
 def test_cells_are_found_however_outputs_are_written() -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
+import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.auditing.catalogue import CATALOGUE, Entry
 from sfumato.auditing.laws import LAWS, law_at
 from sfumato.auditing.outputs import outputs
 from sfumato.auditing.runners import known_law, run, runner_of
 from sfumato.guarantees.channel import Channel
+from sfumato.guarantees.divergences import approx_max_divergence
 
 KNOWN = [entry for entry in CATALOGUE if all(known_law(runner_of(entry.build(1.0)), pair) is not None for pair in entry.pairs(entry.build(1.0))[:1])]
 
@@ -34,7 +38,10 @@ def test_draws_fall_into_cells_as_often_as_the_law_says(entry: Entry) -> None:
         assert np.abs(seen - np.cumsum(masses)).max() < np.sqrt(np.log(2 * 2000 / 1e-9) / (2 * n))
 
 
-@pytest.mark.parametrize("name", ["Histogram", "Mean, replace", "Laplace", "Exponential", "RandomizedResponse"])
+QUANTILES = ["Quantile", "WeightedQuantile", "InverseSensitivity", "Gibbs, in μ"]
+
+
+@pytest.mark.parametrize("name", ["Histogram", "Mean, replace", "Laplace", "Exponential", "RandomizedResponse", *QUANTILES])
 def test_draws_one_by_one_have_the_law_of_draws_at_once(name: str) -> None:
     """False alarm as above. The public call of each, against the law that the draws at once are held to."""
     m: Any = next(entry for entry in CATALOGUE if entry.name == name).build(1.0)
@@ -75,6 +82,38 @@ def test_a_wrong_law_is_seen_by_draws() -> None:
 )
 def test_what_is_not_known_is_said_to_be_so(m: Any, x: Any, y: Any) -> None:
     assert law_at(m, x, y) is None
+
+
+@pytest.mark.parametrize("delta", ["1e-3", "1e-9", "1e-13"])
+def test_what_is_left_of_a_chance_near_one_keeps_its_digits(delta: str) -> None:
+    """1 − π in doubles has none left at 10⁻¹³: with it the rule would be accused of ε = 1.0002."""
+    m = mech.OptimalSelection(epsilon=1, delta=delta)
+    losses = [sf.audit(m, votes, votes + 1, exact=True) for votes in range(m._sure + 1)]
+    assert {r.verdict for r in losses} == {"holds"}
+    assert max(r.epsilon_lower for r in losses) == pytest.approx(1, abs=1e-9)
+    kept = [m.keep_probability(votes) for votes in range(m._sure + 1)]
+    rough = [approx_max_divergence([1 - a, a], [1 - b, b], Fraction(delta)) for b, a in pairwise(kept)]
+    rough += [approx_max_divergence([1 - b, b], [1 - a, a], Fraction(delta)) for b, a in pairwise(kept)]
+    assert (max(rough) > 1 + 1e-5) is (delta == "1e-13")  # the twin
+
+
+def promises_that_are_refuted(entry: Entry, epsilon: float, most: int) -> list[Any]:
+    m: Any = entry.build(min(epsilon, entry.most) if entry.name.startswith("Gibbs") else epsilon)
+    known = [pair for pair in entry.pairs(m)[:most] if known_law(runner_of(m), pair) is not None]
+    return [(promise, pair) for pair in known for promise in m.promises if sf.audit(m, *pair, claim=promise, exact=True).verdict == "violated"]
+
+
+@pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry.name)
+def test_by_arithmetic_no_promise_is_refuted(entry: Entry) -> None:
+    """Every notion that a mechanism promises, at an ε at which doubles have much to lose."""
+    assert promises_that_are_refuted(entry, 20.0, 1) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 3.0, 20.0, 60.0])
+@pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry.name)
+def test_by_arithmetic_no_promise_is_refuted_at_any_pair(entry: Entry, epsilon: float) -> None:
+    assert promises_that_are_refuted(entry, epsilon, 9) == []
 
 
 class Promising(mech.Laplace):

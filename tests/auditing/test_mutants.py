@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -69,6 +70,12 @@ def test_there_are_enough_and_all_classes_are_there() -> None:
     assert len(CASES) >= 60
     assert min(Counter(case.how for case in CASES.values()).values()) >= 20
     assert (CLASSES | ERRATA | SHIPPED) - known == set(WITHOUT_PROMISE)
+
+
+def test_every_erratum_of_these_names_its_mutant_in_the_index() -> None:
+    index = json.loads((PAGE.parents[1] / "tests" / "vectors" / "index.json").read_text(encoding="utf-8"))
+    node = f"tests/auditing/test_mutants.py::{test_the_mutant_is_caught.__name__}"
+    assert {entry for entry, targets in index.items() if node in targets} == ERRATA
 
 
 def test_false_alarms_are_rare_in_all() -> None:

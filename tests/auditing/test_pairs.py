@@ -26,6 +26,22 @@ def test_numbers_differ_by_the_sensitivity(m: Any) -> None:
     assert all(abs(abs(a - b) - m.sensitivity) < 1e-6 for a, b in found)
 
 
+@pytest.mark.parametrize("m", [mech.Laplace(sensitivity="1e-7", epsilon=1, grid=2**-33), mech.Laplace(sensitivity="0.1", epsilon=1, grid=2**-20)], ids=str)
+def test_doubles_that_differ_by_more_than_the_sensitivity_are_no_pair(m: Any) -> None:
+    """10⁹ + 10⁻⁷ is a double that is 1.19·10⁻⁷ away from 10⁹."""
+    assert all(neighbours(m, *pair) for pair in pairs_of(m, m.promise))
+    assert all(neighbours(m, *pair) for pair in pairs_of(m, m.promise, 1e9))
+    assert not neighbours(m, 1e9, 1e9 + float(m.sensitivity))
+    assert sf.audit(m, samples=100).known_neighbours
+
+
+@pytest.mark.parametrize("m", [mech.OptimalSelection(epsilon=0.1, delta="1e-3"), mech.OptimalSelection(epsilon=5, delta="1e-3", quanta=3)], ids=str)
+def test_groups_are_tried_where_a_coin_decides(m: Any) -> None:
+    pairs = list(pairs_of(m, m.promise))
+    assert all(b - a == m.quanta for a, b in pairs)
+    assert any(m.keep_probability(a) < 0.5 <= m.keep_probability(b) for a, b in pairs)
+
+
 @pytest.mark.parametrize("kind", [mech.Exponential, mech.PermuteAndFlip, mech.NoisyMax])
 @pytest.mark.parametrize("monotone", [False, True])
 def test_scores_move_by_the_sensitivity_and_one_way_where_they_must(kind: Any, monotone: bool) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import pytest
 
 from sfumato import mechanisms as mech
@@ -13,6 +16,7 @@ from sfumato.guarantees import Guarantee, Pure
 
 FAMILY = sum(len(entry.pairs(entry.build(1.0))) * sum(e <= entry.most for e in EPSILONS) for entry in CATALOGUE)
 """Pairs in all: α = 10⁻⁶ is shared by them."""
+EACH = math.nextafter(1 - 1e-6 / FAMILY, 1)
 
 AT_ONCE = [entry for entry in CATALOGUE if entry.at_once]
 ONE_BY_ONE = [entry for entry in CATALOGUE if not entry.at_once]
@@ -54,14 +58,28 @@ def test_names() -> None:
         chosen_entries(["Laplac"])
 
 
-@pytest.mark.parametrize(("names", "level"), [(["Laplace"], 7.0), (["Laplace"], float("nan")), (["Laplace"], -1.0), (["Gibbs"], 2.0), ([], 0.0)])
+@pytest.mark.parametrize(("names", "level"), [(["Laplace"], 7.0), (["Laplace"], float("nan")), (["Laplace"], -1.0), (["Gibbs, in μ"], 6.0), ([], 0.0)])
 def test_a_level_at_which_nothing_is_audited_is_refused(names: list[str], level: float) -> None:
     with pytest.raises(Refused, match=r"audit\.epsilon"):
         survey(names, samples=40, epsilons=(level,))
 
 
 def test_gibbs_is_made_for_small_levels_only() -> None:
-    assert {found.epsilon for found in survey(["Gibbs"], samples=40)} == {0.1, 0.5, 1.0}
+    found = survey(["Gibbs"], samples=40)
+    assert {row.epsilon for row in found if row.name == "Gibbs"} == {0.1, 0.5, 1.0}
+    in_mu = [row for row in found if row.name == "Gibbs, in μ"]
+    assert {row.epsilon for row in in_mu} == set(EPSILONS)
+    assert all(row.measure == "μ" and row.exact and row.verdict == "holds" for row in in_mu)
+    assert all(0.999 * row.claimed < row.proven <= row.claimed for row in in_mu)  # two records at the ends attain it
+
+
+def test_the_shares_of_alpha_add_up_to_no_more_than_alpha() -> None:
+    entries = chosen_entries(["Laplace, wide", "local.Direct"])
+    rows = survey(["Laplace, wide", "local.Direct"], samples=40, confidence=0.999999)
+    shares = [1 - Fraction(audit.confidence) for row in rows for audit in row.audits]
+    assert len(shares) == sum(len(entry.pairs(entry.build(e))) for entry in entries for e in EPSILONS) == 50
+    assert sum(shares) <= 1 - Fraction(0.999999)
+    assert sum(shares) > Fraction(1, 10**6) * Fraction(999, 1000)
 
 
 @pytest.mark.slow
@@ -71,7 +89,7 @@ def test_a_million_draws(entry: Entry, epsilon: float) -> None:
     """False alarm: 10⁻⁶ in the whole family that something sound is refuted. What is proven is at least 95 % of the best expected bound, or what bad luck with
     a chance of 10⁻⁶ leaves of it: bounds scatter where ε is small, and that is less than 95 % there."""
     if epsilon <= entry.most:
-        check(row(entry, epsilon, samples=10**6, confidence=1 - 1e-6 / FAMILY, exact=False))
+        check(row(entry, epsilon, samples=10**6, confidence=EACH, exact=False))
 
 
 @pytest.mark.slow
@@ -79,7 +97,7 @@ def test_a_million_draws(entry: Entry, epsilon: float) -> None:
 @pytest.mark.parametrize("entry", ONE_BY_ONE, ids=lambda entry: entry.name)
 def test_a_hundred_thousand_draws(entry: Entry, epsilon: float) -> None:
     if epsilon <= entry.most:
-        check(row(entry, epsilon, samples=10**5, confidence=1 - 1e-6 / FAMILY, exact=False))
+        check(row(entry, epsilon, samples=10**5, confidence=EACH, exact=False))
 
 
 def check(found: Row) -> None:

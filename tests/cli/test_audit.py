@@ -28,7 +28,7 @@ def test_it_prints_a_table_and_writes_it(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "NoisyMax" in done.stdout
     assert "arithmetic" in done.stdout
-    assert "3 claims, 13 pairs of neighbours: 0 refuted." in done.stdout
+    assert "3 claims, 15 pairs of neighbours: 0 refuted." in done.stdout
     assert (tmp_path / "audit" / "audit.md").read_text(encoding="utf-8").startswith("| mechanism")
     assert (tmp_path / "audit" / "audit.png").is_file()
     assert "Traceback" not in done.stderr

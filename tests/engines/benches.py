@@ -121,14 +121,14 @@ def tally(made: Plan) -> list[Any]:
     return found
 
 
-def differs(seed: int, bench: Bench, other: Any) -> str:
-    """What is different between two engines in the answer to one query; nothing where they agree, or the second refuses."""
+def differs(seed: int, bench: Bench, other: Any, *, refusing: bool = False) -> str:
+    """What is different between two engines in the answer to one query; nothing where they agree, or the second may be, and is, refusing."""
     made, rows = asked(seed, bench)
     try:
         there = on(made, other.source)
         assert there.sql  # written before anything is read
     except Refused as refused:
-        return "" if refused.code == "engine.language" else str(refused)
+        return "" if refusing and refused.code == "engine.language" else str(refused)
     bench.put(rows)
     other.put(rows)
     here, beyond = tally(on(made, bench.source)), tally(there)

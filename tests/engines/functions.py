@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -18,6 +18,7 @@ from ..tables.asking import calls
 from ..tables.special_values import VALUES, engine, schema, table
 from ..tables.test_functions import COARSE, ENGINES_OWN, spread
 
+TOGETHER = 40  # expressions in a statement
 OWN_MATHEMATICS = ("exp", "ln", "log10", "log2", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "power", "degrees", "radians")
 
 
@@ -46,28 +47,38 @@ def compare(other: Other, names: Sequence[str], most: int = 10**9) -> tuple[int,
     connection = engine()
     columns = {f"c{i}": (name, [row[i] for row in rows]) for i, name in enumerate(names)}
     here = table(connection, "given_rows", {"number": ("int32", list(range(len(rows)))), **columns})
-    asked, refused = [], set()
-    for expression in calls(names):
-        assert isinstance(expression, Call)
-        try:
-            assert other.engine.sql(there.select(r=expression.build(there, types)))
-            asked.append(expression)
-        except Refused as refusal:
-            refused.add(expression.function.name if refusal.code == "engine.language" else refusal.code)
-    for start in range(0, len(asked), 40):
-        part = asked[start : start + 40]
-        wanted = _answers(connection.to_pyarrow, here, part, types)
-        found = _answers(other.engine.run, there, part, types)
-        for place, expression in enumerate(part):
-            pairs = zip(found.column(place + 1).to_pylist(), wanted.column(place + 1).to_pylist(), rows, strict=True)
-            wrong = [(row, got, want) for got, want, row in pairs if not _same(expression, types, names, row, got, want, exact=other.mathematics)]
-            assert not wrong, f"{expression.text:.200}: {wrong[:3]!s:.500}"
-    return len(asked), refused
+    expressions = [expression for expression in calls(names) if isinstance(expression, Call)]
+    compared, refused = 0, set[str]()
+    for start in range(0, len(expressions), TOGETHER):
+        for part, statement in _written(other.engine, there, expressions[start : start + TOGETHER], types, refused):
+            wanted = connection.to_pyarrow(_statement(here, part, types)).sort_by("number")
+            found = other.engine.run(statement).sort_by("number")
+            for place, expression in enumerate(part):
+                pairs = zip(found.column(place + 1).to_pylist(), wanted.column(place + 1).to_pylist(), rows, strict=True)
+                wrong = [(row, got, want) for got, want, row in pairs if not _same(expression, types, names, row, got, want, exact=other.mathematics)]
+                assert not wrong, f"{expression.text:.200}: {wrong[:3]!s:.500}"
+            compared += len(part)
+    return compared, refused
 
 
-def _answers(run: Callable[[Any], Any], given: Any, expressions: Sequence[Expr], types: Any) -> Any:
-    built = {f"r{i}": expression.build(given, types) for i, expression in enumerate(expressions)}
-    return run(given.select("number", **built)).sort_by("number")
+def _statement(given: Any, expressions: Sequence[Expr], types: Any) -> Any:
+    return given.select("number", **{f"r{i}": expression.build(given, types) for i, expression in enumerate(expressions)})
+
+
+def _written(engine: Any, given: Any, expressions: Sequence[Call], types: Any, refused: set[str]) -> Iterator[tuple[Sequence[Call], Any]]:
+    """Statements of as many expressions as the engine takes together: those that hold one that it refuses are halved until that one is alone."""
+    statement = _statement(given, expressions, types)
+    try:
+        assert engine.sql(statement)
+    except Refused as refusal:
+        if len(expressions) == 1:
+            refused.add(expressions[0].function.name if refusal.code == "engine.language" else refusal.code)
+            return
+        half = len(expressions) // 2
+        for part in (expressions[:half], expressions[half:]):
+            yield from _written(engine, given, part, types, refused)
+        return
+    yield expressions, statement
 
 
 def _same(expression: Call, types: Any, names: Sequence[str], row: tuple[Any, ...], got: Any, want: Any, *, exact: bool) -> bool:

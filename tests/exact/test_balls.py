@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sfumato.errors import Refused
 from sfumato.exact import balls
-from sfumato.exact.balls import above, ball, below, between, chance, decide, evaluate, floor, least, normal_cdf, precision, sqrt_up, up
+from sfumato.exact.balls import above, ball, below, between, chance, decide, down, evaluate, floor, least, normal_cdf, precision, root_up, sqrt_up, up
 
 
 def test_precision_is_given_back() -> None:
@@ -156,6 +156,12 @@ def test_up_is_the_least_double_whose_text_is_not_below_either(value: Fraction) 
     assert Fraction(before) < value or Fraction(repr(before)) < value
 
 
+@given(st.fractions())
+def test_down_is_up_seen_from_below(value: Fraction) -> None:
+    assert down(value) == -up(-value)
+    assert math.copysign(1.0, down(Fraction(0))) == 1.0
+
+
 def test_above_is_the_double_itself() -> None:
     """Not the decimal number that its shortest text names, which may lie below."""
     root = above(lambda: arb(2).sqrt())
@@ -221,3 +227,9 @@ def test_sqrt_up(value: Fraction) -> None:
     root = sqrt_up(value)
     assert root * root >= value
     assert Fraction(math.nextafter(math.nextafter(float(root), 0), 0)) ** 2 < value
+
+
+@given(st.fractions(Fraction(1, 10**6), 10**6))
+def test_root_up_is_exact_where_it_can_be(value: Fraction) -> None:
+    assert root_up(value * value) == value
+    assert root_up(2 * value * value) == sqrt_up(2 * value * value)

@@ -13,7 +13,21 @@ from hypothesis import strategies as st
 
 from sfumato.errors import Refused
 from sfumato.exact import numbers
-from sfumato.exact.numbers import by_its_bits, ceil_sqrt, exact, non_negative, positive, power_of_two, power_of_two_at_least, probability, text
+from sfumato.exact.numbers import (
+    by_its_bits,
+    ceil_sqrt,
+    double_above,
+    double_below,
+    exact,
+    is_whole,
+    non_negative,
+    positive,
+    power_of_two,
+    power_of_two_at_least,
+    probability,
+    rational_root,
+    text,
+)
 
 
 @pytest.mark.parametrize(
@@ -193,3 +207,37 @@ def test_power_of_two_at_least(value: Fraction) -> None:
 )
 def test_text(value: Fraction, written: str) -> None:
     assert text(value) == written
+
+
+@given(st.fractions(-(10**6), 10**6))
+def test_doubles_on_either_side(value: Fraction) -> None:
+    below, above = double_below(value), double_above(value)
+    assert Fraction(below) <= value <= Fraction(above)
+    assert above == (below if Fraction(below) == value else np.nextafter(below, np.inf))
+
+
+@given(st.fractions(0, 10**6))
+def test_rational_roots(value: Fraction) -> None:
+    assert rational_root(value * value) == value
+    assert rational_root(2 * value * value) == (None if value else 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "least", "most", "wanted"),
+    [
+        (1, 1, None, True),
+        (0, 1, None, False),
+        (0, 0, None, True),
+        (10**30, 1, None, True),
+        (5, 1, 5, True),
+        (6, 1, 5, False),
+        (True, 0, None, False),
+        (1.0, 1, None, False),
+        ("1", 1, None, False),
+        (np.int64(1), 1, None, False),
+        (None, 0, None, False),
+    ],
+    ids=str,
+)
+def test_whole_numbers(value: object, least: int, most: int | None, wanted: bool) -> None:
+    assert is_whole(value, least, most) is wanted

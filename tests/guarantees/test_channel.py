@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from fractions import Fraction as F
 from itertools import product
 
@@ -13,21 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.errors import Refused
 from sfumato.guarantees.channel import Channel, belief_shift
 from sfumato.guarantees.relations import ADD_REMOVE, REPLACE
 
+from .refusing import refusal
+
 COIN = Channel.coin_toss()
 ORDERS = (F(1, 2), F(1), F(3, 2), F(2), F(10), math.inf)
-
-
-@contextmanager
-def refusal(code: str) -> Iterator[None]:
-    with pytest.raises(Refused) as caught:
-        yield
-    assert caught.value.code == code
-    assert caught.value.reason
-    assert caught.value.rewrite
 
 
 def row(n: int, least: int = 0) -> st.SearchStrategy[list[F]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from fractions import Fraction as F
 from itertools import pairwise, product
 
@@ -13,7 +12,6 @@ from flint import arb
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sfumato.errors import Refused
 from sfumato.exact.balls import ball
 from sfumato.guarantees.divergences import (
     NAMED,
@@ -28,18 +26,11 @@ from sfumato.guarantees.divergences import (
 )
 from sfumato.guarantees.finite import Weights
 
+from .refusing import refusal
+
 COIN, OTHER = (F(3, 4), F(1, 4)), (F(1, 4), F(3, 4))
 ORDERS = (F(1, 10), F(1, 2), F(1), F(3, 2), F(2), F(5), F(100))
 Laws = tuple[Weights, ...]
-
-
-@contextmanager
-def refusal(code: str) -> Iterator[None]:
-    with pytest.raises(Refused) as caught:
-        yield
-    assert caught.value.code == code
-    assert caught.value.reason
-    assert caught.value.rewrite
 
 
 @st.composite

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction as F
 
@@ -14,17 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.errors import Refused
 from sfumato.guarantees.finite import exceeds, exp_down, law, pair, steps, weights
 
-
-@contextmanager
-def refusal(code: str) -> Iterator[None]:
-    with pytest.raises(Refused) as caught:
-        yield
-    assert caught.value.code == code
-    assert caught.value.reason
-    assert caught.value.rewrite
+from .refusing import refusal
 
 
 @st.composite

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import combinations_with_replacement, product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.errors import Refused
 from sfumato.guarantees.base import relation_of
 from sfumato.guarantees.relations import ADD_REMOVE, RELATIONS, REPLACE, AddRemove, Replace, hamming, l1_distance, symmetric_difference, to_histogram
 
+from .refusing import refusal
+
 records = st.lists(st.integers(0, 3), max_size=5).map(tuple)
 equally_many = st.integers(0, 5).flatmap(lambda n: st.tuples(*[st.tuples(*[st.integers(0, 3)] * n)] * 3))
-
-
-@contextmanager
-def refusal(code: str) -> Iterator[None]:
-    with pytest.raises(Refused) as caught:
-        yield
-    assert caught.value.code == code
-    assert caught.value.reason
-    assert caught.value.rewrite
 
 
 def multisets(domain: str, size: int) -> list[tuple[str, ...]]:

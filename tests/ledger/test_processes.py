@@ -219,3 +219,44 @@ def test_an_interruption_leaves_no_lock_and_no_transaction_behind(where: str, tm
     assert numbers == [2 + stands]
     assert ledger.verify(ledger.head).ok
     ledger.close()
+
+
+@pytest.mark.parametrize("umask", [0, 0o022, 0o077, 0o277, 0o777], ids=oct)
+def test_a_new_book_is_for_its_owner_alone_whatever_the_umask(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        ledger = open_book(tmp_path / "a.ledger")
+        ledger.charge(sf.Pure(1))
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+        ledger.close()
+    finally:
+        os.umask(before)
+    assert modes == {"a.ledger": 0o600, "a.ledger-wal": 0o600, "a.ledger-shm": 0o600}
+
+
+def test_a_file_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "a.ledger"
+    path.touch()
+    path.chmod(0o640)
+    ledger = open_book(path)
+    ledger.charge(sf.Pure(1))
+    assert {one.stat().st_mode & 0o777 for one in tmp_path.iterdir()} == {0o640}
+    ledger.close()
+
+
+def test_a_link_to_where_a_book_is_to_be(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "a.ledger")
+    open_book(tmp_path / "link").close()
+    assert (tmp_path / "a.ledger").stat().st_mode & 0o777 == 0o600
+
+
+def test_making_a_file_touches_none_that_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To open and close one would drop the locks of a book that is open here."""
+    path = tmp_path / "a.ledger"
+    path.write_bytes(b"kept")
+    closed: list[int] = []
+    monkeypatch.setattr(processes.os, "close", closed.append)
+    processes.make(str(path))
+    processes.make(str(tmp_path / "no-folder" / "a.ledger"))  # for who opens it to refuse
+    assert closed == []
+    assert path.read_bytes() == b"kept"

@@ -1,11 +1,15 @@
-"""Entropy that can be locked away."""
+"""Entropy that can be locked away, and balls that are small."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import NoReturn
 
 import pytest
+from flint import ctx
+
+from . import choosing
 
 
 @pytest.fixture
@@ -16,3 +20,11 @@ def no_entropy(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError(f"{size} bytes of entropy were read")
 
     monkeypatch.setattr(os, "urandom", refuse)
+
+
+@pytest.fixture(scope="module")
+def precise() -> Iterator[None]:
+    """The precision at which the laws of `choosing` are computed."""
+    before, ctx.prec = ctx.prec, choosing.BITS
+    yield
+    ctx.prec = before

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.mechanisms.bounded_data import Range, category_counts, known_categories, known_range, known_statistic, shown
+from sfumato.mechanisms.bounded_data import Range, category_counts, known_categories, known_ends, known_range, known_statistic
 from sfumato.mechanisms.grid import snap
+from sfumato.mechanisms.inverse_sensitivity import InverseSensitivity
 
 from .untouchable import refusal
 
@@ -78,8 +79,14 @@ def test_ranges_that_are_refused(low: Any, high: Any, grid: Any, code: str) -> N
 def test_ends_have_to_be_given() -> None:
     for low, high in ((None, 1), (0, None), (None, None)):
         refusal(lambda low=low, high=high: known_range("here", low, high, None), "range.ends")
-    assert shown(known_range("here", 0, 1, "1/4")) == (0, 1, Fraction(1, 4))
-    assert shown(None) == (None, None, None)
+    refusal(lambda: known_ends(1, 1), "range.ends")
+    assert known_ends("0.1", 1) == (Fraction(1, 10), 1)
+
+
+def test_a_record_shows_its_range() -> None:
+    with_ends, without = InverseSensitivity("median", epsilon=1, low=0, high=1, grid="1/4"), InverseSensitivity("count", epsilon=1)
+    assert (with_ends.low, with_ends.high, with_ends.grid) == (0, 1, Fraction(1, 4))
+    assert (without.low, without.high, without.grid) == (None, None, None)
 
 
 def test_categories() -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import sfumato as sf
 from sfumato import mechanisms as mech
@@ -22,12 +21,7 @@ from sfumato.mechanisms.inverse_sensitivity import count_rate
 from . import choosing
 from .untouchable import Untouchable, refusal
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _precision() -> Iterator[None]:
-    before, ctx.prec = ctx.prec, choosing.BITS
-    yield
-    ctx.prec = before
+pytestmark = pytest.mark.usefixtures("precise")
 
 
 def spread(m: mech.InverseSensitivity, x: Any, points: list[Any]) -> list[float]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,12 +19,7 @@ from sfumato.noise.geometric import Geometric
 from . import choosing
 from .untouchable import Untouchable, refusal
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _precision() -> Iterator[None]:
-    before, ctx.prec = ctx.prec, choosing.BITS
-    yield
-    ctx.prec = before
+pytestmark = pytest.mark.usefixtures("precise")
 
 
 def test_the_interface() -> None:

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball
-from sfumato.mechanisms.permute_and_flip import below
-from sfumato.testing import SeededBits
 
 from . import choosing
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _precision() -> Iterator[None]:
-    before, ctx.prec = ctx.prec, choosing.BITS
-    yield
-    ctx.prec = before
+pytestmark = pytest.mark.usefixtures("precise")
 
 
 def test_the_interface() -> None:
@@ -88,15 +80,6 @@ def test_draws_fit_the_law() -> None:
     sample = [m.choose(scores) for _ in range(8000)]
     assert choosing.fit(sample, [float(p.mid()) for p in choosing.permute_and_flip(scores, m.rate)]) > choosing.FALSE_ALARM
     assert choosing.fit(sample, [float(p.mid()) for p in choosing.exponential(scores, m.rate)]) < 1e-9
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 7, 64, 1000])
-def test_a_uniform_integer(count: int) -> None:
-    """False alarms: none, the bits are seeded."""
-    sample = [below(count, SeededBits(i)) for i in range(2000)]
-    assert min(sample) >= 0
-    assert max(sample) < count
-    assert choosing.fit(sample, [1 / count] * count) > 1e-4
 
 
 @pytest.mark.parametrize("regret", [1490, 10**6, 10**12])

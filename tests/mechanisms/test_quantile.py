@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import sfumato as sf
 from sfumato import mechanisms as mech
@@ -23,11 +23,7 @@ QS = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(9, 10), Fraction(1)]
 LOW, HIGH = 0, 6
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _precision() -> Iterator[None]:
-    before, ctx.prec = ctx.prec, choosing.BITS
-    yield
-    ctx.prec = before
+pytestmark = pytest.mark.usefixtures("precise")
 
 
 def score(x: Sequence[int], z: int, q: Fraction) -> Fraction:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,11 +28,7 @@ LAWS: dict[str, Any] = {"exponential": choosing.exponential, "permute and flip":
 each = pytest.mark.parametrize("name", CHOOSERS)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _precision() -> Iterator[None]:
-    before, ctx.prec = ctx.prec, choosing.BITS
-    yield
-    ctx.prec = before
+pytestmark = pytest.mark.usefixtures("precise")
 
 
 # Promises.

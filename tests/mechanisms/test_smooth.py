@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import sfumato as sf
 from sfumato import mechanisms as mech
@@ -23,12 +22,7 @@ from sfumato.testing import TapeBits
 from . import choosing
 from .untouchable import Untouchable, refusal
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _precision() -> Iterator[None]:
-    before, ctx.prec = ctx.prec, choosing.BITS
-    yield
-    ctx.prec = before
+pytestmark = pytest.mark.usefixtures("precise")
 
 
 def cdf(x: arb) -> arb:

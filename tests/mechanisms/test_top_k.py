@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import sfumato as sf
 from sfumato import mechanisms as mech
@@ -20,12 +19,7 @@ from sfumato.guarantees.relations import RELATIONS
 from . import choosing
 from .untouchable import Untouchable, refusal
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _precision() -> Iterator[None]:
-    before, ctx.prec = ctx.prec, choosing.BITS
-    yield
-    ctx.prec = before
+pytestmark = pytest.mark.usefixtures("precise")
 
 
 def law(scores: tuple[int, ...], k: int, rate: Fraction) -> dict[tuple[int, ...], arb]:

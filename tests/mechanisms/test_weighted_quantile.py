@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import sfumato as sf
 from sfumato import mechanisms as mech
@@ -29,11 +29,7 @@ Data = tuple[tuple[int, int], ...]
 """Points with their weights."""
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _precision() -> Iterator[None]:
-    before, ctx.prec = ctx.prec, choosing.BITS
-    yield
-    ctx.prec = before
+pytestmark = pytest.mark.usefixtures("precise")
 
 
 def distance(data: Data, z: int, q: Fraction, shift: int) -> Fraction:

@@ -10,7 +10,7 @@ import pytest
 
 from sfumato.noise import choices
 from sfumato.noise.choice import Choice
-from sfumato.noise.choices import below_each, choose_each
+from sfumato.noise.choices import choose_each
 from sfumato.testing import SeededBits, TapeBits
 
 RATE = Fraction(1, 3)
@@ -92,29 +92,3 @@ def test_what_has_no_size_is_never_chosen() -> None:
     assert {int(choose_each(exponents, sizes, starts, laws.__getitem__, bits)[0]) for _ in range(200)} == {1}
     for word in (0, 1, (1 << 64) - 1):
         assert choose_each(exponents, sizes, starts, laws.__getitem__, TapeBits([word]))[0] == 1
-
-
-def test_below_each_by_its_bits() -> None:
-    """Three of four two-bit words are taken as they are; the fourth is drawn again."""
-    top = [w << 62 for w in range(4)]
-    assert below_each(np.array([3, 3, 3]), TapeBits(top[:3])).tolist() == [0, 1, 2]
-    assert below_each(np.array([3, 1, 4]), TapeBits([top[3], top[3], top[3], top[1]])).tolist() == [1, 0, 3]
-    assert below_each(np.array([1]), TapeBits([(1 << 64) - 1])).tolist() == [0]
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 1000, (1 << 53) - 1, 1 << 53, (1 << 53) + 1, (1 << 62) - 1, 1 << 62])
-def test_below_each_stays_below(count: int) -> None:
-    drawn = below_each(np.full(2000, count), SeededBits(count % 1000))
-    assert drawn.min() >= 0
-    assert drawn.max() < count
-    assert drawn.max() > count * 0.99 - 1  # else with probability below 0.99^2000 < 2e-9
-
-
-def test_below_each_is_uniform() -> None:
-    """False alarm 2e-9: six standard deviations in any of seven cells is below 2e-8. The twin is the remainder of three bits."""
-    n = 70_000
-    counts = np.bincount(below_each(np.full(n, 7), SeededBits(8)), minlength=7)
-    wall = 6 * (n / 7 * 6 / 7) ** 0.5
-    assert abs(counts - n / 7).max() < wall
-    twin = np.bincount((SeededBits(8).words(n) >> np.uint64(61)).astype(np.int64) % 7, minlength=7)
-    assert abs(twin - n / 7).max() > wall

@@ -13,7 +13,7 @@ from sfumato.errors import Refused
 from sfumato.exact.numbers import exact
 from sfumato.noise.bits import CHUNK
 from sfumato.noise.geometric import Geometric
-from sfumato.noise.law import LARGEST_SCALE, SymmetricLaw, _first, place, scale_in_range
+from sfumato.noise.law import LARGEST_SCALE, SymmetricLaw, place, scale_in_range
 from sfumato.noise.rounded_normal import RoundedNormal
 from sfumato.testing import SeededBits
 
@@ -169,11 +169,6 @@ def test_place_beyond_64_bits(value: int) -> None:
     placed = place(np.arange(3), 1, value)
     assert placed.dtype == object
     assert placed.tolist() == [0, value, 2]
-
-
-@pytest.mark.parametrize("target", [-(10**20), -1000, -2, -1, 0, 1, 2, 3, 1000, 10**20])
-def test_first(target: int) -> None:
-    assert _first(lambda z: z >= target) == target
 
 
 @each_law

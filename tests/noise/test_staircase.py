@@ -11,7 +11,7 @@ from flint import arb
 
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, precision
-from sfumato.noise.staircase import Staircase, _uniform, best_width
+from sfumato.noise.staircase import Staircase, best_width
 from sfumato.testing import SeededBits, TapeBits
 
 ONES = (1 << 64) - 1
@@ -62,14 +62,6 @@ def test_the_middle_is_decided_by_its_threshold() -> None:
     assert law.draw(TapeBits([law._middle + 1])) != 0
     assert law.draw(TapeBits([law._middle, second - 1])) == 0
     assert law.draw(TapeBits([law._middle, second + 1])) != 0
-
-
-def test_uniform() -> None:
-    """Too large leading bits are drawn again; every residue is as frequent (false alarm 10^-9: 6 standard deviations, 5 cells)."""
-    assert _uniform(5, 2, TapeBits([5 << 61, 2 << 61, 4 << 61])).tolist() == [4, 2]
-    seen = np.bincount(_uniform(5, 100_000, SeededBits(1)))
-    assert np.abs(seen - 20_000).max() < 6.2 * 126.5
-    assert set(_uniform(1, 3, TapeBits([])).tolist()) == {0}
 
 
 def statistic(law: Staircase, drawn: np.ndarray) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import ipaddress
 import socket
 import subprocess
 import sys
@@ -16,6 +17,9 @@ from typing import Any
 import httpx
 import pyarrow as pa
 import pyarrow.parquet as pq
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from sfumato.server.config import Config, load
 from sfumato.server.state import State
@@ -43,8 +47,8 @@ running.options = lambda config: {**usual(config), "log_level": "trace", "access
 
 TOML = """
 [server]
-ledger = "curator.ledger"
-tokens = "tokens.db"
+ledger = "{ledger}"
+tokens = "{tokens}"
 deadlines = {deadlines}
 overruns_per_analyst = 100
 port = {port}
@@ -123,12 +127,13 @@ class Made:
         return {} if who is None else {"Authorization": f"Bearer {self.tokens[who]}"}
 
 
-def service(folder: Path, *, port: int = 0, deadline: str = "[16]", budget: str = "1000000") -> Made:
+def service(folder: Path, *, port: int = 0, deadline: str = "[16]", budget: str = "1000000", place: str | None = None) -> Made:
     """Data, configuration and tokens. `owner`, `ada` and `bob` (analysts) and `auditor` see visits alone; the same with `clinic-` in front, the clinic; `boss`
-    sees all; `revoked` and `expired` were analysts."""
+    sees all; `revoked` and `expired` were analysts. The ledger and the records are files, or in a database."""
     write_data(folder)
     path = folder / "sfumato.toml"
-    path.write_text(TOML.format(port=port, deadlines=deadline, budget=budget), encoding="utf-8")
+    places = {"ledger": place or "curator.ledger", "tokens": place or "tokens.db"}
+    path.write_text(TOML.format(port=port, deadlines=deadline, budget=budget, **places), encoding="utf-8")
     config = load(path)
     state = State(config.tokens)
     try:
@@ -147,6 +152,19 @@ def service(folder: Path, *, port: int = 0, deadline: str = "[16]", budget: str 
     finally:
         state.close()
     return Made(path, config, tokens)
+
+
+def certificate(folder: Path, name: str, passphrase: bytes | None = None) -> None:
+    """A certificate for this host that nobody else has signed, and its key."""
+    key, subject = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "sfumato")])
+    now, day = datetime.datetime.now(datetime.UTC), datetime.timedelta(days=1)
+    names = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    about = x509.CertificateBuilder().subject_name(subject).issuer_name(subject).public_key(key.public_key()).serial_number(x509.random_serial_number())
+    about = about.not_valid_before(now - day).not_valid_after(now + day).add_extension(names, critical=False)
+    made = about.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True).sign(key, hashes.SHA256())
+    hidden = serialization.NoEncryption() if passphrase is None else serialization.BestAvailableEncryption(passphrase)
+    (folder / f"{name}.crt").write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    (folder / f"{name}.key").write_bytes(key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, hidden))
 
 
 def free_port() -> int:

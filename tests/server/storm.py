@@ -83,8 +83,10 @@ class Storm:
     column: str
     epsilon: str
     clients: dict[str, str]
+    first: int = 0  # storms that begin elsewhere ask other questions, under other keys
     told: list[Told] = field(default_factory=list)
     ends: Counter[str] = field(default_factory=Counter)
+    sent: list[str] = field(default_factory=list)
     stop: threading.Event = field(default_factory=threading.Event)
 
     def begin(self) -> list[threading.Thread]:
@@ -96,6 +98,7 @@ class Storm:
     def send(self, who: str, key: str, body: dict[str, Any]) -> httpx.Response | None:
         """One request; None where nobody answered."""
         headers = {**self.service.made.header(who), "Idempotency-Key": key}
+        self.sent.append(key)
         try:
             return httpx.post(f"{self.service.url}/api/datasets/{self.dataset}/release", json=body, headers=headers, timeout=60)
         except httpx.TransportError:
@@ -110,8 +113,13 @@ class Storm:
             time.sleep(0.1)
         return None
 
+    @property
+    def retries(self) -> int:
+        """How often a request was sent again under its key."""
+        return len(self.sent) - len(set(self.sent))
+
     def _ask(self, place: int, who: str) -> None:
-        number = 0
+        number = self.first
         while not self.stop.is_set():
             number += 1
             key, sql = f"c{place}-{number}", f"SELECT COUNT(*) AS n FROM {self.dataset} WHERE {self.column} > {place} AND {self.column} < {1000 + number}"

@@ -4,6 +4,7 @@
             does not enter. The bare route is FastAPI's, served by the same uvicorn with the same settings, and says one constant thing.
 *Flat*      The serving process does not grow while it serves, after the first round of everything.
 *Counted*   Meanwhile somebody releases: every answer that was given is a charge in the book, and there is no other.
+To run the long one alone, and read what was found: pytest -s -m slow tests/server/test_load.py
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ async def _loaded(target: Target, seconds: float, into: Measured) -> None:
 
 
 @pytest.mark.parametrize("seconds", [30, pytest.param(600, marks=pytest.mark.slow)])
-def test_fifty_clients(service: Served, bare: Target, seconds: float) -> None:
+def test_fifty_clients(service: Served, bare: Target, seconds: int) -> None:
     port, header = int(service.url.rpartition(":")[2]), service.made.header("ada")
     first = httpx.post(f"{service.url}/api/datasets/visits/release", json=QUESTION, headers={**header, "Idempotency-Key": "load"}, timeout=60)
     assert first.status_code == 200
@@ -136,7 +137,7 @@ def test_fifty_clients(service: Served, bare: Target, seconds: float) -> None:
     warm, found = Measured(), {name: Measured() for name in targets}
     for target in targets.values():
         asyncio.run(_loaded(target, 0.5, warm))
-    storm = Storm(service, "clinic", "stay", "0.125", {"releasing": "clinic-ada"})
+    before, storm = _charges(service), Storm(service, "clinic", "stay", "0.125", {"releasing": "clinic-ada"}, first=1000 * seconds)
     threads, rounds, memory = storm.begin(), 5, []
     for _ in range(rounds):
         for name, target in targets.items():
@@ -145,15 +146,28 @@ def test_fifty_clients(service: Served, bare: Target, seconds: float) -> None:
     storm.stop.set()
     for thread in threads:
         thread.join(60)
+    charges = _charges(service)
+    said = {name: {"requests": one.requests, "for each second of the processor": round(one.rate), "wrong": one.wrong} for name, one in found.items()}
+    shares = {name: round(found[name].rate / found["bare"].rate, 3) for name in ("plan", "stored")}
+    more = {"beside the bare route": shares, "memory in MB": [round(one / 1e6, 1) for one in memory], "releases": dict(storm.ends), "charges": charges}
+    sys.stdout.write(f"\n{CLIENTS} clients for {seconds} s: {json.dumps({**said, **more})}\n")
     assert sum(one.wrong for one in (warm, *found.values())) == 0
     assert found["plan"].rate >= LEAST * found["bare"].rate, found
     assert found["stored"].rate >= LEAST * found["bare"].rate, found
     assert max(memory) <= 1.05 * memory[0], memory
     assert set(storm.ends) <= {"answered", "server.deadline"}
-    history = httpx.get(f"{service.url}/api/datasets/clinic/history?limit=200", headers=service.made.header("clinic-owner"), timeout=60).json()
-    if history["next"] is None:  # a minute's worth: what is longer is checked by verify
-        assert sum(one["kind"] == "charge" for one in history["entries"]) == sum(storm.ends.values())
+    assert charges == before + sum(storm.ends.values())
     assert httpx.get(f"{service.url}/api/datasets/clinic/verify", headers=service.made.header("clinic-owner"), timeout=120).json()["holds"]
+
+
+def _charges(service: Served) -> int:
+    """In the clinic's book, by all its pages."""
+    found, after = 0, 0
+    while after is not None:
+        url = f"{service.url}/api/datasets/clinic/history?after={after}&limit=200"
+        page = httpx.get(url, headers=service.made.header("clinic-owner"), timeout=60).json()
+        found, after = found + sum(one["kind"] == "charge" for one in page["entries"]), page["next"]
+    return found
 
 
 def test_the_measure_sees_a_slow_route() -> None:

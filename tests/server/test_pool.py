@@ -94,6 +94,26 @@ def test_time_begins_with_the_charge(made: Made, monkeypatch: pytest.MonkeyPatch
     served.close()
 
 
+@pytest.mark.parametrize(("news", "kind"), [(["charged", "made"], "answer"), (["charged"], "late"), (["charged", "charged"], "late")])
+def test_what_was_made_in_time_may_be_stored_a_little_later(made: Made, monkeypatch: pytest.MonkeyPatch, news: list[str], kind: str) -> None:
+    """Storing takes longer than is left of the class: a slow disk says nothing about data. What was not made by then is late."""
+    said = iter(news)
+
+    async def heard(_: Worker) -> Said:
+        if (word := next(said, None)) is not None:
+            return Said(word, {})
+        await asyncio.sleep(0.3)
+        return Said("answer", {})
+
+    async def tell(*_: object) -> None: ...
+
+    monkeypatch.setattr(Worker, "_heard", heard)
+    monkeypatch.setattr(Worker, "_tell", tell)
+    found = asyncio.run(Worker(made.config).ask(MESSAGE, 60, 0.1))
+    assert found.said.kind == kind
+    assert found.charged is not None
+
+
 BREAKS = {"late": signal.SIGSTOP, "ended": signal.SIGKILL, "failed": signal.SIGCONT}
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,8 @@ import uvicorn
 
 from sfumato.server import protocol
 from sfumato.server.protocol import Protocol
+
+from .service import certificate
 
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n"
 
@@ -21,14 +25,32 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": b"ok"})
 
 
-async def spoken(*pieces: bytes) -> bytes:
+def serving(application: Any, tls: dict[str, str]) -> uvicorn.Server:
+    about: dict[str, Any] = {"port": 0, "http": Protocol, "ws": "none", "lifespan": "off", "log_level": "critical", "timeout_keep_alive": 60}
+    return uvicorn.Server(uvicorn.Config(application, **about, **tls))
+
+
+@pytest.fixture(params=["plain", "TLS"])
+def tls(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+    """What uvicorn is told of a certificate, if there is one."""
+    if request.param == "plain":
+        return {}
+    certificate(tmp_path, "own")
+    return {"ssl_certfile": str(tmp_path / "own.crt"), "ssl_keyfile": str(tmp_path / "own.key")}
+
+
+def trusting(tls: dict[str, str]) -> ssl.SSLContext | None:
+    return ssl.create_default_context(cafile=tls["ssl_certfile"]) if tls else None
+
+
+async def spoken(tls: dict[str, str], *pieces: bytes, application: Any = app) -> bytes:
     """What a server says to pieces that come one after the other, until it closes the connection."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, http=Protocol, ws="none", lifespan="off", log_level="critical", timeout_keep_alive=60))
+    server = serving(application, tls)
     task = asyncio.create_task(server.serve())
     while not server.started:
         await asyncio.sleep(0.005)
     port = server.servers[0].sockets[0].getsockname()[1]
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=trusting(tls))
     for piece in pieces:
         writer.write(piece)
         await asyncio.sleep(0.02)
@@ -45,14 +67,14 @@ async def spoken(*pieces: bytes) -> bytes:
     [((), 0), ((b"GET / HT",), 0), ((GET, b"X: 1\r\n"), 0), ((GET + b"\r\n", GET), 1), ((GET + b"Content-Length: 100\r\n\r\n", b"x"), 1)],
     ids=["silence", "half a line", "half of the headers", "half of the second request", "half of a body"],
 )
-def test_what_does_not_end_is_ended(pieces: tuple[bytes, ...], answers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_end_is_ended(tls: dict[str, str], pieces: tuple[bytes, ...], answers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "SECONDS", 0.3)
-    assert asyncio.run(spoken(*pieces)).count(b"200 OK") == answers
+    assert asyncio.run(spoken(tls, *pieces)).count(b"200 OK") == answers
 
 
-def test_a_request_in_pieces_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_in_pieces_is_answered(tls: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "SECONDS", 5)
-    assert b"ok" in asyncio.run(spoken(b"GET / HTTP/1.1\r\n", b"Host: x\r\n", b"Connection: close\r\n", b"\r\n"))
+    assert b"ok" in asyncio.run(spoken(tls, b"GET / HTTP/1.1\r\n", b"Host: x\r\n", b"Connection: close\r\n", b"\r\n"))
 
 
 LONG = 2**23
@@ -63,46 +85,52 @@ async def long(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": bytes(LONG)})
 
 
-async def fetched(*, pause: float, piece: int) -> tuple[int, int]:
+def test_a_long_reply_is_whole_before_the_connection_is_closed(tls: dict[str, str]) -> None:
+    found = asyncio.run(spoken(tls, GET + b"Connection: close\r\n\r\n", application=long))
+    assert len(found.partition(b"\r\n\r\n")[2]) == LONG
+
+
+async def fetched(tls: dict[str, str], *, pause: float, piece: int) -> tuple[int, int]:
     """How much of a long reply a client gets that reads a piece after each pause, and how many connections the server has when it is done."""
-    server = uvicorn.Server(uvicorn.Config(long, port=0, http=Protocol, ws="none", lifespan="off", log_level="critical", timeout_keep_alive=60))
+    server = serving(long, tls)
     task = asyncio.create_task(server.serve())
     while not server.started:
         await asyncio.sleep(0.005)
-    loop, found = asyncio.get_running_loop(), 0
-    with socket.socket() as client:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, max(4096, piece))
-        client.setblocking(False)
-        await loop.sock_connect(client, server.servers[0].sockets[0].getsockname())
-        await loop.sock_sendall(client, GET + b"\r\n")
-        async with asyncio.timeout(60):
-            while not server.server_state.connections:
-                await asyncio.sleep(0.005)
-            while server.server_state.connections and found < LONG:
-                await asyncio.sleep(pause)
-                if piece:
-                    with suppress(ConnectionError):
-                        found += len(await loop.sock_recv(client, piece))
-        left = len(server.server_state.connections)
+    found, own = 0, socket.socket()
+    own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, max(4096, piece))
+    await asyncio.to_thread(own.connect, server.servers[0].sockets[0].getsockname())
+    host = "127.0.0.1" if tls else None
+    reader, writer = await asyncio.open_connection(sock=own, ssl=trusting(tls), server_hostname=host, limit=max(1, piece // 2))
+    writer.write(GET + b"\r\n")
+    async with asyncio.timeout(60):
+        while not server.server_state.connections:
+            await asyncio.sleep(0.005)
+        while server.server_state.connections and found < LONG:
+            await asyncio.sleep(pause)
+            if piece:
+                with suppress(ConnectionError):
+                    found += len(await reader.read(piece))
+    left = len(server.server_state.connections)
+    writer.transport.abort()
     server.should_exit = True
     await task
     return found, left
 
 
-def test_who_does_not_read_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_does_not_read_is_left(tls: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "UNREAD", 0.3)
-    assert asyncio.run(fetched(pause=0.05, piece=0)) == (0, 0)
+    assert asyncio.run(fetched(tls, pause=0.05, piece=0)) == (0, 0)
 
 
-def test_who_reads_a_byte_now_and_then_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_reads_a_byte_now_and_then_is_left(tls: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "UNREAD", 0.3)
-    found, left = asyncio.run(fetched(pause=0.02, piece=1))
+    found, left = asyncio.run(fetched(tls, pause=0.02, piece=1))
     assert found < LONG
     assert left == 0
 
 
-def test_who_reads_slowly_gets_it_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_reads_slowly_gets_it_all(tls: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """It takes longer than any one wait; every wait sees some of it read."""
     monkeypatch.setattr(protocol, "UNREAD", 1.0)
-    found, _ = asyncio.run(fetched(pause=0.02, piece=2**16))
+    found, _ = asyncio.run(fetched(tls, pause=0.02, piece=2**16))
     assert found >= LONG

@@ -2,24 +2,31 @@
 
 *Spent*     never more than the budget, and each answer was charged: its receipt is in the book, which holds.
 *Stored*    whoever comes again under a key gets the same bytes, however many processes have ended since.
+To run the long one alone, and read what was found: pytest -s -m slow tests/server/test_race.py -k killed
 """
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
+import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from ..ledger.servers import running
 from .storm import Served, Storm, serving, several
 
 pytestmark = pytest.mark.xdist_group("server-race")
+BURST = 10  # processes killed one after the other before some questions are answered again
 
 
 @pytest.fixture(scope="module")
@@ -56,40 +63,72 @@ def check(service: Served, storm: Storm, owner: str) -> int:
     return len(charges)
 
 
-def test_eight_clients_for_the_last_budget(service: Served) -> None:
-    clients = {str(i): ("ada", "bob")[i % 2] for i in range(8)}
-    storm = Storm(service, "visits", "age", "12500/2", clients)  # of 100,000: sixteen
+def raced(service: Served) -> None:
+    """Eight clients, until each is told that there is no budget left."""
+    storm = Storm(service, "visits", "age", "12500/2", {str(i): ("ada", "bob")[i % 2] for i in range(8)})  # of 100,000: sixteen
     for thread in storm.begin():
         thread.join(300)
         assert not thread.is_alive()
     spent = looked(service, "/api/datasets/visits/budget", "owner")["spent"]["epsilon"]
+    assert storm.told
     assert storm.ends["budget.exceeded"] == 8
     assert set(storm.ends) <= {"answered", "budget.exceeded", "server.deadline"}
     assert Fraction(spent) == 100_000
     assert check(service, storm, "owner") == 16 == len(storm.told) + storm.ends["server.deadline"]
 
 
+def test_eight_clients_for_the_last_budget(service: Served) -> None:
+    raced(service)
+
+
+@pytest.mark.slow
+def test_eight_clients_for_the_last_budget_on_postgresql(tmp_path: Path) -> None:
+    """The ledger and the records in one database, as hosts share them."""
+    with running() as server, several(tmp_path, 4, deadline="[4]", budget="100000", place=server.new()) as found:
+        raced(found)
+    assert not [path.name for path in tmp_path.iterdir() if path.suffix in (".ledger", ".db")]
+
+
+def grown(storm: Storm, answers: int, seconds: float) -> None:
+    """Wait until so many more answers were given, for a time."""
+    wanted, end = len(storm.told) + answers, time.monotonic() + seconds
+    while len(storm.told) < wanted and time.monotonic() < end:
+        time.sleep(0.1)
+
+
 @pytest.mark.parametrize("kills", [20, pytest.param(200, marks=pytest.mark.slow)])
 def test_killed_under_load(service: Served, kills: int) -> None:
     """One of the processes that serve or read data is killed at a random moment, again and again; those that watch over them start others."""
-    chance = random.Random(kills)
-    storm = Storm(service, "clinic", "stay", "0.125", dict.fromkeys(map(str, range(8)), "clinic-ada"))
+    chance, killed, begun = random.Random(kills), 0, time.monotonic()
+    storm = Storm(service, "clinic", "stay", "1/8", dict.fromkeys(map(str, range(8)), "clinic-ada"), first=100_000 * kills)
     before = sum(one["kind"] == "charge" for one in entries(service, "clinic", "clinic-owner"))
     threads = storm.begin()
-    for _ in range(kills):
+    while killed < kills:
         time.sleep(chance.uniform(0.05, 0.6))
-        victim = chance.choice(serving(service.process.pid) or [0])
-        if victim:
-            os.kill(victim, signal.SIGKILL)
+        if found := serving(service.process.pid):
+            with suppress(ProcessLookupError):  # it ended by itself just now
+                os.kill(chance.choice(found), signal.SIGKILL)
+                killed += 1
+        if killed % BURST == 0:  # else most of them would hit processes that have only begun
+            grown(storm, 4, 60)
     answered = len(storm.told)
-    end = time.monotonic() + 240
-    while len(storm.told) < answered + 8 and time.monotonic() < end:  # it answers again
-        time.sleep(0.1)
+    grown(storm, 8, 240)  # it answers again
     storm.stop.set()
     for thread in threads:
         thread.join(120)
+    under_load = storm.retries
+    charges = check(service, storm, "clinic-owner") - before
+    spent = Fraction(looked(service, "/api/datasets/clinic/budget", "clinic-owner")["spent"]["epsilon"])
+    told = {"kills": killed, "seconds": round(time.monotonic() - begun), **storm.ends, "charges": charges, "retries under load": under_load}
+    said = {
+        **told,
+        "answers asked for again, same bytes": len(storm.told),
+        "spent": str(spent),
+        "spent beyond the charges": str(spent - Fraction(before + charges, 8)),
+    }
+    sys.stdout.write(f"\nkilled under load: {json.dumps(said)}\n")
     assert len(storm.told) >= answered + 8
     assert set(storm.ends) <= {"answered", "server.deadline", "server.lost"}
-    charges = check(service, storm, "clinic-owner") - before
     assert len(storm.told) <= charges <= len(storm.told) + 8 * (kills + 1)
+    assert spent == Fraction(before + charges, 8) <= 100_000
     assert service.process.poll() is None

@@ -1,21 +1,30 @@
-"""What uvicorn is told."""
+"""What uvicorn is told, and what is refused before it is told anything."""
 
 from __future__ import annotations
 
+import ssl
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import uvicorn
 
+from sfumato.errors import Refused
 from sfumato.server import running
 from sfumato.server.app import PATH
 from sfumato.server.config import Config
 from sfumato.server.protocol import Protocol
 from sfumato.server.running import options, run
 
-from .service import service
+from .service import Made, certificate, free_port, service
+
+pytestmark = pytest.mark.xdist_group("server-running")
+SERVE = "from sfumato.cli import main\nmain()"
 
 
 @pytest.fixture
@@ -43,8 +52,121 @@ def test_one_process_or_several(config: Config, workers: int, monkeypatch: pytes
     calls: list[Any] = []
     monkeypatch.setattr(uvicorn, "run", lambda app, **how: calls.append((app, how)))
     monkeypatch.setattr(running, "create", lambda _: "an application")
+    monkeypatch.setattr(running, "Curator", Opened)
+    Opened.ends = []
     monkeypatch.setenv(PATH, "")
     run(path)
     ((app, how),) = calls
     assert (app, how.get("workers")) == (("an application", None) if workers == 1 else ("sfumato.server.app:from_environment", 3))
     assert (running.os.environ[PATH] == str(path)) == (workers == 3)
+    assert Opened.ends == ["closed"] * (workers == 3)  # what is wrong is seen here, and not by each of three
+
+
+class Opened:
+    """In place of all that a process has open."""
+
+    ends: list[str]
+
+    def __init__(self, _: Config) -> None: ...
+
+    def close(self) -> None:
+        self.ends.append("closed")
+
+
+def with_tls(folder: Path, cert: str, key: str, *, port: int = 0, workers: int = 1) -> Made:
+    made = service(folder, port=port)
+    text = made.path.read_text(encoding="utf-8").replace("[server]", f'[server]\nworkers = {workers}\ntls_cert = "{cert}"\ntls_key = "{key}"')
+    made.path.write_text(text, encoding="utf-8")
+    return made
+
+
+def test_it_answers_https_alone(tmp_path: Path) -> None:
+    port = free_port()
+    certificate(tmp_path, "own")
+    made = with_tls(tmp_path, "own.crt", "own.key", port=port)
+    process = subprocess.Popen([sys.executable, "-c", SERVE, "serve", str(made.path)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        trusted = ssl.create_default_context(cafile=str(tmp_path / "own.crt"))
+        with httpx.Client(verify=trusted, base_url=f"https://127.0.0.1:{port}", timeout=10) as client:
+            assert _up(client, process)
+            assert client.get("/api/me", headers=made.header("ada")).json()["name"] == "ada"
+        with pytest.raises(httpx.TransportError):
+            httpx.get(f"http://127.0.0.1:{port}/api/health", timeout=10)
+        with pytest.raises(httpx.ConnectError, match="CERTIFICATE_VERIFY_FAILED"):
+            httpx.get(f"https://127.0.0.1:{port}/api/health", timeout=10)
+    finally:
+        process.terminate()
+        said, _ = process.communicate(timeout=60)
+    assert f"visits, clinic at https://127.0.0.1:{port}/".encode() in said
+
+
+def _up(client: httpx.Client, process: subprocess.Popen[bytes]) -> bool:
+    end = time.monotonic() + 120
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            return client.get("/api/health").status_code == 200
+        except httpx.TransportError:
+            time.sleep(0.1)
+    return False
+
+
+WRONG = {
+    ("own.crt", "gone.key"): ("tls_key = 'gone.key'", "not there"),
+    ("gone.crt", "own.key"): ("tls_cert = 'gone.crt'", "not there"),
+    ("own.crt", "text.pem"): ("tls_key = 'text.pem'", "no key"),
+    ("text.pem", "own.key"): ("tls_cert = 'text.pem'", "no certificate"),
+    ("own.crt", "other.key"): ("tls_key = 'other.key'", "another certificate"),
+    ("locked.crt", "locked.key"): ("tls_key = 'locked.key'", "passphrase"),
+}
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize(("cert", "key"), WRONG, ids="-".join)
+def test_a_certificate_that_cannot_be_used_is_refused_before_the_port_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cert: str, key: str, workers: int
+) -> None:
+    for name in ("own", "other"):
+        certificate(tmp_path, name)
+    certificate(tmp_path, "locked", b"a passphrase")
+    (tmp_path / "text.pem").write_text("not a key", encoding="utf-8")
+    monkeypatch.setattr(uvicorn, "run", lambda *_, **__: pytest.fail("the port would be opened"))
+    with pytest.raises(Refused) as caught:
+        run(with_tls(tmp_path, cert, key, workers=workers).path)
+    place, reason = WRONG[cert, key]
+    assert caught.value.code == "server.config"
+    assert place in caught.value.place
+    assert reason in caught.value.reason
+    assert str(tmp_path) not in str(caught.value)
+
+
+def test_the_command_says_what_is_wrong_and_ends(tmp_path: Path) -> None:
+    certificate(tmp_path, "own")
+    path = with_tls(tmp_path, "own.crt", "gone.key").path
+    done = subprocess.run([sys.executable, "-c", SERVE, "serve", str(path)], capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("refused [server.config]  [server] tls_key = 'gone.key'")
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_records_of_something_else_are_refused_before_the_port_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
+    made = service(tmp_path)
+    Path(made.config.tokens).unlink()
+    Path(made.config.tokens).write_text("something else " * 100, encoding="utf-8")
+    made.path.write_text(made.path.read_text(encoding="utf-8").replace("[server]", f"[server]\nworkers = {workers}"), encoding="utf-8")
+    monkeypatch.setattr(uvicorn, "run", lambda *_, **__: pytest.fail("the port would be opened"))
+    with pytest.raises(Refused) as caught:
+        run(made.path)
+    assert caught.value.code == "server.records"
+
+
+def test_a_budget_that_the_book_does_not_say_is_refused_once_for_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = service(tmp_path)
+    text = made.path.read_text(encoding="utf-8").replace("[server]", "[server]\nworkers = 3")
+    monkeypatch.setattr(uvicorn, "run", lambda *_, **__: None)
+    monkeypatch.setenv(PATH, "")
+    made.path.write_text(text, encoding="utf-8")
+    run(made.path)
+    monkeypatch.setattr(uvicorn, "run", lambda *_, **__: pytest.fail("three processes would fail again and again"))
+    made.path.write_text(text.replace("budget = 1000000", "budget = 2000000"), encoding="utf-8")
+    with pytest.raises(Refused, match=r"ledger\.budget"):
+        run(made.path)

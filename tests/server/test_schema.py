@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from sfumato.server.datasets import opened
@@ -36,6 +37,22 @@ def test_what_was_learned_is_not_told(tmp_path: Path) -> None:
     assert served.lessons
     assert public(served, made.config) == before
     assert before["max_rows"] is None
+    served.close()
+
+
+def test_nor_of_several_tables(tmp_path: Path) -> None:
+    made = service(tmp_path)
+    both = {"visits": str(tmp_path / "visits.parquet"), "clinic": str(tmp_path / "clinic.parquet")}
+    said = {"name": "both", "unit": "clinic.patient", "links": {"visits.user_id": "clinic.patient"}}
+    config = replace(made.config.datasets["visits"], name="both", source=both, declared=said, ledger=str(tmp_path / "both.ledger"), analysts={})
+    served = opened(config)
+    for who in ("ada", "bob"):
+        served.share(who)
+    before = public(served, made.config)
+    served.table.sql("SELECT COUNT(*) AS n FROM visits JOIN clinic ON user_id = patient", epsilon="0.6", share="ada")
+    assert [one.lack.table for one in served.lessons] == ["visits", "clinic"]
+    assert public(served, made.config) == before
+    assert (len(served.owed("ada")), len(served.owed("bob"))) == (0, 2)
     served.close()
 
 

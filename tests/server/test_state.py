@@ -7,11 +7,12 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.server.state import Limited, Request, State, TokenRow
+from sfumato.server.state import COUNTS, OLD, UNUSED, Limited, Request, State, TokenRow
 
 from ..ledger.servers import PostgresServer, running
 
@@ -132,6 +133,119 @@ def test_the_same_bytes_are_kept_once(state: State) -> None:
         assert state.store(request, {"a": b"x" * 1000}) == {"a": b"x" * 1000}
     assert state._read("SELECT count(*) FROM body") in ([(1,)], [[1]])
     assert state._read("SELECT count(*) FROM reply") in ([(10,)], [[10]])
+
+
+def counted(state: State) -> dict[str, int]:
+    return {table: int(state._read(f"SELECT count(*) FROM {table}")[0][0]) for table in ("request", "reply", "body", "void")}
+
+
+def answered(state: State, key: str, until: float, body: bytes) -> Request:
+    request = Request("visits", "ada", key)
+    state.begin(request, "digest", until)
+    state.store(request, {"a": body})
+    return request
+
+
+def test_what_is_old_is_let_go_and_its_key_is_void(state: State) -> None:
+    old, shared, young = answered(state, "1", 5.0, b"one"), answered(state, "2", 6.0, b"two"), answered(state, "3", 50.0, b"two")
+    lost, begun = Request("visits", "ada", "4"), Request("visits", "ada", "5")
+    for request in (lost, begun):
+        state.begin(request, "digest", 7.0)
+    state.lose(lost, overran=True)
+    assert [state.let_go(20.0, 3), state.let_go(20.0, 3), state.let_go(20.0, 3)] == [3, 1, 0]
+    assert counted(state) == {"request": 1, "reply": 1, "body": 1, "void": 4}
+    kept = state.kept(young, "a")
+    assert kept is not None
+    assert kept.reply == b"two"  # somebody else still has these bytes
+    for request in (old, shared, lost, begun):
+        for use in (lambda one=request: state.kept(one, "a"), lambda one=request: state.begin(one, "digest", 99.0, 9)):
+            with pytest.raises(Refused) as caught:
+                use()
+            assert caught.value.code == "server.void"
+    assert state.store(begun, {"a": b"late"}) == {}
+    assert not state.again(begun, 7.0, 99.0)
+    assert counted(state) == {"request": 1, "reply": 1, "body": 1, "void": 4}
+    assert state.begin(Request("visits", "bob", "1"), "digest", 5.0)  # a key is its asker's own
+    assert state.begin(Request("clinic", "ada", "1"), "digest", 5.0)
+
+
+def test_overruns_stay_counted_when_their_requests_are_let_go(state: State) -> None:
+    for key in range(3):
+        request = Request("visits", "ada", str(key))
+        state.begin(request, "digest", 5.0, 9)
+        state.lose(request, visible=4.0, overran=True)
+    before = state.overruns("visits"), state.told("visits", "ada"), limited(state, "ada", 3), limited(state, "ada", 4)
+    assert before == ({"ada": 3}, 3, "reached", "no")
+    assert state.let_go(20.0, 100) == 3
+    assert (state.overruns("visits"), state.told("visits", "ada"), limited(state, "ada", 3), limited(state, "ada", 4)) == before
+
+
+def test_nothing_is_found_by_looking_at_everything(tmp_path: Path) -> None:
+    """However many keys there are: a look at one request, at somebody's counts, and at what is old goes by an index."""
+    state = State(str(tmp_path / "tokens.db"))
+    bindings = {COUNTS: 7, OLD: 3, UNUSED: 1}
+    plans = {one: [str(row[3]) for row in state._read(f"EXPLAIN QUERY PLAN {one}", (0,) * count)] for one, count in bindings.items()}
+    state.close()
+    assert not [line for plan in plans.values() for line in plan if line.startswith("SCAN")]
+    assert any("request_until (dataset=? AND who=? AND until>?)" in line for line in plans[COUNTS])
+    assert any("request_old (until<?)" in line for line in plans[OLD])
+
+
+def test_what_is_taken_up_again_is_not_let_go(state: State) -> None:
+    state.begin(ONE, "digest", 5.0)
+    state.again(ONE, 5.0, 50.0)
+    assert state.let_go(20.0, 100) == 0
+    assert state.kept(ONE, "a") == ("digest", "begun", 50.0, 0.0, None)
+
+
+def test_bytes_that_somebody_is_about_to_use_are_not_let_go(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody finds the bytes of a reply there, and is interrupted; meanwhile the one key that had them is let go."""
+    storing, pruning = State(place), State(place)
+    old, young, usual = answered(storing, "old", 5.0, b"the same"), Request("visits", "ada", "young"), storing._run
+    storing.begin(young, "digest", 50.0)
+    pruning.open()
+    thread = threading.Thread(target=pruning.let_go, args=(20.0, 100))
+
+    def interrupted(statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
+        found = usual(statement, bindings)
+        if statement.startswith("INSERT INTO body"):
+            thread.start()
+            thread.join(0.3)
+        return found
+
+    monkeypatch.setattr(storing, "_run", interrupted)
+    assert storing.store(young, {"a": b"the same"}) == {"a": b"the same"}
+    thread.join()
+    kept = storing.kept(young, "a")
+    assert kept is not None
+    assert kept.reply == b"the same"
+    with pytest.raises(Refused, match=r"server\.void"):
+        storing.kept(old, "a")
+    assert counted(storing) == {"request": 1, "reply": 1, "body": 1, "void": 1}
+    storing.close()
+    pruning.close()
+
+
+def test_a_reply_in_another_form_comes_before_or_after_its_request_is_let_go(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is stored for a request that is gone."""
+    storing, pruning = State(place), State(place)
+    old, usual = answered(storing, "old", 5.0, b"one form"), storing._run
+    pruning.open()
+    thread = threading.Thread(target=pruning.let_go, args=(20.0, 100))
+
+    def interrupted(statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
+        found = usual(statement, bindings)
+        if statement.startswith("SELECT 1 FROM request"):
+            thread.start()
+            thread.join(0.3)
+        return found
+
+    monkeypatch.setattr(storing, "_run", interrupted)
+    assert storing.store(old, {"b": b"another"}) == {"a": b"one form", "b": b"another"}
+    thread.join()
+    assert counted(storing) == {"request": 0, "reply": 0, "body": 0, "void": 1}
+    storing.close()
+    pruning.close()
 
 
 def test_tokens_end(state: State) -> None:

@@ -47,6 +47,7 @@ budget = 1000000
 unit = "who"
 max_rows = 2
 bounds = {{ x = [0, 10] }}
+table_rows = 200000
 """
 UNPADDED = """
 from sfumato.server import releases
@@ -88,7 +89,7 @@ def times(url: str, token: str, pairs: int) -> tuple[list[float], list[float]]:
         for place in range(-20, pairs):  # the first ones are to get warm
             took = {}
             for name in chance.sample(NAMES, 2):
-                body = {"sql": f"SELECT COUNT(*) AS n FROM {name} WHERE x < {place + 100}", "epsilon": "1"}
+                body = {"sql": f"SELECT SUM(x) AS s FROM {name} WHERE x < {place + 100}", "epsilon": "1"}
                 begun = time.perf_counter()
                 reply = client.post(f"/api/datasets/{name}/release", json=body, headers={"Idempotency-Key": f"k{place}"})
                 took[name] = time.perf_counter() - begun if reply.status_code == 200 else math.inf
@@ -115,14 +116,18 @@ def test_the_measure() -> None:
 
 @pytest.mark.slow
 def test_padded_replies_cannot_be_told_apart(tmp_path: Path) -> None:
-    with served(tmp_path, 0.05, padded=True) as (url, token):
+    with served(tmp_path, 0.025, padded=True) as (url, token):
         few, many = times(url, token, 10_000)
     assert len(few) == len(many) == 10_000
     assert np.isinf([*few, *many]).sum() < 200  # else the class is too short to say anything
-    assert 0.48 <= auc(few, many) <= 0.52
+    found = auc(few, many)
+    print(f"AUC {found:.4f}, {np.isinf(few).sum()} and {np.isinf(many).sum()} overruns")
+    assert 0.48 <= found <= 0.52
 
 
 @pytest.mark.slow
 def test_without_padding_they_can(tmp_path: Path) -> None:
     with served(tmp_path, 1, padded=False) as (url, token):
-        assert auc(*times(url, token, 1_000)) >= 0.75
+        found = auc(*times(url, token, 1_000))
+    print(f"AUC {found:.4f}")
+    assert found >= 0.75

@@ -55,8 +55,9 @@ def test_what_is_kept_is_a_hash(state: State, tmp_path: Path) -> None:
     assert all(secret.encode() not in path.read_bytes() for path in tmp_path.iterdir())
 
 
-def test_the_file_is_for_its_owner_alone(tmp_path: Path) -> None:
-    before = os.umask(0)
+@pytest.mark.parametrize("umask", [0, 0o022, 0o277], ids=oct)
+def test_the_file_is_for_its_owner_alone(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
     try:
         state = State(str(tmp_path / "tokens.db"))
         made(state, name="ada", role="analyst")

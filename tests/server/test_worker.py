@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 
 from sfumato.answers.answer import Answer
+from sfumato.errors import Refused
 from sfumato.guarantees import Pure
 from sfumato.ledger.pricing import price
+from sfumato.ledger.store import UNSURE
 from sfumato.ledger.totals import ratios
 from sfumato.server import worker
 from sfumato.server.config import load
@@ -103,7 +105,7 @@ def test_a_lost_request_pays_for_what_was_learned(tmp_path: Path) -> None:
 def test_an_answer_is_stored_at_its_moment_and_not_later(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     from sfumato import release
 
-    with worker.opened(made.config.datasets["visits"], lambda: None) as own:
+    with worker.opened(made.config.datasets["visits"], lambda _: None) as own:
         tables = {"visits": own}
         assert parts(answered(tables, asked("0.0625", held=0.5)))[0] == "answer"
         charge, stored = list(own.ledger.history())[-2:]
@@ -124,7 +126,7 @@ def test_what_is_learned_first_is_stored_at_its_moment_too(tmp_path: Path, monke
     config = load(made.path).datasets["visits"]
     with table(config) as first:
         first.ledger.allow("ada", first.budget)
-    with worker.opened(config, lambda: None) as own:
+    with worker.opened(config, lambda _: None) as own:
         tables, true = {"visits": own}, release._tally
         with monkeypatch.context() as patch:
             patch.setattr(release, "_tally", lambda *given: time.sleep(0.3) or true(*given))
@@ -163,17 +165,47 @@ def test_it_speaks_lines(made: Made, tables: dict[str, Any]) -> None:
     assert json.loads(refused)["kind"] == "refused"
 
 
-def test_the_news_of_a_charge_come_before_data_is_read(made: Made, tables: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_news_of_a_charge_and_of_an_answer(made: Made, tables: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     from sfumato import release
 
     heard: list[str] = []
     true = release._tally
     monkeypatch.setattr(release, "_tally", lambda *given: heard.append("read") or true(*given))
-    with worker.opened(made.config.datasets["visits"], lambda: heard.append("charged")) as own:
+    with worker.opened(made.config.datasets["visits"], lambda news: heard.append(json.loads(news)["kind"])) as own:
         assert parts(answered({"visits": own}, asked("0.3125")))[0] == "answer"
         assert parts(answered({"visits": own}, asked("0.3125")))[0] == "answer"
         assert parts(answered({"visits": own}, asked("1000")))[0] == "refused"
-    assert heard == ["charged", "read"]
+        assert heard == ["charged", "read"]
+        assert parts(answered({"visits": own}, asked("0.15625", held=0.3)))[0] == "answer"
+        assert heard[2:] == ["charged", "read", "made"]
+        monkeypatch.setattr(release, "_tally", lambda *given: time.sleep(0.2) or true(*given))
+        assert answered({"visits": own}, asked("0.078125", held=0.1)) == worker.FAILED
+        assert heard[5:] == ["charged"]  # what was not made in time is not said to be made
+
+
+def test_an_answer_is_stored_though_nobody_listens_any_more(made: Made) -> None:
+    """The parent was killed after the charge: whoever asks again under the key finds the answer."""
+    told: list[bytes] = []
+
+    def gone(news: bytes) -> None:
+        told.append(news)
+        if news == worker.MADE:
+            raise BrokenPipeError
+
+    with worker.opened(made.config.datasets["visits"], gone) as own:
+        assert parts(answered({"visits": own}, asked("0.0390625", held=0.3)))[0] == "answer"
+        assert told == [worker.CHARGED, worker.MADE]
+        assert list(own.ledger.history())[-1].kind == "answer"
+
+
+def test_a_charge_that_may_stand_is_not_told_to_be_none(tables: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A commit that failed half-way: the key is void, and nobody is told that nothing was charged."""
+
+    def unsure(*_: Any, **__: Any) -> None:
+        raise Refused("ledger.io", "the book", f"the disk failed; {UNSURE}", "the same key")
+
+    monkeypatch.setattr(type(tables["visits"].ledger), "charge", unsure)
+    assert answered(tables, asked("0.01953125")) == worker.LOST
 
 
 def test_memory_is_bounded() -> None:

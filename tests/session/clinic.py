@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 import sfumato as sf
@@ -42,3 +43,16 @@ def counted(db: Database, text: str) -> list[float]:
     plan = db.plan(text, promise=sf.Approx(1, "1e-6"))
     piece = through_the_door(plan).pieces[plan.columns[0].pieces[0]]
     return [float(value * piece.step) for value in piece.values.ravel()]
+
+
+def hospital(units: int = 1200, **other: Any) -> Database:
+    """Of which little is declared: every patient has three or four visits, with spend between 4 and 8, for one in twenty 40; a visit two tests, of 5 to 7."""
+    owner = np.repeat(np.arange(units), 3 + np.arange(units) % 2)
+    number = np.arange(len(owner))
+    tables = {
+        "patients": pa.table({"id": np.arange(units), "age": 20 + np.arange(units) % 41}),
+        "visits": pa.table({"number": number, "patient_id": owner, "spend": np.where(owner % 20 == 0, 40.0, 4 + number % 4), "age": 1 + number % 2}),
+        "tests": pa.table({"visit": np.repeat(number, 2), "value": 5 + np.arange(2 * len(number)) % 3}),
+    }
+    about = {"unit": "patients.id", "links": DECLARED["links"], "public": {"days": pa.table({"day": [5, 6], "length": [7.5, 8.0]})}, "budget": 1000}
+    return sf.protect(tables, **{**about, **other})

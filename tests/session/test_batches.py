@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
@@ -13,6 +15,12 @@ from sfumato.errors import Refused
 from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure
 from sfumato.mechanisms import Gaussian, Laplace
 from sfumato.session import Table
+from sfumato.session.asking import Seen
+from sfumato.session.awaiting import AwaitingBatch
+from sfumato.session.batches import Questions
+
+from .test_learning import rows
+from .test_learning import table as unlimited
 
 
 @pytest.fixture
@@ -101,3 +109,125 @@ def test_refused(queries: Any, more: dict[str, Any], table: Table) -> None:
     with pytest.raises(Refused) as refusal:
         table.plan_all(queries, epsilon=1, **more)
     assert refusal.value.code == "plan.batch"
+
+
+SUM, COUNT, BEYOND = ("SELECT SUM(spend) AS s FROM visits", "SELECT COUNT(*) AS n FROM visits", "SELECT SUM(spend * 1e270) AS s FROM visits")
+
+
+@pytest.mark.usefixtures("certain")
+def test_what_any_of_them_lacks_is_learned_once_for_all() -> None:
+    """Rows and two columns, a third of ε = 10 for each; the sum of ages needs what the others do not."""
+    with unlimited() as visits:
+        asked = [SUM, visits.aggregate(n=sf.count(), s=sf.sum("spend")), "SELECT SUM(age) AS s FROM visits"]
+        plan = visits.plan_all(asked, epsilon=60)
+        assert isinstance(plan, AwaitingBatch)
+        assert plan.error() == ({"s": "after learning"}, {"n": "after learning", "s": "after learning"}, {"s": "after learning"})
+        assert plan.cost.parameters["epsilon"] == 70
+        assert "batch   3 questions, together ε = 70" in str(plan)
+        assert str(plan).count("learn   between which ends") == 2
+        assert "share   1/4 of ε = 60" in str(plan)
+        assert visits.spent.parameters["epsilon"] == 0
+        answers = visits.release_all(asked, epsilon=60)
+        assert visits.spent.parameters["epsilon"] == 70
+        assert (visits.declaration.max_rows, visits.declaration.ranges) == (4, {"spend": (0, 64), "age": (0, 64)})
+        assert all("learned first, for ε = 10 beside this" in answer.rules[-1] for answer in answers)
+        assert "max_rows = 4" in answers[0].facts["declaration"]
+        assert all(answer.recalled for answer in visits.release_all(asked, epsilon=60))
+        assert visits.spent.parameters["epsilon"] == 70
+        assert visits.plan_all(asked, epsilon=60).cost.parameters["epsilon"] == 60
+
+
+def test_both_fit_or_neither_is_paid_for_also_together() -> None:
+    with unlimited(1) as visits:
+        with pytest.raises(sf.BudgetExceeded) as refused:
+            visits.release_all([SUM, COUNT], epsilon="0.9")
+        assert "do not fit together" in refused.value.reason
+        assert visits.spent.parameters["epsilon"] == 0
+        visits.release_all([SUM, COUNT], epsilon=Fraction(6, 7))
+        assert visits.spent.parameters["epsilon"] == 1
+
+
+@pytest.mark.parametrize(
+    ("queries", "more", "code"),
+    [
+        ([SUM, SUM], {}, "plan.batch"),
+        ([COUNT, "SELECT SUM(spend / age) AS s FROM visits"], {}, "sql.bounds"),
+        ([COUNT, SUM], {"learn": False}, "table.max-rows"),
+    ],
+    ids=["twice", "no bounds", "without learning"],
+)
+def test_what_is_refused_is_refused_before_anything_is_learned(queries: list[str], more: dict[str, Any], code: str) -> None:
+    with unlimited() as visits:
+        for ask in (visits.plan_all, visits.release_all):
+            with pytest.raises(Refused) as refused:
+                ask(queries, epsilon=1, **more)  # type: ignore[operator]
+            assert refused.value.code == code
+        assert visits.spent.parameters["epsilon"] == 0
+
+
+def heard(folder: Path, queries: list[str]) -> set[str]:
+    """What somebody is told who cannot pay for the lessons of another, of data that differ in the lessons alone: by a table that has them, and one that finds
+    them."""
+    said = set()
+    for place, wide in enumerate((1.0, 1e12)):
+        path, source = folder / f"{place}.ledger", rows().set_column(2, "spend", pa.array([wide] * len(rows())))
+        with unlimited(ledger=path, source=source) as elsewhere:
+            elsewhere.ledger.allow("bob", sf.Approx(1, "1e-6"))
+            elsewhere.learn(epsilon=60)
+            assert elsewhere.declaration.ranges["spend"][1] > wide
+            for visits in (elsewhere, unlimited(ledger=path, source=source)):
+                for _ in range(2):
+                    try:
+                        said.add(str(visits.release_all(queries, epsilon=1, share="bob")))
+                    except Refused as refusal:
+                        said.add(str(refusal))
+                visits.close()
+            with unlimited(ledger=path, source=source) as after:
+                assert after.ledger.account("bob").spent[0] == 0
+    return said
+
+
+MANY = [f"SELECT SUM(spend) AS s FROM visits WHERE age > {age}" for age in range(12)]
+TOGETHER = {"one": [SUM], "beyond the integers": [COUNT, BEYOND], "with others": [SUM, COUNT, "SELECT MEDIAN(spend) AS q FROM visits"], "many": MANY}
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+@pytest.mark.usefixtures("certain")
+def test_nothing_of_what_others_learned_is_heard_for_nothing(name: str, tmp_path: Path) -> None:
+    (said,) = heard(tmp_path, TOGETHER[name])
+    assert "do not fit together" in said
+
+
+@pytest.mark.usefixtures("certain")
+def test_a_batch_that_is_planned_before_it_is_paid_for_would_be_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin: on what the tables know, whoever asks. Where sums would leave the integers of the engine, the lessons are heard in the refusal."""
+
+    def at_once(self: Any, goal: Any, share: Any, *, learning: bool) -> Any:
+        assert learning
+        return Seen(self.make(goal), (), (), self.table.known.declared, True)
+
+    monkeypatch.setattr(Questions, "_seen", at_once)
+    assert len(heard(tmp_path, TOGETHER["beyond the integers"])) > 1
+
+
+@pytest.mark.usefixtures("certain")
+def test_a_refusal_that_follows_from_lessons_is_heard_when_they_are_paid_for() -> None:
+    with unlimited(source=rows().set_column(2, "spend", pa.array([1e12] * len(rows())))) as visits:
+        visits.ledger.allow("bob", sf.Approx(100, "1e-6"))
+        visits.learn(epsilon=60)
+        with pytest.raises(Refused):
+            visits.release_all([COUNT, BEYOND], epsilon=1, share="bob")
+        assert visits.ledger.account("bob").spent[0] == 60
+
+
+@pytest.mark.usefixtures("certain")
+def test_a_share_pays_for_lessons_of_others_and_learns_the_rest() -> None:
+    with unlimited() as visits:
+        for name in ("ann", "bob"):
+            visits.ledger.allow(name, sf.Approx(100, "1e-6"))
+        visits.learn(epsilon=60, columns=[], share="ann")
+        visits.release_all([SUM, COUNT], epsilon=6, share="bob")
+        assert visits.ledger.account("bob").spent[0] == 60 + 6 + 1
+        visits.release_all([COUNT, "SELECT SUM(age) AS s FROM visits"], epsilon=6, share="ann")  # and what bob learned
+        assert visits.ledger.account("ann").spent[0] == 60 + 1 + 6 + 1
+        assert visits.spent.parameters["epsilon"] == 74

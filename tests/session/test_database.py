@@ -48,9 +48,13 @@ def test_the_answer_says_what_was_asked() -> None:
         assert 'sfumato = \\"database\\"' in str(card) or 'sfumato = "database"' in str(card)
 
 
-def test_learning_of_several_tables_is_refused() -> None:
-    with clinic(max_rows=None) as db, pytest.raises(Refused):
+def test_the_declaration_is_the_owners_and_what_was_learned_since() -> None:
+    with clinic(max_rows=None) as db:
+        assert db.declaration == db.given
         db.sql("SELECT COUNT(*) AS n FROM visits JOIN cities USING (city)", epsilon=1)
+        assert [table.max_rows for table in db.given.tables] == [None] * 3
+        assert [table.max_rows is None for table in db.declaration.tables] == [True, False, True]
+        assert db.declaration.unit_name == db.given.unit_name
 
 
 def test_tables_by_name() -> None:

@@ -143,7 +143,7 @@ def test_a_person_moves_a_lesson_by_no_more_than_its_noise_is_made_for(lack: Lac
         for extra in (more, other):
             whole = base if extra is None else {name: np.concatenate([base[name].astype(extra[name].dtype), extra[name]]) for name in base}
             with table(source=pa.table(whole), relation=relation, bounding=bounding) as visits:
-                plan = lesson(visits, lack, sf.Pure(1))
+                plan = lesson(visits.known, lack, sf.Pure(1))
                 tallies.append(through_the_door(plan).pieces[0].values.astype(object))
                 declared = plan.calibration.bounding.l1(plan.pieces[0])
         moved = Fraction(int(abs(tallies[0] - tallies[1]).sum()))
@@ -154,7 +154,7 @@ def test_a_person_moves_a_lesson_by_no_more_than_its_noise_is_made_for(lack: Lac
 
 def test_a_lesson_reads_every_row_of_a_person_as_one() -> None:
     with table(source=pa.table({"u": [1] * 6 + [2], "spend": [3.0, 3.0, 3.0, 40.0, 40.0, 40.0, 3.0], "city": ["a"] * 7})) as visits:
-        plan = lesson(visits, SPEND, sf.Pure(1))
+        plan = lesson(visits.known, SPEND, sf.Pure(1))
         counts = through_the_door(plan).pieces[0].values[0] * float(plan.calibration.bounding.step(plan.pieces[0]))
         edges = [float(edge) for edge in plan.pieces[0].edges]
         assert counts[edges.index(2.0)] == pytest.approx(1.5, abs=1e-4)

@@ -178,7 +178,7 @@ def test_a_lesson_that_was_interrupted_is_not_paid_twice(monkeypatch: pytest.Mon
             visits.learn(epsilon=1, columns="spend", share="ann")
         assert spent(visits) == Fraction(1, 2)
         monkeypatch.setattr(type(visits.ledger), "remember", real)
-        affordable(visits, (ROWS, Lack("bounds", ("spend",))), sf.Pure(1), None, "ann")
+        affordable(visits.known, visits.ledger, (ROWS, Lack("bounds", ("spend",))), sf.Pure(1), None, "ann")
         visits.learn(epsilon=1, columns="spend", share="ann")
         assert spent(visits) == spent(visits, "ann") == 1
 
@@ -196,7 +196,7 @@ def test_an_accuracy_that_turns_out_too_dear_says_what_was_paid() -> None:
 
 def test_booking_without_lessons_writes_nothing(visits: Table) -> None:
     head = visits.ledger.head
-    assert not booked(visits, "bob")
+    assert not booked(visits.known, visits.ledger, "bob")
     assert visits.ledger.head == head
 
 

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.session.asking import TAKEN
 from sfumato.session.awaiting import Awaiting
-from sfumato.session.questions import SHARE, TAKEN, Question, scaled
+from sfumato.session.questions import Question
 from sfumato.session.table import Table
 
 from .test_learning import rows, table
@@ -124,12 +125,6 @@ def test_both_fit_or_neither_is_paid_for(budget: sf.Guarantee) -> None:
         assert visits.spent.parameters["epsilon"] == 1
 
 
-def test_a_sixth_and_its_inverse() -> None:
-    assert Fraction(1, 6) == SHARE
-    assert scaled(sf.Pure("0.05")) == sf.Pure("0.3")
-    assert scaled(sf.ZCDP("0.05")) == sf.ZCDP("0.3")
-
-
 def test_nothing_is_added_to_an_answer_for_which_nothing_was_learned() -> None:
     with table(max_rows=3) as visits:
         answer = visits.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)
@@ -138,15 +133,26 @@ def test_nothing_is_added_to_an_answer_for_which_nothing_was_learned() -> None:
         assert not Question(visits, "SELECT COUNT(*) FROM visits").explains
 
 
-def test_a_table_joined_with_itself_is_asked_as_it_is() -> None:
-    """Nothing is learned for what is put together of several; with limits declared it is answered."""
+def test_a_table_joined_with_itself_learns_what_it_lacks_once() -> None:
     with table(max_rows=3) as visits:
         assert visits.union(visits).aggregate(n=sf.count()).plan(epsilon=1).calibration.bounding.rows == 6
     with table() as visits:
-        with pytest.raises(sf.Refused) as refused:
-            visits.union(visits).aggregate(n=sf.count()).release(epsilon=1)
-        assert refused.value.code == "table.max-rows"
+        query = visits.union(visits).aggregate(n=sf.count(), s=sf.sum("spend"))
+        answer = query.release(epsilon=60)
+        assert visits.spent.parameters["epsilon"] == 70
+        assert (visits.declaration.max_rows, visits.declaration.ranges) == (4, {"spend": (0, 64)})
+        assert query.plan(epsilon=1).calibration.bounding.rows == 8
+        assert "a u counts for at most 8 rows (learned)" in str(answer)
+
+
+def test_what_no_learning_would_help_is_refused_before_anything_is_paid() -> None:
+    """Groups that are not public need a δ, whatever the limits are."""
+    with table(sf.Pure(100)) as visits:
+        for ask in (visits.plan, visits.sql):
+            with pytest.raises(sf.Refused):
+                ask("SELECT city, COUNT(*) AS n FROM visits GROUP BY city", epsilon=1)
         assert visits.spent.parameters["epsilon"] == 0
+        assert not visits.declaration.learned
 
 
 def test_a_table_of_one_row_a_person_learns_bounds_alone() -> None:

@@ -14,6 +14,8 @@ def test_a_drawn_number_agrees_in_its_band_and_differs_outside() -> None:
     assert Row.drawn("x", Printed("5.0"), draws, (0.5, 4.0)).verdict is Verdict.DIFFERS
     assert Row.averaged("x", "2", 2.0, draws, (1.9, 2.1)).verdict is Verdict.AGREES
     assert Row.averaged("x", "2", 2.0, draws, (2.05, 2.1)).verdict is Verdict.DIFFERS
+    assert Row.frequency("x", 0.5, 5_100, 10_000).verdict is Verdict.AGREES
+    assert Row.frequency("x", 0.5, 5_400, 10_000).verdict is Verdict.DIFFERS
 
 
 def test_an_exact_number_is_right_or_a_misprint() -> None:

@@ -24,9 +24,5 @@ def test_S_180_the_letters() -> None:
     assert (rows["promise of the sampled sensitivity"].verdict, rows["promise of the sampled sensitivity"].errata) == (Verdict.UNSAFE, ("E-38",))
 
 
-def test_a_wrong_share_is_seen() -> None:
-    assert choices._share("x", 0.3, [True] * 100).verdict is Verdict.DIFFERS
-
-
 def test_names_are_seeded() -> None:
     assert choices.names(1)(3) == choices.names(1)(3) != choices.names(2)(3)

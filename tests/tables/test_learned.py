@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
@@ -79,3 +80,27 @@ def test_shares_round_to_a_thousandth() -> None:
     assert [rounded(x) for x in (-0.2, 0.0004, 0.0126, 1.7)] == [0, 0, F("0.013"), 1]
     assert read_shares(written((F("0.013"), F(1))), 2) == (F("0.013"), F(1))
     assert read_shares(written(None), 2) is None
+
+
+def test_of_joined_rows_a_mark_tells_no_shares() -> None:
+    """Of the limit that counts: a default stays one, and what was declared has no mark."""
+    learned, default = NOTHING.with_limit("max_rows", (F("0.3"), F("0.01"))).with_bounds("x", None), NOTHING.with_limit("max_rows", None)
+    assert "30 %" in learned.of_limit("max_rows")
+    both = learned.joined(("max_rows", learned), ("max_rows", NOTHING))
+    assert both.of_limit("max_rows") == " (learned)"
+    assert both.bounds == learned.bounds
+    assert learned.joined(("max_rows", learned), ("max_rows", default)).of_limit("max_rows") == default.of_limit("max_rows")
+    assert learned.joined(("max_rows", NOTHING)).of_limit("max_rows") == ""
+    assert NOTHING.joined() == NOTHING
+
+
+def test_the_limit_of_joined_rows_has_the_mark_of_the_table_that_it_is_of() -> None:
+    tables = {"people": pa.table({"id": [1]}), "visits": pa.table({"who": [1]})}
+    about: dict[str, Any] = {"unit": "people.id", "links": {"visits.who": "people.id"}, "max_rows": {"people": 2}, "budget": 100}
+    with sf.protect(tables, **about) as db:
+        db["visits"].learn(epsilon="0.0000001")  # too little to see anyone: 1 row, a default
+        p, v = db["people"].rows, db["visits"].rows
+        assert "a default" in v.declaration.learned.of_limit("max_rows")
+        marks = {name: rows.declaration for name, rows in {"join": v.join(p, on={"who": "id"}), "union": v.union(p), "itself": v.join(v, on="who")}.items()}
+        assert {name: one.max_rows for name, one in marks.items()} == {"join": 2, "union": 3, "itself": 1}
+        assert {name: "a default" in one.learned.of_limit("max_rows") for name, one in marks.items()} == {"join": False, "union": True, "itself": True}

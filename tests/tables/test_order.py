@@ -21,6 +21,7 @@ from sfumato.tables.per_unit import Total
 from sfumato.tables.plan import Plan, plan
 from sfumato.tables.sources import Source, open_source
 from sfumato.tables.stages import Query, Rows
+from sfumato.tables.written import Written
 from sfumato.testing.exact import Rehearsal, Through
 
 from .worlds import Bench, Nobody, arrow, row
@@ -75,14 +76,14 @@ def orders(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 def engines(table: pa.Table, folder: Path, runs: Iterable[tuple[int, int]]) -> Iterator[Source]:
-    texts: dict[int, Any] = {}  # the same statements on all of them: written once
+    written: Written | None = None  # the same statements on all of them: written once
     for seed, threads in runs:
         path = folder / f"{seed}.parquet"
         if not path.exists():
             order = np.random.default_rng(seed).permutation(table.num_rows)
             pq.write_table(table.take(pa.array(order)), path, row_group_size=CHUNKS[seed % len(CHUNKS)])
         source = open_source(path, name="world", threads=threads)
-        source.engine._texts = texts  # type: ignore[attr-defined]
+        source.engine._written = written = written or source.engine._written  # type: ignore[attr-defined]
         yield source
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
-from sfumato.guarantees import GDP, ZCDP, Approx, Pure
+from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure
 from sfumato.tables import aggregates as ag
 from sfumato.tables.declaration import declare
 from sfumato.tables.expressions import col
-from sfumato.tables.plan import MOST_CELLS, plan
+from sfumato.tables.plan import MOST_CELLS, MOST_KEPT, plan
 from sfumato.tables.stages import Rows
 
 from .refusing import refusal
@@ -50,6 +51,43 @@ def test_planning_runs_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) ->
         assert made.statements
         assert (made.groups is None) == (not made.query.public)
         assert made.cost == made.mechanism.promise
+
+
+def test_statements_are_made_once_for_a_question(bench: Bench) -> None:
+    """And again for whatever they are made of: columns, conditions, bounds, limits, the kind of noise, another table."""
+
+    def asked(where: int = 5, aggregate: ag.Aggregate | None = None, promise: Guarantee | None = None, source: Any = bench.source, **about: Any) -> Any:
+        query = rows(bench, **about).where(col("v0") < where).group_by(k0=CITIES).aggregate(n=aggregate or ag.sum("v0"))
+        return plan(query, promise or Pure(1), source).statements
+
+    first = asked()
+    assert asked(promise=Pure(2)) is first
+    others = [
+        asked(6),
+        asked(aggregate=ag.mean("v0")),
+        asked(bounds={"v0": (0, 9)}),
+        asked(max_rows=3),
+        asked(relation="replace"),
+        asked(promise=GDP(1)),
+        asked(source=replace(bench.source, name="other")),
+    ]
+    assert len({id(one) for one in [first, *others]}) == 8
+    assert asked() is first
+
+
+def test_what_is_drawn_for_a_plan_is_drawn_for_each(bench: Bench) -> None:
+    for about, aggregate in (({"bounding": "truncation"}, ag.count()), ({}, ag.count_distinct("v0"))):
+        made = [plan(rows(bench, **about).aggregate(n=aggregate), Pure(1), bench.source) for _ in range(2)]
+        assert made[0].sql != made[1].sql
+
+
+def test_only_so_many_statements_are_kept(bench: Bench) -> None:
+    for place in range(MOST_KEPT + 5):
+        assert plan(rows(bench).where(col("v0") < place).aggregate(n=ag.count()), Pure(1), bench.source).statements
+    assert len(bench.source.made) == MOST_KEPT
+    keys = ["x" * 4000 + str(i) for i in range(6)]
+    assert plan(rows(bench).group_by(k0=keys).aggregate(n=ag.count()), Pure(1), bench.source).statements
+    assert len(bench.source.made) == MOST_KEPT
 
 
 def test_a_plan_shows_its_statements(bench: Bench) -> None:

@@ -150,7 +150,8 @@ READ = door.read
 
 TWINS: dict[str, tuple[Any, str, Any, Callable[[Rows], Query], list[Row], dict[str, Any]]] = {
     "no clip": (grids, "_clipped", lambda value, low, high: value, lambda r: r.aggregate(a=ag.sum("c")), [*ALONE, *_rows({"user": 9, "c": 10**6})], {}),
-    "no weights": (tallies, "row_weights", _unweighted, lambda r: r.aggregate(a=ag.count()), MANY, {}),
+    "no weights": (tallies, "row_weights", _unweighted, lambda r: r.group_by(k0=CITIES).aggregate(a=ag.count()), MANY, {}),
+    "no weights of units": (tallies, "row_weight", lambda n, b: n * 0 + (1 << b.bits), lambda r: r.aggregate(a=ag.count()), MANY, {}),
     "weights by group": (tallies, "row_weights", _in_every_group, lambda r: r.group_by(k0=CITIES).aggregate(a=ag.count()), MANY, {}),
     "whole votes": (tallies, "votes", _whole_votes, lambda r: r.group_by(k0=CITIES).aggregate(a=ag.count_units()), MANY, {}),
     "whole votes for names": (tallies, "votes", _whole_votes, lambda r: r.group_by("k0").aggregate(a=ag.count()), MANY, {"private": True}),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -91,7 +91,7 @@ def calibrate(schedule: Iterable[Step], promise: Guarantee, *, precision: Number
             low = middle
         else:
             high, found = middle, better
-    return replace(found)
+    return found
 
 
 def _around(at: Callable[[Fraction], Calibrated | None]) -> tuple[Fraction, Fraction, Calibrated]:

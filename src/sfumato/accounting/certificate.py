@@ -16,6 +16,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..exact.numbers import double_above, double_below
 from .compose_fourier import Sum, add, log_sum
 from .compose_plan import MOST, Plan, Saddle, Uses, at_delta, at_epsilon, foreseen, plan, wanted
 from .loss_lattice import Halves, Measure, Whole, halves, lower, shortened, upper
@@ -110,11 +111,7 @@ def delta_bounds(uses: Uses, epsilon: Fraction, most: int = MOST // 4) -> Bounds
 
 def _doubles(value: Fraction) -> dict[Side, float]:
     """A double not above a number, at which upper bounds are asked for, and one not below it, for lower ones."""
-    double = float(value)
-    return {
-        "up": double if Fraction(double) <= value else math.nextafter(double, -math.inf),
-        "down": double if Fraction(double) >= value else math.nextafter(double, math.inf),
-    }
+    return {"up": double_below(value), "down": double_above(value)}
 
 
 def _worst(uses: Uses, solve: Callable[[Uses, float], Bounds]) -> Bounds:

@@ -22,7 +22,7 @@ from flint import arb
 
 from ..errors import Refused
 from ..exact.balls import above, ball
-from ..exact.numbers import Number, non_negative, probability
+from ..exact.numbers import Number, is_whole, non_negative, probability
 from ..guarantees import Approx, Guarantee
 from ..guarantees.base import sum_of_deltas
 
@@ -56,7 +56,7 @@ def advanced_renyi_loose(epsilon: Number, k: int, delta: Number) -> Approx:
 
 def count_of(value: object, name: str = "k") -> int:
     """How often a release happened."""
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+    if is_whole(value):
         return value
     raise Refused("guarantee.count", f"{name}={value}", "a number of releases is a whole number from 1 on", f"{name}=10")
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..errors import Refused
-from ..exact.balls import above, ball, evaluate
+from ..exact.balls import above, ball, evaluate, up
 from ..exact.numbers import Number, non_negative, probability
 from ..guarantees import Approx
 from ..guarantees.base import known_order
@@ -34,7 +34,7 @@ def event_bound(order: Number, divergence: Number, delta: Number, chance: Number
     """The most that P(B) can be where Q(B) = chance and D_α(P‖Q) ≤ divergence, as the classic conversion has it; rounded up, and may exceed 1."""
     a, r, d = _given(order, divergence, delta)
     q = probability(chance, "chance", one=True)
-    return max(evaluate(lambda: (ball(r) - ball(d).log() / ball(a - 1)).exp() * ball(q), "up"), evaluate(lambda: ball(d), "up"))
+    return max(evaluate(lambda: (ball(r) - ball(d).log() / ball(a - 1)).exp() * ball(q), "up"), up(d))
 
 
 def _given(order: Number, divergence: Number, delta: Number) -> tuple[Fraction, Fraction, Fraction]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from flint import arb
+from flint import arb, ctx
 
 from ..exact.balls import ball, evaluate, precision
 from .pairs import Outcomes, Pair
@@ -74,7 +74,7 @@ def _at_least(parts: Parts, epsilon: float, delta: Fraction) -> bool:
 def _delta(parts: Parts, epsilon: Fraction) -> arb:
     """At the precision that is set: the worse of the two directions."""
     growth = ball(epsilon).exp()
-    found = [sum(((p - q * growth).max(arb(0)) for p, q in sums), arb(0)) for sums in _both(parts, _precision())]
+    found = [sum(((p - q * growth).max(arb(0)) for p, q in sums), arb(0)) for sums in _both(parts, ctx.prec)]
     return found[0].max(found[1])
 
 
@@ -96,12 +96,6 @@ def _newton(sums: Sequence[tuple[arb, arb]], delta: Fraction) -> float:
 def _both(parts: Parts, bits: int) -> tuple[Sequence[tuple[arb, arb]], Sequence[tuple[arb, arb]]]:
     sums = _sums(parts, bits)
     return sums, [(q, p) for p, q in sums]
-
-
-def _precision() -> int:
-    from flint import ctx
-
-    return int(ctx.prec)
 
 
 @lru_cache(maxsize=16)

@@ -25,6 +25,7 @@ from ..guarantees import Guarantee, Pure
 from ..guarantees.channel import Channel
 from ..guarantees.relations import NeighbourRelation
 from ..noise.bits import SYSTEM, Bits
+from ..noise.uniform import integer_below
 from .composition import count_of
 from .filters import Filter
 
@@ -119,10 +120,8 @@ def draw(channel: Channel, x: Hashable, bits: Bits = SYSTEM) -> Hashable:
     """An answer of a finite channel, drawn exactly: a uniform integer below the common denominator of the row."""
     row = channel.row(x)
     whole = math.lcm(*(p.denominator for p in row))
-    while True:  # at least half of the integers drawn are below it
-        u = bits.integer(whole.bit_length())
-        if u < whole:
-            return next(y for y, end in zip(channel.outputs, accumulate(row), strict=True) if u < end * whole)
+    u = integer_below(whole, bits)
+    return next(y for y, end in zip(channel.outputs, accumulate(row), strict=True) if u < end * whole)
 
 
 def _cost(release: Channel | Release, zero: Hashable, one: Hashable) -> Guarantee:

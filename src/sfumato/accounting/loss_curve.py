@@ -17,8 +17,8 @@ from functools import lru_cache
 
 from flint import arb
 
-from ..exact.balls import ball, evaluate, least, normal_cdf, up
-from ..exact.numbers import Number
+from ..exact.balls import ball, down, evaluate, least, normal_cdf, up
+from ..exact.numbers import Number, double_below
 from ..guarantees import GDP, Approx
 from ..guarantees.base import known_delta, known_epsilon
 from . import finite_sums
@@ -34,11 +34,6 @@ from .pairs_sampled import SampledPair
 _FEW = 2000  # steps of randomized response that are composed in closed form
 _NOTHING = 10**5  # an ε that no one would call privacy
 _FACTORS = 64  # multiplied out
-
-
-def down(value: Fraction) -> float:
-    """The nearest double not above a number, nor is what its text says."""
-    return max(0.0, -up(-value))
 
 
 def _ceiling(parts: Parts) -> Fraction | None:
@@ -135,7 +130,7 @@ class Quick:
         found = _swept(self.parts)
         if found is None or e > _NOTHING or ((ceiling := _ceiling(self.parts)) is not None and ceiling <= e):
             return deltas(self.parts, e)[1]
-        return _outward((0.0, found.delta(_below(e))))[1]
+        return _outward((0.0, found.delta(double_below(e))))[1]
 
     def epsilon(self, delta: Number = 0) -> float:
         d = known_delta(delta)
@@ -149,12 +144,6 @@ def _swept(parts: Parts) -> Sweep | None:
     if not parts or _closed(parts) is not None or finite_sums.few(parts):
         return None
     return sweep(tuple((law_of(pair), count) for pair, count in parts))
-
-
-def _below(value: Fraction) -> float:
-    """A double not above a number."""
-    double = float(value)
-    return double if Fraction(double) <= value else math.nextafter(double, -math.inf)
 
 
 def _outward(bounds: tuple[float, float]) -> tuple[float, float]:

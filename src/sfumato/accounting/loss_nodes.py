@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .loss_lattice import Nodes, Whole
+from .loss_lattice import Nodes
 from .loss_laws import FARTHEST, Doubles, Law
 from .loss_sketch import Sketch
 
@@ -92,6 +92,3 @@ def _graded(rough: Sketch, h: float, tilt: float, budget: float, offset: float) 
         for a, b, e in zip(starts.tolist(), ends.tolist(), power[starts].tolist(), strict=True)
     ]
     return np.concatenate(runs).astype(np.float64)
-
-
-__all__ = ["Whole", "nodes", "spacing"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from ..guarantees.stored import _exact
+from ..guarantees.stored import ratio
 from .pairs import GaussianPair, LaplacePair, Pair
 from .pairs_finite import FinitePair, ResponsePair
 from .pairs_sampled import ClonePair, RoundedPair, SampledPair
@@ -23,21 +23,21 @@ def pair_from(stored: dict[str, Any]) -> Pair:
 
 
 def _whole(written: Any, least: int = 1) -> int:
-    number = _exact(written)
+    number = ratio(written)
     if number.denominator != 1 or number < least:
         raise KeyError(written)
     return int(number)
 
 
 def _positive(written: Any) -> Fraction:
-    number = _exact(written)
+    number = ratio(written)
     if number <= 0:
         raise KeyError(written)
     return number
 
 
 def _not_negative(written: Any) -> Fraction:
-    number = _exact(written)
+    number = ratio(written)
     if number < 0:
         raise KeyError(written)
     return number
@@ -58,10 +58,10 @@ def _finite(stored: dict[str, Any]) -> FinitePair:
 
 
 def _sampled(stored: dict[str, Any]) -> SampledPair:
-    how = stored["how"]
-    if how not in ("poisson", "fixed") or stored["base"]["kind"] == "sampled":
+    how, rate = stored["how"], _share(stored["rate"])
+    if how not in ("poisson", "fixed") or not rate or stored["base"]["kind"] == "sampled":
         raise KeyError(how)
-    return SampledPair(pair_from(stored["base"]), _positive(_share(stored["rate"]).__str__()), how)
+    return SampledPair(pair_from(stored["base"]), rate, how)
 
 
 _READERS: dict[str, Callable[[dict[str, Any]], Pair]] = {

@@ -6,7 +6,7 @@
              parameters are fixed beforehand.
 *Equal*      k equal steps have k + 1 different losses, with binomial counts.
 *Different*  In general there are 2^k, and the curve is #P-hard (Murtagh & Vadhan 2016). It is exact here where the losses lie on a common grid of
-             moderate size, or are few; otherwise an upper bound (`losses`, docs/proofs/optimal-composition.md).
+             moderate size, or are few; otherwise an upper bound (`optimal_losses`, docs/proofs/optimal-composition.md).
 *Curve*      With A and B the probabilities of {L > t} under either input, δ'(t) = A − e^t·B: between two losses linear in e^t, so its inverse is one
              logarithm. Rounded up.
 """
@@ -25,12 +25,12 @@ from typing import NamedTuple
 from flint import arb, ctx
 
 from ..errors import Refused
-from ..exact.balls import ball, evaluate, precision
+from ..exact.balls import ball, evaluate, precision, up
 from ..exact.numbers import Number, probability
 from ..guarantees import Approx, Guarantee, Pure, Relation
 from ..guarantees.base import known_epsilon, settle
 from .composition import count_of
-from .losses import Groups, Losses, losses
+from .optimal_losses import Groups, Losses, losses
 
 Step = Guarantee | tuple[Guarantee, int]
 """A guarantee that is, or implies, (ε, δ) for one pair of numbers; with how often the release happened."""
@@ -86,7 +86,7 @@ class Composition:
         if order < 0:
             return math.inf
         if order == 0:
-            return evaluate(lambda: ball(self.total), "up")
+            return up(self.total)
         if self.delta(0) <= d:
             return 0.0
 
@@ -95,7 +95,7 @@ class Composition:
             found = _locate(_tails(self.epsilons, ctx.prec), rest)
             return arb("nan") if found is None else ((found[0] - rest) / found[1]).log()
 
-        return min(max(0.0, evaluate(inverse, "up")), evaluate(lambda: ball(self.total), "up"))
+        return min(max(0.0, evaluate(inverse, "up")), up(self.total))
 
     def approx(self, delta: Number) -> Approx:
         """The statement at one δ."""

@@ -11,13 +11,14 @@ from typing import Any, Literal
 import numpy as np
 
 from ..errors import Refused
-from ..exact.balls import above, ball
+from ..exact.balls import ball
 from ..exact.numbers import text
 from ..guarantees import GDP, Guarantee, Pure, Renyi
+from ..guarantees.pure import amplified
 from ..guarantees.renyi import subsampled_gaussian
 from .loss_families import GaussianLaw
 from .loss_laws import FUNCTION, NOTHING, UNIT, Atoms, Law, Points
-from .pairs import GaussianPair, LaplacePair, Outcomes, Pair
+from .pairs import GaussianPair, Outcomes, Pair
 from .pairs_finite import ResponsePair
 from .shuffle_pair import clone_law
 from .subsampling import FixedLaw, PoissonLaw
@@ -167,11 +168,3 @@ class ClonePair(Pair):
 
     def within(self, other: Pair) -> bool:
         return isinstance(other, ClonePair) and self.epsilon == other.epsilon and self.n >= other.n
-
-
-def amplified(epsilon: Fraction, rate: Fraction) -> Fraction:
-    """ln(1 + q(e^ε − 1)), rounded up."""
-    return above(lambda: (ball(rate) * ball(epsilon).expm1()).log1p())
-
-
-__all__ = ["ClonePair", "LaplacePair", "RoundedPair", "SampledPair", "amplified", "sampled"]

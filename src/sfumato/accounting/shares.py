@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from ..errors import Refused
 from ..exact.balls import ball, evaluate, normal_cdf
-from ..exact.numbers import positive
+from ..exact.numbers import positive, rational_root
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Renyi
 from ..guarantees.pure import renyi_of_pure
 
@@ -70,8 +70,7 @@ def _slope(share: ZCDP | Renyi) -> Fraction:
 
 def _root(square: Fraction) -> Fraction:
     """The square root: exact where it is rational, else rounded down to 2^-60 of itself or finer."""
-    root = Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))
-    if root**2 == square:
+    if (root := rational_root(square)) is not None:
         return root
     digits = max(0, 60 + square.denominator.bit_length() - square.numerator.bit_length())
     return Fraction(math.isqrt((square.numerator << 2 * digits) // square.denominator), 1 << digits)

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from ..errors import Refused
+from ..exact.numbers import is_whole
 from ..guarantees import Guarantee
 
 STABILITY: dict[str, int] = {"filter": 1, "map": 1, "group-by": 2}
@@ -19,6 +20,6 @@ record, which is one removed and one added."""
 
 def stable(guarantee: Guarantee, c: int) -> Guarantee:
     """The promise of a release about the input of a c-stable transformation before it."""
-    if isinstance(c, bool) or not isinstance(c, int) or c < 0:
+    if not is_whole(c, 0):
         raise Refused("stability.factor", f"stable({guarantee}, {c})", "a stability is a whole number from 0 on: distances are", "stable(guarantee, 2)")
     return guarantee.group(c) if c else 0 * guarantee

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -149,23 +150,15 @@ def _round_ends(args: Sequence[Ends]) -> Ends:
 
 
 def _hull(args: Sequence[Ends]) -> Ends:
-    low = reduce_(np.minimum, [low for low, _ in args])
-    return low, reduce_(np.maximum, [high for _, high in args])
-
-
-def reduce_(operation: Callable[[Any, Any], Any], parts: Sequence[Doubles]) -> Doubles:
-    found = parts[0]
-    for part in parts[1:]:
-        found = operation(found, part)
-    return found
+    return reduce(np.minimum, [low for low, _ in args]), reduce(np.maximum, [high for _, high in args])
 
 
 def _coalesce(*parts: Doubles) -> Doubles:
-    return reduce_(lambda a, b: np.where(np.isnan(a), b, a), parts)
+    return reduce(lambda a, b: np.where(np.isnan(a), b, a), parts)
 
 
 def _extreme(operation: Callable[[Any, Any], Any]) -> Callable[[Sequence[Ends]], Ends]:
-    return lambda args: (reduce_(operation, [low for low, _ in args]), reduce_(operation, [high for _, high in args]))
+    return lambda args: (reduce(operation, [low for low, _ in args]), reduce(operation, [high for _, high in args]))
 
 
 OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[[Sequence[Ends]], Ends]]] = {
@@ -179,8 +172,8 @@ OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[[Sequence[Ends]], Ends]
     "floor": (np.floor, _rising(np.floor)),
     "ceil": (np.ceil, _rising(np.ceil)),
     "sqrt": (np.sqrt, _rising(_root)),
-    "least": (lambda *parts: reduce_(np.fmin, parts), _extreme(np.minimum)),
-    "greatest": (lambda *parts: reduce_(np.fmax, parts), _extreme(np.maximum)),
+    "least": (lambda *parts: reduce(np.fmin, parts), _extreme(np.minimum)),
+    "greatest": (lambda *parts: reduce(np.fmax, parts), _extreme(np.maximum)),
     "coalesce": (_coalesce, _hull),
     "nullif": (lambda a, b: np.where(a == b, np.nan, a), lambda args: args[0]),
 }

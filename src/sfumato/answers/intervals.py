@@ -109,9 +109,8 @@ def _end(column: Column, boxes: Sequence[Box], side: Side) -> Doubles:
 def _cut(column: Column, ends: Doubles) -> Doubles:
     """What is impossible is left out of an interval; what a helper excluded, too."""
     low, high = KINDS[column.kind].limits(column)
-    floor = column.processed.at_least if column.processed is not None else None
     found = _between(ends, None if low is None else one(low, "down"), None if high is None else one(high, "up"))
-    return found if floor is None else np.maximum(found, one(floor, "down"))
+    return found if column.floor is None else np.maximum(found, one(column.floor, "down"))
 
 
 def _between(found: Doubles, low: float | None, high: float | None) -> Doubles:

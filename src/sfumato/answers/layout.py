@@ -81,8 +81,7 @@ def _cells(answer: Answer, column: Column, confidence: Number, shown: slice) -> 
 def _limits(column: Column) -> tuple[float, float]:
     """What no interval of the column goes beyond."""
     low, high = KINDS[column.kind].limits(column)
-    floor = column.processed.at_least if column.processed is not None else None
-    least = max((float(limit) for limit in (low, floor) if limit is not None), default=-math.inf)
+    least = max((float(limit) for limit in (low, column.floor) if limit is not None), default=-math.inf)
     return least, math.inf if high is None else float(high)
 
 

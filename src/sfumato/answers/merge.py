@@ -23,7 +23,7 @@ from ..mechanisms.base import Mechanism
 from .answer import Answer
 from .ratios import long
 from .records import Column, Key, Noisy, Paid, law_of
-from .shares import CLIPPED, TOTAL
+from .shares import pooled
 from .sums import Term, within
 
 PARTS = 1 << 16
@@ -83,8 +83,8 @@ def merge(answers: Sequence[Answer]) -> Answer:
     chosen = [np.array([place[label] for label in labels], dtype=np.int64) for place in places]
     grouped = {first.pieces[i].name for column in first.columns for i in column.pieces}
     common = set.intersection(*({piece.name for piece in answer.pieces if piece.law is not None} for answer in found))
-    pooled = {name for name in common if name == TOTAL or name.startswith(CLIPPED)}
-    used = [piece.name for piece in first.pieces if piece.name in grouped | pooled]
+    together = {name for name in common if pooled(name)}
+    used = [piece.name for piece in first.pieces if piece.name in grouped | together]
     pieces = tuple(_piece([_named(answer, name) for answer in found], chosen if name in grouped else None) for name in used)
     return Answer(
         keys=first.keys,

@@ -11,7 +11,7 @@ from ..errors import Refused
 from ..exact.numbers import Number, probability
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Renyi
 from ..guarantees.words import figure
-from .digits import plain, share
+from .digits import plain
 from .intervals import has_interval
 from .layout import level_text, printable
 from .shares import clipped, withheld
@@ -103,7 +103,7 @@ def _rules(answer: Answer) -> Iterator[str]:
 def _clipped(answer: Answer) -> Iterator[tuple[str, str]]:
     """What was clipped, where it is worth saying."""
     for name, sides in clipped(answer).items():
-        said = [f"about {share(s.value, s.low, s.high)} of rows {where}" for s, where in zip(sides, ("below", "above"), strict=True) if s.value > WORTH_SAYING]
+        said = [f"about {s.words} of rows {where}" for s, where in zip(sides, ("below", "above"), strict=True) if s.value > WORTH_SAYING]
         if said:
             yield name, ", ".join(said)
 
@@ -117,7 +117,7 @@ def _clipping(name: str) -> str:
 def _withheld(answer: Answer) -> Iterator[str]:
     found = withheld(answer)
     if found is not None:
-        yield f"small groups may be withheld: about {share(found.value, found.low, found.high)} of the counted rows are in them"
+        yield f"small groups may be withheld: about {found.words} of the counted rows are in them"
 
 
 def _numbers(guarantee: Guarantee) -> list[tuple[str, Fraction]]:

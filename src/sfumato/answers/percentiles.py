@@ -41,7 +41,7 @@ def values(column: Column, piece: Noisy, rows: slice) -> Doubles:
     below, total = _below(piece.values[rows], tree)
     wanted = float(numbers["q"]) * total
     first, last = _first(below[:, 1:] >= wanted[:, None]), _last(below[:, :-1] <= wanted[:, None])
-    width = numbers["step"] * (1 << tree.shift)
+    width = numbers["step"] * tree.points
     middle = float(numbers["low"]) + float(width) * (first + last) / 2 + float((width - numbers["step"]) / 2)
     low, high = float(numbers["low"]), float(numbers["high"])
     return np.where(total > 0, np.clip(middle, low, high), (low + high) / 2)
@@ -56,7 +56,7 @@ def interval(column: Column, piece: Noisy, level: Fraction, rows: slice) -> tupl
     wanted = float(numbers["q"]) * total
     first, last = _first(below[:, 1:] >= (wanted - half)[:, None]), _last(below[:, :-1] <= (wanted + half)[:, None])
     low, high, slack = numbers["low"], numbers["high"], numbers.get("slack", Fraction(0))
-    ends = [low + numbers["step"] * (leaf << tree.shift) for leaf in range(tree.leaves + 1)]
+    ends = [low + numbers["step"] * leaf * tree.points for leaf in range(tree.leaves + 1)]
     lower = np.array([-up(-max(low, end - slack)) for end in ends[:-1]])
     upper = np.array([up(min(high, end - numbers["step"] + slack)) for end in ends[1:]])
     return lower[np.minimum(first, last)], upper[np.maximum(first, last)]

@@ -41,7 +41,7 @@ def rounded(answer: Answer) -> Answer:
     """Halves go up."""
 
     def whole(column: Column, values: Sequence[Fraction]) -> Processed:
-        return Processed(tuple(Fraction(math.floor(v + Fraction(1, 2))) for v in values), column.processed.at_least if column.processed else None, True)
+        return Processed(tuple(Fraction(math.floor(v + Fraction(1, 2))) for v in values), column.floor, True)
 
     return _each(answer, lambda c: KINDS[c.kind].counts, whole, ROUNDED)
 
@@ -74,8 +74,7 @@ def agreeing(answer: Answer, total: Answer | Number, name: str | None = None) ->
         each = gap * piece.variance / whole if whole else _NONE
         for i in places:
             moved[i] += each
-    floor = column.processed.at_least if column.processed else None
-    return _with(answer, {column.name: Processed(tuple(moved), floor)}, AGREEING.format(name=column.name))
+    return _with(answer, {column.name: Processed(tuple(moved), column.floor)}, AGREEING.format(name=column.name))
 
 
 def _targets(total: Answer | Number, column: Column, keys: tuple[str, ...]) -> tuple[dict[tuple[object, ...], Fraction], Fraction, tuple[str, ...]]:

@@ -101,6 +101,11 @@ class Column:
     formula: Formula | None = None  # of a column that is computed from others
 
     @property
+    def floor(self) -> Fraction | None:
+        """The limit below which a helper let no value lie, if there is one."""
+        return None if self.processed is None else self.processed.at_least
+
+    @property
     def bins(self) -> tuple[str, ...]:
         """The bins between the edges, as one writes them; the last one is closed."""
         from .digits import plain

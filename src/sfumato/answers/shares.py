@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..exact.numbers import Number, probability
 from .columns import KINDS
+from .digits import share
 from .ratios import one
 from .records import Noisy
 from .sums import within
@@ -33,6 +34,11 @@ class Share:
     low: float
     high: float
     confidence: float
+
+    @property
+    def words(self) -> str:
+        """2 % ± 1 %, or 1 % (between 0 % and 4 %)."""
+        return share(self.value, self.low, self.high)
 
 
 def clipped(answer: Answer, confidence: Number = 0.95) -> dict[str, tuple[Share, Share]]:
@@ -66,6 +72,17 @@ def withheld(answer: Answer, confidence: Number = 0.95) -> Share | None:
         least, most = max(shown - loose, _NONE), shown + loose
         low, high = 1 - max(most, _NONE) / (all_ - wide), 1 - least / (all_ + wide)
     return _share(hidden / all_, low, high, level)
+
+
+def unnamed(answer: Answer) -> tuple[str, ...]:
+    """What is said where groups are left out of an answer, of those that were not in it before: they were too small to be named."""
+    found = withheld(answer)
+    return () if found is None else (f"about {found.words} of the counted rows are in groups too small to be named",)
+
+
+def pooled(name: str) -> bool:
+    """Whether the piece of this name is about all groups together, to tell what was clipped or withheld."""
+    return name == TOTAL or name.startswith(CLIPPED)
 
 
 def _part(piece: Noisy, counts: Sequence[Fraction], which: int, level: Fraction) -> Share:

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.numbers import probability
 from .answer import Answer
-from .digits import share
 from .intervals import has_interval, interval, values
 from .layout import level_text
 from .records import Column, Noisy
-from .shares import TOTAL
+from .shares import TOTAL, unnamed
 
 LEVEL = probability("0.95", "confidence")
 _SURE = frozenset({"count", "count_units", "count_distinct", "sum", "mean", "weighted_mean", "variance", "std"})
@@ -66,10 +65,7 @@ def _labels(answer: Answer, column: Column, count: int, *, cut: bool) -> list[st
         low, high = interval(answer, column, LEVEL, simultaneous=True)
         sure = sum(int((np.delete(high, i) >= low[i]).sum()) < count for i in range(len(low)))
         said.append(f"{sure} of them surely, with {level_text(LEVEL)}, are among the {count} largest" if count > 1 else _one(sure))
-    found = answer.withheld() if cut else None
-    if found is not None:
-        said.append(f"about {share(found.value, found.low, found.high)} of the counted rows are in groups too small to be named")
-    return said
+    return [*said, *(unnamed(answer) if cut else ())]
 
 
 def _one(sure: int) -> str:

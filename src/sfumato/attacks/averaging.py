@@ -28,11 +28,11 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from ..session.protect import protect
 from ..tables.aggregates import count
-from .differencing import shown
 from .frames import Columns, columns
 from .releases import TRIALS, answered, coins, noisy, played
-from .results import EPSILONS, Result, Success, known_count, known_epsilons, named, per_cent
+from .results import EPSILONS, Played, Success, known_count, known_epsilons
 from .target import condition, matching
+from .words import named, per_cent, spaced
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,7 +51,7 @@ class Ledgered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Averaging(Result):
+class Averaging(Played):
     """The mean of the first 1, 2, 3, … answers, how many are needed, and what a ledger says."""
 
     truth: int
@@ -60,7 +60,6 @@ class Averaging(Result):
     needed: int  # answers whose mean rounds to the truth with 95 %
     sd: float  # of one answer
     ledger: Ledgered
-    played: tuple[Success, ...]
 
     @property
     def means(self) -> NDArray[np.float64]:
@@ -74,10 +73,6 @@ class Averaging(Result):
         return 1 if not len(off) else int(off[-1]) + 2 if off[-1] + 1 < len(self.answers) else None
 
     @property
-    def successes(self) -> tuple[Success, ...]:
-        return self.played
-
-    @property
     def numbers(self) -> dict[str, float | int]:
         n = len(self.answers)
         found: dict[str, float | int] = {"truth": self.truth, "answers": n, "mean": float(self.means[-1]), "needed": self.needed}
@@ -86,14 +81,14 @@ class Averaging(Result):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        n, one, mean = len(self.answers), shown(int(self.answers[0])), self.means[-1]
+        n, one, mean = len(self.answers), spaced(int(self.answers[0])), self.means[-1]
         spread, price, right = self.sd / math.sqrt(n), float(n * self.epsilon), per_cent(self.numbers["right after all"])
-        begin = f"One answer at {named(self.epsilon)} is {one}, with a standard deviation of {self.sd:.3g}; the truth is {shown(self.truth)}."
-        end = f"The mean of {shown(n)} answers is {mean:.6g}, with a standard deviation of {spread:.3g}, and all of them cost ε = {price:g}. "
-        end += f"Rounded, it is the truth with a chance of {right}; {shown(self.needed)} answers give 95 %."
+        begin = f"One answer at {named(self.epsilon)} is {one}, with a standard deviation of {self.sd:.3g}; the truth is {spaced(self.truth)}."
+        end = f"The mean of {spaced(n)} answers is {mean:.6g}, with a standard deviation of {spread:.3g}, and all of them cost ε = {price:g}. "
+        end += f"Rounded, it is the truth with a chance of {right}; {spaced(self.needed)} answers give 95 %."
         stopped = f"A session with a budget of ε = {float(self.ledger.budget):g} gives {self.ledger.answers} such answers and refuses the next one. "
         stopped += f"To the same question it {'gives the stored answer again, byte for byte and for nothing' if self.ledger.same_bytes else 'answers anew'}."
-        return (begin, end, stopped, *(success.sentence for success in self.played))
+        return (begin, end, stopped, *self.verdicts)
 
     def plot(self) -> Figure:
         from .averaging_plot import draw
@@ -120,7 +115,7 @@ def averaging(
     asked, times = known_count(n, "n"), known_count(trials, "trials")
     if not each <= total <= _MOST * each:
         reason = f"the ledger is asked answer by answer, once at least and {_MOST} times at most"
-        raise Refused("attacks.budget", f"budget={shown(float(total))}, epsilon={shown(float(each))}", reason, "budget=1, epsilon=0.1")
+        raise Refused("attacks.budget", f"budget={spaced(float(total))}, epsilon={spaced(float(each))}", reason, "budget=1, epsilon=0.1")
     found = columns(table)
     truth = int(matching(found, where or {}).sum())
     return Averaging(

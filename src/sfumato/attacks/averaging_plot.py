@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..plots.style import COLOURS, FAINT, INK, figure, quiet, tint
-from .results import named
+from .words import named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..exact.numbers import Number
 from .groups import Whole, certain, counted, disclosed, played
-from .results import EPSILONS, Result, Success, known_count, per_cent
+from .results import EPSILONS, Result, Success, known_count
+from .words import per_cent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Background(Result):
-    """The same for somebody who can rule out some values."""
+    """Of how many people the value is known to somebody who can rule out some values."""
 
     columns: tuple[str, ...]
     sensitive: str
@@ -66,6 +67,6 @@ class Background(Result):
 
 
 def background(table: Any, columns: Sequence[str], sensitive: str, *, knows: int = 1) -> Background:
-    """The same for an adversary who can rule out `knows` values of a person's sensitive column."""
+    """What the groups of a table by these columns tell an adversary who can rule out `knows` values of a person's sensitive column."""
     many = known_count(knows, "knows", 0)
     return Background(columns=tuple(columns), sensitive=sensitive, counts=counted(table, columns, sensitive)[2], knows=many)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .results import per_cent
+from .words import per_cent
 
 if TYPE_CHECKING:
     from .frames import Columns
@@ -82,7 +82,7 @@ def is_ordered(read: Columns, name: str) -> bool:
     from pyarrow import types
 
     kind = read.arrow.column(name).type
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_date(kind) or types.is_timestamp(kind))
+    return read.numeric(name) or bool(types.is_date(kind) or types.is_timestamp(kind))
 
 
 def spread(read: Columns, cells: Whole, sensitive: str, *, ordered: bool) -> tuple[Whole, tuple[Whole, Whole, Whole]]:

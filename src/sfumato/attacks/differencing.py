@@ -23,8 +23,9 @@ from ..errors import Refused
 from ..exact.numbers import Number, exact, positive
 from ..noise.bits import SYSTEM, Bits
 from .releases import TRIALS, answered, coins, played, uniform
-from .results import EPSILONS, Result, Success, known_count, known_epsilons, named, plot_successes
-from .target import Guess, Target, condition, opposite, target
+from .results import EPSILONS, Played, Success, known_count, known_epsilons, plot_successes
+from .target import Guess, Target, opposite, target
+from .words import named, people_having, spaced
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,7 +35,7 @@ _STEPS = 1 << 12  # of a tenth of the range, in the game about a number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Differencing(Result):
+class Differencing(Played):
     """Two answers, what their difference says, and what remains of it where answers are private."""
 
     person: str
@@ -44,16 +45,11 @@ class Differencing(Result):
     with_person: float
     without: float
     guesses: tuple[Guess, ...]  # what a session answered, at each ε
-    played: tuple[Success, ...]
 
     @property
     def difference(self) -> float:
         """What the two exact answers differ by: 1 or 0, or the person's number."""
         return self.with_person - self.without
-
-    @property
-    def successes(self) -> tuple[Success, ...]:
-        return self.played
 
     @property
     def numbers(self) -> dict[str, float | int]:
@@ -62,7 +58,7 @@ class Differencing(Result):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        w, o, d = (shown(x) for x in (self.with_person, self.without, self.difference))
+        w, o, d = (spaced(x) for x in (self.with_person, self.without, self.difference))
         if self.summed:
             told = f"The sum of {self.secret} is {w}, and without {self.person} {o}. The difference is {self.person}'s own {self.secret}: {d}."
         else:
@@ -72,11 +68,11 @@ class Differencing(Result):
                 f"The difference is {d}, so {self.person} {has} {self.secret} = {self.value}."
             )
         private = tuple(
-            f"Asked at {named(guess.epsilon)} for both, a session answered {' and '.join(map(shown, guess.answers))}: a difference of {shown(guess.value)}, "
+            f"Asked at {named(guess.epsilon)} for both, a session answered {' and '.join(map(spaced, guess.answers))}: a difference of {spaced(guess.value)}, "
             f"with noise of standard deviation {guess.sd:.3g}."
             for guess in self.guesses
         )
-        return (told, *private, *(success.sentence for success in self.played))
+        return (told, *private, *self.verdicts)
 
     def plot(self) -> Figure:
         return plot_successes(self.played, title="Two answers, one difference", up="right guesses")
@@ -99,21 +95,18 @@ def differencing(
     `value` is given; of everything else those are counted who have the `value`, by default the person's own.
     """
     losses, times = known_epsilons(epsilons), known_count(trials, "trials")
-    whom = target(table, person, secret)
+    whom = target(table, person, secret, value)
     if whom.numeric and value is None:
         return _of_a_sum(whom, bounds, losses, times, bits)
-    asked = whom.truth if value is None else value
-    having = whom.having(asked)
-    about = condition({whom.secret: asked})
-    guesses = whom.guesses([(1, about), (-1, about & opposite(whom.person))], losses)
+    having = whom.having
     return Differencing(
         person=whom.name,
         secret=whom.secret,
         summed=False,
-        value=asked,
+        value=whom.value,
         with_person=int(having.sum()),
         without=int((having & whom.others).sum()),
-        guesses=guesses,
+        guesses=whom.guesses([(1, whom.about), (-1, whom.about & opposite(whom.person))], losses),
         played=count_game(losses, times, bits=bits),
     )
 
@@ -184,15 +177,3 @@ def _ends(bounds: object) -> tuple[float, float]:
 
 def _whole(value: Any) -> float:
     return int(value) if float(value).is_integer() else float(value)
-
-
-def people_having(count: float) -> str:
-    """1 person has, 35 people have"""
-    return f"{shown(count)} {'person has' if count == 1 else 'people have'}"
-
-
-def shown(value: float) -> str:
-    """12 040, 3.14159, 1 234 567.89"""
-    if float(value).is_integer():
-        return f"{value:,.0f}".replace(",", " ")
-    return f"{value:,.2f}".replace(",", " ") if abs(value) >= 1000 else f"{value:.6g}"

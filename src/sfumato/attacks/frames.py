@@ -19,9 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import Refused
 from .lines import Unread
-from .readers import as_arrow, checked, known_columns, known_sensitive, unread_lines
-
-__all__ = ["Columns", "columns", "known_columns", "known_sensitive"]
+from .readers import as_arrow, checked, known_columns, unread_lines
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +62,19 @@ class Columns(Mapping[str, NDArray[Any]]):
     def numbers(self, name: str) -> NDArray[np.float64]:
         """The column as numbers: dates and instants as days, text as the number or the date that all of it spells; missing values are NaN."""
         return _numbers(self.arrow.column(name), name)
+
+    def numeric(self, name: str) -> bool:
+        """Whether the column holds numbers, of which sums are asked for."""
+        from pyarrow import types
+
+        kind = self.arrow.schema.field(name).type
+        return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
+
+    def halving(self, name: str) -> tuple[NDArray[np.bool_], Any]:
+        """Which rows have the value of the column that comes closest to a half of all, and that value."""
+        codes = self.codes(name)
+        rows = codes == np.abs(np.bincount(codes) - self.n / 2).argmin()
+        return rows, self.arrow.column(name)[int(np.flatnonzero(rows)[0])].as_py()
 
     def taken(self, rows: NDArray[Any]) -> Columns:
         """Only these rows, by number or by truth value."""

@@ -20,10 +20,25 @@ from numpy.typing import NDArray
 
 from ..exact.numbers import Number
 from ..guarantees import Guarantee, Pure
-from .results import Success, guess_bound, named
+from .results import Success, guessed
 
 Whole = NDArray[np.int64]
 Real = NDArray[np.float64]
+
+KNOWN, VALUES = 20, 20
+"""Others in a person's group who take part in a game, and values to guess among: those others are known and subtracted, so that more of them, or of the values,
+would make the tables of a game longer and nothing else."""
+
+
+def of_groups(others: Whole, values: int, epsilons: Sequence[Fraction], *, trials: int, seed: int = 0) -> tuple[Success, ...]:
+    """By people with so many others in their groups, one after the other: which of the values does the person have; where there are not two of them, is the
+    person in the table."""
+    beside = np.resize(np.minimum(others, KNOWN), trials)
+    if values < 2:
+        return presence(beside, epsilons, seed=seed)
+    known = np.zeros((trials, min(values, VALUES)), dtype=np.int64)
+    known[:, 0] = beside
+    return value(known, epsilons, seed=seed)
 
 
 def presence(others: Whole, epsilons: Sequence[Fraction], *, seed: int = 0) -> tuple[Success, ...]:
@@ -77,9 +92,7 @@ def _played(play: Callable[[Fraction | None], tuple[int, Guarantee | None]], eps
     found = []
     for epsilon in (None, *epsilons):
         hits, promise = play(epsilon)
-        against = "exact answers" if epsilon is None else named(epsilon)
-        bound = None if promise is None else guess_bound(promise, choices)
-        found.append(Success(against=against, hits=hits, trials=trials, chance=1 / choices, promise=promise, bound=bound))
+        found.append(guessed(epsilon, hits, trials, promise, choices))
     return tuple(found)
 
 

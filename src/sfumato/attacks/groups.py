@@ -13,12 +13,12 @@ from ..exact.numbers import Number
 from . import games
 from .cells import Coded
 from .closeness import spread
-from .frames import Columns, columns, known_columns, known_sensitive
+from .frames import Columns, columns
+from .readers import known_columns, known_sensitive
 from .results import Success, known_count, known_epsilons
 
 Whole = NDArray[np.int64]
 _MOST = 4_000_000  # counts of groups and values that are looked at together
-_KNOWN = 20  # others with one value who take part in a game: they are known and subtracted, more would change nothing
 
 
 def counted(table: Any, names: Sequence[str], sensitive: str) -> tuple[Columns, Coded, Whole]:
@@ -57,4 +57,4 @@ def played(counts: Whole, epsilons: Sequence[Number], trials: int, seed: int) ->
         raise Refused("attacks.sensitive", "one value", "there is nothing to guess where a column has one value only", "a column of two values or more")
     others = counts[np.argsort(counts.sum(axis=1), kind="stable")][np.resize(np.arange(min(len(counts), many)), many)]
     others[np.arange(many), np.argmax(others, axis=1)] -= 1  # the one whose value is drawn afresh
-    return games.value(np.minimum(others, _KNOWN), wanted, seed=seed)
+    return games.value(np.minimum(others, games.KNOWN), wanted, seed=seed)

@@ -22,10 +22,10 @@ from ..exact.numbers import Number
 from ..guarantees.bayes import Interval, known_prior, posterior_bounds
 from ..mechanisms.laplace import Laplace
 from ..noise.bits import SYSTEM, Bits
-from .differencing import shown
 from .releases import TRIALS, answered, coins, played
-from .results import EPSILONS, Result, Success, at_least, at_most, known_count, known_epsilons, named, per_cent, plot_successes
-from .target import condition, target
+from .results import EPSILONS, Played, Success, known_count, known_epsilons, plot_successes
+from .target import target
+from .words import at_least, at_most, named, per_cent, spaced
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,7 +42,7 @@ class Belief:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Inference(Result):
+class Inference(Played):
     """A belief before and after exact and private answers."""
 
     person: str
@@ -52,11 +52,6 @@ class Inference(Result):
     exact: int
     prior: Fraction
     beliefs: tuple[Belief, ...]
-    played: tuple[Success, ...]
-
-    @property
-    def successes(self) -> tuple[Success, ...]:
-        return self.played
 
     @property
     def numbers(self) -> dict[str, float | int]:
@@ -67,15 +62,15 @@ class Inference(Result):
     def sentences(self) -> tuple[str, ...]:
         what, left = f"{self.secret} = {self.value}", self.exact - self.others
         has = "has" if left else "does not have"
-        others = f"{shown(self.others)} {'person' if self.others == 1 else 'people'} other than {self.person} {'has' if self.others == 1 else 'have'}"
-        told = f"The attacker knows that {others} {what}. The exact count is {shown(self.exact)}, so "
+        others = f"{spaced(self.others)} {'person' if self.others == 1 else 'people'} other than {self.person} {'has' if self.others == 1 else 'have'}"
+        told = f"The attacker knows that {others} {what}. The exact count is {spaced(self.exact)}, so "
         told += f"{self.person} {has} it: his belief goes from {per_cent(float(self.prior))} to {100 * left} %."
         private = tuple(
-            f"At {named(b.epsilon)} a session answered {shown(b.answer)}: his belief becomes {per_cent(b.posterior)}, and no answer could take it "
+            f"At {named(b.epsilon)} a session answered {spaced(b.answer)}: his belief becomes {per_cent(b.posterior)}, and no answer could take it "
             f"below {at_least(b.possible.low)} or above {at_most(b.possible.high)}."
             for b in self.beliefs
         )
-        return (told, *private, *(success.sentence for success in self.played))
+        return (told, *private, *self.verdicts)
 
     def plot(self) -> Figure:
         return plot_successes(self.played, title="The attacker who knows all but one", up="right guesses")
@@ -94,15 +89,14 @@ def infer(
 ) -> Inference:
     """What somebody who knows all but one person's secret makes of exact and of private counts. For owners, on their own data: the result is not private."""
     losses, times, p = known_epsilons(epsilons), known_count(trials, "trials"), known_prior(prior)
-    whom = target(table, person, secret)
-    asked = whom.truth if value is None else value
-    having = whom.having(asked)
+    whom = target(table, person, secret, value)
+    having = whom.having
     others = int((having & whom.others).sum())
-    guesses = whom.guesses([(1, condition({whom.secret: asked}))], losses)
+    guesses = whom.guesses([(1, whom.about)], losses)
     return Inference(
         person=whom.name,
         secret=whom.secret,
-        value=asked,
+        value=whom.value,
         others=others,
         exact=int(having.sum()),
         prior=p,

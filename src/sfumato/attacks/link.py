@@ -21,14 +21,14 @@ from ..errors import Refused
 from ..exact.numbers import Number
 from . import games
 from .cells import joined
-from .frames import Columns, columns, known_columns
+from .frames import Columns, columns
 from .matching import Matches, matches, together
-from .results import EPSILONS, Result, Success, known_count, known_epsilons, listed, per_cent
+from .readers import known_columns
+from .results import EPSILONS, Result, Success, known_count, known_epsilons
+from .words import listed, per_cent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-_KNOWN = 20  # others who take part in a game: they are known and subtracted, more would change nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,13 +82,8 @@ class Link(Result):
     def against(self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0) -> tuple[Success, ...]:
         """How often somebody who knows the shared columns learns what `b` would tell: from exact counts, and from private ones. Allowed: see `games`."""
         wanted, trials = known_epsilons(epsilons), known_count(trials, "trials")
-        found = np.sort(self.many[self.many > 0])
-        others = np.resize(np.minimum(found - 1, _KNOWN), trials) if len(found) else np.zeros(trials, np.int64)
-        if self.values < 2:
-            return games.presence(others, wanted, seed=seed)
-        known = np.zeros((trials, min(self.values, _KNOWN)), dtype=np.int64)
-        known[:, 0] = others
-        return games.value(known, wanted, seed=seed)
+        others = np.sort(self.many[self.many > 0]) - 1 if self.many.any() else np.zeros(1, np.int64)
+        return games.of_groups(others, self.values, wanted, trials=trials, seed=seed)
 
 
 def link(

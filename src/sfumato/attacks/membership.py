@@ -26,8 +26,9 @@ from ..functions.privatize import privatize
 from ..guarantees import Guarantee
 from ..noise.bits import SYSTEM, Bits
 from .genomes import Genomes, known_genomes
-from .results import EPSILONS, Result, Success, guess_bound, known_count, known_epsilons, named, per_cent
+from .results import EPSILONS, Result, Success, guess_bound, known_count, known_epsilons
 from .roc import Roc, roc
+from .words import named, per_cent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -24,16 +24,16 @@ from ..guarantees.literature import Judgement, judge_delta
 from ..noise.bits import SYSTEM, Bits
 from ..session.protect import protect
 from ..tables.aggregates import count
-from .differencing import shown
 from .frames import columns
-from .results import EPSILONS, Result, Success, event_bound, known_count, known_epsilons, named, per_cent
+from .results import EPSILONS, Played, Success, event_bound, known_count, known_epsilons
+from .words import named, per_cent, spaced
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NameAndShame(Result):
+class NameAndShame(Played):
     """How many people are published, by whom, beside the δ that allows it."""
 
     people: int
@@ -41,7 +41,6 @@ class NameAndShame(Result):
     judgement: Judgement
     published: int  # by name and shame, in one run
     leaked: float  # the share of runs that published somebody
-    played: tuple[Success, ...]
 
     @property
     def expected(self) -> Fraction:
@@ -54,19 +53,15 @@ class NameAndShame(Result):
         return self.judgement.at_least_one
 
     @property
-    def successes(self) -> tuple[Success, ...]:
-        return self.played
-
-    @property
     def numbers(self) -> dict[str, float | int]:
         found: dict[str, float | int] = {"people": self.people, "delta": float(self.delta), "expected": float(self.expected)}
         return found | {"at least one": self.at_least_one, "published": self.published, "runs that published somebody": self.leaked}
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        told = f"Each of {shown(self.people)} records is published whole with probability {text(self.delta)}: that is (0, δ)-DP, and keeps its promise."
+        told = f"Each of {spaced(self.people)} records is published whole with probability {text(self.delta)}: that is (0, δ)-DP, and keeps its promise."
         run = f"In the first run {self.published} were; somebody was in {per_cent(self.leaked)} of the runs, beside {per_cent(self.at_least_one)} expected."
-        return (told, run, self.judgement.sentence, *(success.sentence for success in self.played))
+        return (told, run, self.judgement.sentence, *self.verdicts)
 
     def plot(self) -> Figure:
         from .name_and_shame_plot import draw

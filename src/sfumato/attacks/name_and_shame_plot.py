@@ -8,6 +8,7 @@ import numpy as np
 
 from ..guarantees.literature import name_and_shame
 from ..plots.graphs import Graph, graphs
+from .words import spaced
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,7 +20,7 @@ def draw(found: NameAndShame) -> Figure:
     """1 − (1 − δ)^n over δ, with the δ at hand."""
     sizes = sorted({max(10, found.people // 100), found.people, 100 * found.people})
     deltas = np.geomspace(float(found.delta) / 10**4, min(0.5, 100 * float(found.delta)), 81)
-    curves = {f"{n:,} people".replace(",", " "): np.array([name_and_shame(d, n) for d in deltas]) for n in sizes}
+    curves = {f"{spaced(n)} people": np.array([name_and_shame(d, n) for d in deltas]) for n in sizes}
     at = float(found.delta), name_and_shame(found.delta, found.people)
     remark = f"{100 * at[1]:.3g} %"
     title = "at least one record is published"

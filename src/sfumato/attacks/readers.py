@@ -88,8 +88,9 @@ def _as_it_is(table: Any, names: Sequence[str] | None) -> Any:  # noqa: ARG001
 
 
 def _relation(relation: Any, names: Sequence[str] | None) -> Any:
-    chosen = ", ".join('"' + name.replace('"', '""') + '"' for name in checked(names, relation.columns))
-    return relation.project(chosen).to_arrow_table()
+    from ..tables.engine import identifier
+
+    return relation.project(", ".join(map(identifier, checked(names, relation.columns)))).to_arrow_table()
 
 
 def _ibis(table: Any, names: Sequence[str] | None) -> Any:

@@ -25,7 +25,8 @@ from ..exact.numbers import Number, positive
 from ..guarantees import Guarantee, Pure
 from ..noise.bits import SYSTEM, Bits
 from .releases import Integers, noisy
-from .results import Result, Success, guess_bound, known_count, named, per_cent
+from .results import Played, Success, guess_bound, known_count
+from .words import named, per_cent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,13 +52,12 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Reconstruction(Result):
+class Reconstruction(Played):
     """The bits that fit the answers best."""
 
     answers: Answers
     method: Method
     estimate: NDArray[np.float64]  # before rounding
-    played: tuple[Success, ...]
 
     @property
     def guess(self) -> Integers:
@@ -70,10 +70,6 @@ class Reconstruction(Result):
         return None if self.answers.truth is None else int((self.guess != self.answers.truth).sum())
 
     @property
-    def successes(self) -> tuple[Success, ...]:
-        return self.played
-
-    @property
     def numbers(self) -> dict[str, float | int]:
         m, n = self.answers.groups.shape
         return {"people": n, "answers": m} | ({} if self.wrong is None else {"wrong": self.wrong, "right": n - self.wrong})
@@ -84,7 +80,7 @@ class Reconstruction(Result):
         told = f"{m} counts of random groups of {n} people, solved by {self.method}."
         if self.wrong is None:
             return (told, f"{int(self.guess.sum())} of them are said to have the secret.")
-        return (told, f"The secret of {n - self.wrong} of {n} people comes out right ({per_cent(1 - self.wrong / n)}).", *(s.sentence for s in self.played))
+        return (told, f"The secret of {n - self.wrong} of {n} people comes out right ({per_cent(1 - self.wrong / n)}).", *self.verdicts)
 
     def plot(self) -> Figure:
         from .reconstruct_plot import draw_bits

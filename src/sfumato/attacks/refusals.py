@@ -27,7 +27,7 @@ from ..noise.bits import SYSTEM, Bits
 from ..session.protect import protect
 from ..tables.aggregates import count
 from .releases import TRIALS, coins, noisy, played
-from .results import EPSILONS, Result, Success, known_count, known_epsilons, plot_successes
+from .results import EPSILONS, Played, Success, known_count, known_epsilons, plot_successes
 from .target import target
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class MaxAuditor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Refusals(Result):
+class Refusals(Played):
     """What refusals say: an auditor's, which looks at the data, and a ledger's, which does not."""
 
     person: str
@@ -70,16 +70,11 @@ class Refusals(Result):
     values_learned: int  # by the questions for maxima
     values_asked: int
     ledger: tuple[tuple[bool, ...], tuple[bool, ...]]  # which questions were refused if the person has the value, and if not
-    played: tuple[Success, ...]
 
     @property
     def ledger_is_silent(self) -> bool:
         """Whether the ledger refused the same questions in both worlds."""
         return self.ledger[0] == self.ledger[1]
-
-    @property
-    def successes(self) -> tuple[Success, ...]:
-        return self.played
 
     @property
     def numbers(self) -> dict[str, float | int]:
@@ -95,7 +90,7 @@ class Refusals(Result):
             f"Asked how many of the attacker and {self.person} have {what}, the auditor {said}. The attacker knows his own, so {self.person} {has} it.",
             f"Asked for maxima of three and of two, the auditor gives away {self.values_learned} of {self.values_asked} values by refusing.",
             f"A ledger says the same whether {self.person} has it or not: {given}.",
-            *(success.sentence for success in self.played),
+            *self.verdicts,
         )
 
     def plot(self) -> Figure:
@@ -115,11 +110,10 @@ def refusals(
 ) -> Refusals:
     """Ask an auditor about a person and oneself (another row of the table), and a ledger. For owners, on their own data: the result is not private."""
     losses, times = known_epsilons(epsilons), known_count(trials, "trials")
-    whom = target(table, person, secret)
+    whom = target(table, person, secret, value)
     if whom.table.n < 2:
         raise Refused("attacks.person", "a table of one row", "the attacker is a row of the table, too", "a table of two rows or more")
-    asked = whom.truth if value is None else value
-    having = whom.having(asked)
+    having = whom.having
     own = bool(having[(whom.row + 1) % whom.table.n])  # the attacker is the next row
     both = int(own) + int(having[whom.row])
     refused = telling(both, 2)
@@ -128,7 +122,7 @@ def refusals(
     return Refusals(
         person=whom.name,
         secret=whom.secret,
-        value=asked,
+        value=whom.value,
         refused=refused,
         learned=learned,
         truth=bool(having[whom.row]),

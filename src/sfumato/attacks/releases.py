@@ -22,7 +22,7 @@ from ..functions.privatize import privatize
 from ..guarantees import Pure
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity.kinds import Global
-from .results import Success, guess_bound, named
+from .results import Success, guessed
 
 Integers = NDArray[np.int64]
 
@@ -46,24 +46,13 @@ def answered(values: NDArray[Any], *, epsilon: Number | None, moves: int = 1, bi
     return np.asarray(values, dtype=np.int64) if epsilon is None else noisy(values, epsilon=epsilon, moves=moves, bits=bits)
 
 
-def played(
-    game: Callable[[Fraction | None], NDArray[np.bool_]], epsilons: Sequence[Fraction], *, choices: int = 2, relation: str = "replace"
-) -> tuple[Success, ...]:
+def played(game: Game, epsilons: Sequence[Fraction], *, choices: int = 2, relation: str = "replace") -> tuple[Success, ...]:
     """Play a game against exact answers, and at each ε in all. A guess is one of so many, all equally likely."""
     found = []
     for epsilon in (None, *epsilons):
         right = game(epsilon)
         promise = None if epsilon is None else Pure(epsilon, relation=relation)
-        found.append(
-            Success(
-                against="exact answers" if epsilon is None else named(epsilon),
-                hits=int(right.sum()),
-                trials=right.size,
-                chance=1 / choices,
-                promise=promise,
-                bound=None if promise is None else guess_bound(promise, choices),
-            )
-        )
+        found.append(guessed(epsilon, int(right.sum()), right.size, promise, choices))
     return tuple(found)
 
 

@@ -3,7 +3,6 @@
 *Measured*   `hits` of `trials`; `lower` is the limit of Clopper & Pearson that the true rate is above, save for an error of probability α.
 *Allowed*    `bound` is a consequence of the guarantee, rounded up: no attack whatever, also none that was not thought of, succeeds more often.
 *Holds*      lower ≤ bound. With α = 10⁻⁶ a promise that is kept is called broken once in a million comparisons.
-*Shown*      Rates to the nearest digit, bounds rounded up, lower limits rounded down.
 *Guess*      One of k values of one unit, all held for equally likely, is guessed with a chance of at most (e^ε + (k − 1)·δ)/(e^ε + k − 1). Let A_i be the
              answers on which the attacker says i, and p_i their law under i. Then p_i(A_i) ≤ e^ε·p_j(A_i) + δ for all j ≠ i; summed over j and i,
              s = Σ p_i(A_i) has (k − 1)·s ≤ e^ε·(k − s) + k·(k − 1)·δ, and s/k is the chance.
@@ -15,17 +14,16 @@ import html
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from numbers import Integral
 from typing import TYPE_CHECKING
 
 from ..errors import Refused
 from ..exact.balls import ball, chance
-from ..exact.numbers import Number, exact, probability, shown
-from ..exact.numbers import text as number_text
+from ..exact.numbers import Number, positive, probability, shown
 from ..guarantees import Guarantee, Pure
 from ..mechanisms.estimate import limit
+from .words import at_least, at_most, named, per_cent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -119,6 +117,22 @@ class Result(ABC):
         return f"<ul>{items}</ul>{table(self.successes)}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Played(Result):
+    """A result with a game that was played when the attack was made."""
+
+    played: tuple[Success, ...]
+
+    @property
+    def successes(self) -> tuple[Success, ...]:
+        return self.played
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """How often it succeeded, in people's words."""
+        return tuple(success.sentence for success in self.played)
+
+
 def table(successes: Sequence[Success]) -> str:
     """Successes as an HTML table."""
     if not successes:
@@ -151,6 +165,13 @@ def guess_bound(promise: Guarantee, choices: int = 2) -> float:
     return min(chance(lambda e=e, d=d: (ball(e).exp() + ball(others * d)) / (ball(e).exp() + others), "up") for e, d in pairs)  # type: ignore[misc]
 
 
+def guessed(epsilon: Fraction | None, hits: int, trials: int, promise: Guarantee | None, choices: int = 2) -> Success:
+    """So many right guesses of one of some values, all equally likely: against exact answers, or at an ε beside what its promise allows."""
+    against = "exact answers" if epsilon is None else named(epsilon)
+    bound = None if promise is None else guess_bound(promise, choices)
+    return Success(against=against, hits=hits, trials=trials, chance=1 / choices, promise=promise, bound=bound)
+
+
 def event_bound(promise: Guarantee, baseline: Number) -> float:
     """The most that the chance of an event can be that would have the chance `baseline` if one unit's data were otherwise; rounded up."""
     from ..guarantees.outcomes import outcome_bounds
@@ -158,15 +179,8 @@ def event_bound(promise: Guarantee, baseline: Number) -> float:
     return outcome_bounds(promise, baseline).high
 
 
-def named(epsilon: Number) -> str:
-    """How a release with this ε is called: "ε = 1/2"."""
-    return f"ε = {number_text(exact(epsilon, 'epsilon'))}"
-
-
 def known_epsilons(epsilons: Sequence[Number]) -> tuple[Fraction, ...]:
     """The ε to attack: one or more, all above zero."""
-    from ..exact.numbers import positive
-
     if isinstance(epsilons, str) or not isinstance(epsilons, Sequence):
         raise Refused("attacks.epsilons", f"epsilons={shown(epsilons)}", "the ε to attack are a list of numbers", "epsilons=(0.1, 1, 5)")
     return tuple(positive(epsilon, "epsilon") for epsilon in epsilons)
@@ -183,29 +197,3 @@ def known_count(value: object, name: str, least: int = 1) -> int:
 def whole(value: object) -> int | None:
     """An integer, of Python or of NumPy; None for everything else, truth values too."""
     return None if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
-
-
-def per_cent(share: float) -> str:
-    """12.5 %, 0.04 %, 100 %."""
-    return f"{100 * share:.3g} %" if share < 0.9995 or share == 1 else f"{100 * share:.5g} %"
-
-
-def at_most(share: float) -> str:
-    """A bound as a percentage, rounded up: 73.2 %, never 73.1 % where 73.106 % are allowed."""
-    return _outward(share, ROUND_CEILING)
-
-
-def at_least(share: float) -> str:
-    """A lower limit as a percentage, rounded down."""
-    return _outward(share, ROUND_FLOOR)
-
-
-def _outward(share: float, rounding: str) -> str:
-    """Three digits as of `per_cent`, more where the share is nearly all. The double next to 0.01 is 1 %, not 1.01 %: what lies beyond 12 digits is left out."""
-    digits = 3 if share < 0.999 else 5
-    return f"{float(Context(prec=digits, rounding=rounding).multiply(Decimal(f'{share:.12g}'), Decimal(100))):.{digits}g} %"
-
-
-def listed(names: Sequence[str]) -> str:
-    """sex, age and start."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

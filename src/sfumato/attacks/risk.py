@@ -26,10 +26,11 @@ from .differencing import Differencing, differencing
 from .frames import Columns
 from .frames import columns as read
 from .readers import known_columns
-from .results import EPSILONS, Result, Success, known_epsilons, per_cent
+from .results import EPSILONS, Result, Success, known_epsilons
 from .risk_column import Column, solved, varied
 from .threshold import Threshold, threshold
 from .uniqueness import Uniqueness, uniqueness
+from .words import per_cent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

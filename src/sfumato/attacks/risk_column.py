@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..noise.bits import SYSTEM, Bits
-from .differencing import shown
 from .frames import Columns
 from .reconstruct import reconstruct, subset_counts
-from .target import is_numeric
 from .threshold import PER_PERSON
+from .words import spaced
 
 PEOPLE = 100  # whose secrets are reconstructed: enough to see, and solved in a moment
 _RUNS = 20
@@ -57,14 +55,12 @@ def solved(found: Columns, sensitive: str, losses: Sequence[Fraction], seed: int
 
 def _bits(some: Columns, sensitive: str) -> tuple[NDArray[np.int64], str]:
     """A bit for each person, and what it says."""
-    if is_numeric(some, sensitive):
+    if some.numeric(sensitive):
         numbers = some.numbers(sensitive)
         middle = float(np.median(np.nan_to_num(numbers)))
-        return (numbers > middle).astype(np.int64), f"{sensitive} above {shown(middle)}"
-    codes = some.codes(sensitive)
-    common = int(np.abs(np.bincount(codes) - some.n / 2).argmin())
-    value: Any = some.arrow.column(sensitive)[int(np.flatnonzero(codes == common)[0])].as_py()
-    return (codes == common).astype(np.int64), f"{sensitive} = {'missing' if value is None else value}"
+        return (numbers > middle).astype(np.int64), f"{sensitive} above {spaced(middle)}"
+    rows, value = some.halving(sensitive)
+    return rows.astype(np.int64), f"{sensitive} = {'missing' if value is None else value}"
 
 
 def _right(secret: NDArray[np.int64], epsilon: Fraction, seed: int, bits: Bits) -> int:

@@ -1,4 +1,4 @@
-"""The pieces of the risk report: sections, tables, pictures. Whoever puts text in escapes it before."""
+"""The pieces of a page for people, as the risk report and the demo are: sections, tables, pictures. Whoever puts text in escapes it before."""
 
 from __future__ import annotations
 
@@ -10,10 +10,18 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from .results import Success, at_most, per_cent
+from .results import Success
+from .risk_style import STYLE
+from .words import at_most, per_cent, spaced
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+def document(title: str, body: str, style: str = STYLE) -> str:
+    """A page that needs nothing beside it: nothing runs, nothing is fetched."""
+    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title><style>{style}</style>'
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body><main>{body}</main></body></html>\n'
 
 
 def paragraph(*sentences: str) -> str:
@@ -56,14 +64,9 @@ def picture(drawn: Figure, caption: str) -> str:
     return f'<figure><img alt="{escape(caption)}" src="data:image/png;base64,{data}"><figcaption>{escape(caption)}</figcaption></figure>'
 
 
-def many(value: int) -> str:
-    """12 040"""
-    return f"{value:,}".replace(",", " ")
-
-
 def told(value: float) -> str:
     """An answer, as it was given."""
-    return many(int(value)).replace("-", "−") if float(value).is_integer() else f"{value:,.1f}".replace(",", " ").replace("-", "−")
+    return (spaced(value) if float(value).is_integer() else f"{value:,.1f}".replace(",", " ")).replace("-", "−")
 
 
 def joined(body: str) -> str:

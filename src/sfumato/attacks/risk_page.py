@@ -11,10 +11,9 @@ import numpy as np
 from .. import __version__
 from ..exact.numbers import text as number
 from ..guarantees.bayes import posterior_bounds
-from .results import at_most, listed, named, per_cent
 from .risk import MANY, UNNAMED
-from .risk_html import joined, many, paragraph, picture, section, successes, table, tile, told, up
-from .risk_style import STYLE
+from .risk_html import document, joined, paragraph, picture, section, successes, table, tile, told, up
+from .words import at_most, listed, named, per_cent, spaced
 
 if TYPE_CHECKING:
     from .risk import Bought, RiskReport
@@ -42,18 +41,17 @@ def page(report: RiskReport) -> str:
     """The document."""
     title = escape(f"How exposed are the people in {report.name if report.name == UNNAMED else f'“{report.name}”'}?")
     alone = report.uniqueness
-    about = f"{many(alone.n)} rows, each taken as a person, by {_names(alone.columns)}"
+    about = f"{spaced(alone.n)} rows, each taken as a person, by {_names(alone.columns)}"
     about += f"; the secret is {escape(report.sensitive)}." if report.sensitive else "."
     parts = (part(report) for part in (_recognised, _groups, _questions, _solved, _bought))
     drawn = {"presence": "a coin for whether the person is in the table", "value": f"one of {alone.choices} values drawn for the secret"}
     drawn |= {"count": "a coin for the secret", "sum": "a number drawn from the range for the secret"}
-    games = f"How often an attacker is right was measured in {many(report.successes[0].trials)} games each, with {drawn[report.game]}."
+    games = f"How often an attacker is right was measured in {spaced(report.successes[0].trials)} games each, with {drawn[report.game]}."
     told = "".join(paragraph(escape(note)) for note in ([alone.unread.sentence] if alone.unread else []) + list(report.notes))
     notes = f'<div class="warning">{told}</div>' if told else ""
     foot = f"<footer>{paragraph(f'Made by sfumato {__version__}.', games)}</footer>"
     body = f'<h1>{title}</h1><p class="about">{about}</p>{WARNING}{notes}{_tiles(report)}{"".join(parts)}{section("What to do", ADVICE)}{foot}'
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title><style>{STYLE}</style>'
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body><main>{joined(body)}</main></body></html>\n'
+    return document(title, joined(body))
 
 
 def _tiles(report: RiskReport) -> str:
@@ -64,7 +62,7 @@ def _tiles(report: RiskReport) -> str:
         verb = "facts single" if few > 1 else "fact singles"
         shown.append(tile(str(few), f"known {verb} out {per_cent(alone.wanted)} of the people or more"))
     else:
-        shown.append(tile(many(alone.k), f"{'person is' if alone.k == 1 else 'people are'} in the smallest group"))
+        shown.append(tile(spaced(alone.k), f"{'person is' if alone.k == 1 else 'people are'} in the smallest group"))
     shown.append(tile(per_cent(exact.rate), "of attacks on exact answers succeed"))
     if private:
         one = next((one for one in private if one.against == named(1)), private[0])
@@ -77,7 +75,7 @@ def _recognised(report: RiskReport) -> str:
     alone = report.uniqueness
     found = paragraph(
         f"Whoever knows {_names(alone.columns)} of somebody can look for the rows that fit.",
-        f"For {many(alone.alone)} of {many(alone.n)} people ({per_cent(alone.share)}) exactly one row fits: theirs. Leaving out names does not help them.",
+        f"For {spaced(alone.alone)} of {spaced(alone.n)} people ({per_cent(alone.share)}) exactly one row fits: theirs. Leaving out names does not help them.",
     )
     sets = "; ".join(_names(chosen) for chosen in alone.smallest[:5]) + (f"; and {len(alone.smallest) - 5} more sets" if len(alone.smallest) > 5 else "")
     enough = f"To single out {per_cent(alone.wanted)} of the people, it is enough to know: {sets}."
@@ -145,7 +143,7 @@ def _bought(report: RiskReport) -> str:
         "as not that a person has a secret. If he knows everybody else's data, or thinks that they say nothing about the person, no answer takes his belief",
         "beyond the last column.",
     )
-    rows = [(number(b.epsilon), f"± {many(b.error)}", f"× {_odds(b)}", at_most(b.belief)) for b in report.bought]
+    rows = [(number(b.epsilon), f"± {spaced(b.error)}", f"× {_odds(b)}", at_most(b.belief)) for b in report.bought]
     heads = ("ε", "a count is right to (95 %)", "odds change by at most", "50 % can become")
     return section("What does ε buy?", meaning, table(heads, [("none", "± 0", "anything", "100 %"), *rows], exact=1), _beliefs(report))
 

@@ -22,7 +22,8 @@ from ..errors import Refused
 from ..exact.numbers import Number
 from . import games
 from .ratings import Ratings
-from .results import EPSILONS, Result, Success, known_count, known_epsilons, per_cent
+from .results import EPSILONS, Result, Success, known_count, known_epsilons
+from .words import per_cent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -83,7 +84,7 @@ class Scoreboard(Result):
             read = secret if found == target else bool(generator.integers(2))  # another record, or none, says nothing about this person
             hits += read == secret
         exact = Success(against="the ratings themselves", hits=hits, trials=many, chance=0.5)
-        others = np.resize(np.minimum(np.sort(board.raters), 20), many)
+        others = np.resize(np.minimum(np.sort(board.raters), games.KNOWN), many)
         return exact, *games.presence(others, wanted, seed=self.seed)[1:]
 
 

@@ -24,7 +24,8 @@ from ..exact.numbers import Number, exact, positive
 from ..exact.numbers import text as exact_text
 from ..noise.bits import SYSTEM, Bits
 from .releases import TRIALS, Integers, answered, coins, played
-from .results import EPSILONS, Result, Success, known_count, known_epsilons, named, per_cent, plot_successes
+from .results import EPSILONS, Played, Success, known_count, known_epsilons, plot_successes
+from .words import named, per_cent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,18 +34,13 @@ GRID = 100  # heights are taken to a hundredth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SideInformation(Result):
+class SideInformation(Played):
     """How often her height is found, of a survey that she is not in; and how often it is found out whether she is."""
 
     people: int
     height: float
     within: float
     found: tuple[Success, ...]  # her height, from a survey without her: nothing is promised about it
-    played: tuple[Success, ...]  # whether she took part
-
-    @property
-    def successes(self) -> tuple[Success, ...]:
-        return self.played
 
     @property
     def numbers(self) -> dict[str, float | int]:
@@ -54,7 +50,7 @@ class SideInformation(Result):
     def sentences(self) -> tuple[str, ...]:
         heights = (f"{per_cent(one.rate)} of the surveys against {one.against}" for one in self.found)
         told = f"Her height comes out to {self.within:g}, though she is in no survey, in {', '.join(heights)}."
-        return (f"A survey of {self.people} people, and one who is not among them: {self.height:g} tall.", told, *(s.sentence for s in self.played))
+        return (f"A survey of {self.people} people, and one who is not among them: {self.height:g} tall.", told, *self.verdicts)
 
     def plot(self) -> Figure:
         return plot_successes(self.played, title="Whether she took part", up="right about taking part")

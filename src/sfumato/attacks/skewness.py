@@ -17,7 +17,8 @@ import numpy as np
 
 from ..exact.numbers import Number
 from .groups import Whole, certain, counted, disclosed, played
-from .results import EPSILONS, Result, Success, listed, per_cent
+from .results import EPSILONS, Result, Success
+from .words import listed, per_cent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

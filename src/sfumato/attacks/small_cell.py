@@ -12,14 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..exact.numbers import Number
 from ..noise.bits import SYSTEM, Bits
-from .differencing import count_game, people_having, shown
+from .differencing import count_game
 from .releases import TRIALS
-from .results import EPSILONS, Result, Success, known_count, known_epsilons, named, plot_successes
-from .target import Guess, condition, described, opposite, target
+from .results import EPSILONS, Played, known_count, known_epsilons, plot_successes
+from .target import Guess, described, opposite, target
+from .words import named, people_having, spaced
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +27,7 @@ MINIMUM = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SmallCell(Result):
+class SmallCell(Played):
     """Two counts of a group of one, and the two counts that a rule against small groups lets through instead."""
 
     cell: str
@@ -40,7 +39,6 @@ class SmallCell(Result):
     everybody: int  # with the value
     others: int  # with the value, outside of the group
     guesses: tuple[Guess, ...]
-    played: tuple[Success, ...]
 
     @property
     def withheld(self) -> bool:
@@ -51,10 +49,6 @@ class SmallCell(Result):
     def rule_helps(self) -> bool:
         """Whether it withholds the two large counts as well."""
         return min(self.everybody, self.others) < self.minimum
-
-    @property
-    def successes(self) -> tuple[Success, ...]:
-        return self.played
 
     @property
     def numbers(self) -> dict[str, float | int]:
@@ -69,13 +63,13 @@ class SmallCell(Result):
         else:
             rule = (
                 f"A rule that withholds counts below {self.minimum} does not help: {people_having(self.everybody)} {what}, and "
-                f"{shown(self.others)} of all others {'has' if self.others == 1 else 'have'} it. The difference is the same {self.everybody - self.others}."
+                f"{spaced(self.others)} of all others {'has' if self.others == 1 else 'have'} it. The difference is the same {self.everybody - self.others}."
             )
         private = tuple(
-            f"At {named(guess.epsilon)} for both, a session answered {' and '.join(map(shown, guess.answers))}: a difference of {shown(guess.value)}."
+            f"At {named(guess.epsilon)} for both, a session answered {' and '.join(map(spaced, guess.answers))}: a difference of {spaced(guess.value)}."
             for guess in self.guesses
         )
-        return (told, rule, *private, *(success.sentence for success in self.played))
+        return (told, rule, *private, *self.verdicts)
 
     def plot(self) -> Figure:
         return plot_successes(self.played, title="A group of one", up="right guesses")
@@ -94,19 +88,17 @@ def small_cell(
 ) -> SmallCell:
     """Ask about a group that holds one person, for exact answers and for private ones. For owners, on their own data: the result is not private."""
     losses, times, least = known_epsilons(epsilons), known_count(trials, "trials"), known_count(minimum, "minimum")
-    whom = target(table, cell, secret)
-    asked = whom.truth if value is None else value
-    having, about = whom.having(asked), condition({whom.secret: asked})
-    alone = ~whom.others
+    whom = target(table, cell, secret, value)
+    having, alone = whom.having, ~whom.others
     return SmallCell(
         cell=described(whom.person),
         secret=whom.secret,
-        value=asked,
+        value=whom.value,
         size=int(alone.sum()),
         having=int((having & alone).sum()),
         minimum=least,
         everybody=int(having.sum()),
-        others=int((having & np.asarray(whom.others)).sum()),
-        guesses=whom.guesses([(1, about), (-1, about & opposite(whom.person))], losses),
+        others=int((having & whom.others).sum()),
+        guesses=whom.guesses([(1, whom.about), (-1, whom.about & opposite(whom.person))], losses),
         played=count_game(losses, times, bits=bits),
     )

@@ -53,6 +53,7 @@ class Target:
     person: Mapping[str, Any]
     row: int
     secret: str
+    value: Any  # that is asked about: who has it?
 
     @property
     def name(self) -> str:
@@ -61,25 +62,25 @@ class Target:
         return known[0] if len(known) == 1 and isinstance(known[0], str) else f"the one with {described(self.person)}"
 
     @property
-    def truth(self) -> Any:
-        return self.table.arrow.column(self.secret)[self.row].as_py()
-
-    @property
     def numeric(self) -> bool:
-        return is_numeric(self.table, self.secret)
+        return self.table.numeric(self.secret)
 
     @property
     def others(self) -> NDArray[np.bool_]:
         """Everybody else."""
         return np.asarray(np.arange(self.table.n) != self.row)
 
-    def having(self, value: Any) -> NDArray[np.bool_]:
-        """Who has this value of the secret."""
-        return matching(self.table, {self.secret: value})
+    @property
+    def having(self) -> NDArray[np.bool_]:
+        """Who has the value."""
+        return matching(self.table, {self.secret: self.value})
 
-    def guesses(
-        self, questions: Sequence[tuple[int, Expr | None]], epsilons: Sequence[Fraction], bounds: tuple[float, float] | None = None
-    ) -> tuple[Guess, ...]:
+    @property
+    def about(self) -> Expr:
+        """The same for a session."""
+        return condition({self.secret: self.value})
+
+    def guesses(self, questions: Sequence[Question], epsilons: Sequence[Fraction], bounds: tuple[float, float] | None = None) -> tuple[Guess, ...]:
         """Ask a session each question at each ε in all: for counts, or with `bounds` for sums of the secret."""
         declared = {self.secret: bounds} if bounds is not None else None
         budget = Pure(sum(epsilons, Fraction(0)))
@@ -89,8 +90,8 @@ class Target:
             return tuple(_guess(people, queries, epsilon) for epsilon in epsilons)
 
 
-def target(table: object, person: Mapping[str, Any] | int, secret: str | None = None) -> Target:
-    """Find the person, or refuse."""
+def target(table: object, person: Mapping[str, Any] | int, secret: str | None = None, value: Any = None) -> Target:
+    """Find the person, or refuse. The value is by default the person's own."""
     found = columns(table)
     if isinstance(person, Mapping):
         known = {str(name): value for name, value in person.items()}
@@ -99,21 +100,14 @@ def target(table: object, person: Mapping[str, Any] | int, secret: str | None = 
         if len(rows) != 1 or named in known:
             reason = "what the attacker knows, of one column or more, has to fit exactly one row of the table, and the secret is not part of it"
             raise Refused("attacks.person", f"person with {', '.join(known) or 'nothing known'!s:.60}", reason, _PERSON)
-        return Target(found, known, int(rows[0]), named)
+        row = int(rows[0])
+        return Target(found, known, row, named, found.arrow.column(named)[row].as_py() if value is None else value)
     number = whole(person)
     if number is None or not 0 <= number < found.n:
         raise Refused("attacks.person", f"person={person!r:.40}", "a person is the number of a row, or values of columns that fit one row", _PERSON)
     named = _secret(found, {}, secret)
-    row = {name: found.arrow.column(name)[number].as_py() for name in found if name != named}
-    return target(found, row, named)
-
-
-def is_numeric(table: Columns, name: str) -> bool:
-    """Whether a column holds numbers, of which sums are asked for."""
-    import pyarrow as pa
-
-    kind = table.arrow.schema.field(name).type
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+    others = {name: found.arrow.column(name)[number].as_py() for name in found if name != named}
+    return target(found, others, named, value)
 
 
 def matching(table: Columns, values: Mapping[str, Any]) -> NDArray[np.bool_]:

@@ -21,7 +21,8 @@ from ..exact.numbers import Number, positive
 from ..noise.bits import SYSTEM, Bits
 from .reconstruct import Method, approximate_error, reconstruct, subset_counts
 from .releases import coins, played
-from .results import EPSILONS, Result, Success, known_count, known_epsilons, per_cent
+from .results import EPSILONS, Played, known_count, known_epsilons
+from .words import per_cent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +33,7 @@ PER_PERSON = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Threshold(Result):
+class Threshold(Played):
     """The share of wrong bits, by the size of the noise in units of √n, for several n."""
 
     sizes: tuple[int, ...]
@@ -41,17 +42,12 @@ class Threshold(Result):
     method: Method
     runs: int
     people: int  # in the runs against private answers
-    played: tuple[Success, ...]
 
     @property
     def expected(self) -> NDArray[np.float64]:
         """What least squares gets wrong, about, at each level."""
         n = 100
         return np.array([approximate_error(n, PER_PERSON * n, level * math.sqrt(n)) for level in self.levels])
-
-    @property
-    def successes(self) -> tuple[Success, ...]:
-        return self.played
 
     @property
     def numbers(self) -> dict[str, float | int]:
@@ -67,7 +63,7 @@ class Threshold(Result):
             for n, first, last in spans
         )
         law = "The curves for different numbers of people lie on each other: what counts is the noise beside √n. Much less than that protects nobody."
-        return (*told, law, *(success.sentence for success in self.played))
+        return (*told, law, *self.verdicts)
 
     def plot(self) -> Figure:
         from .reconstruct_plot import draw_threshold

@@ -13,24 +13,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import Refused
 from ..exact.numbers import Number
 from ..noise.bits import SYSTEM, Bits
-from .differencing import count_game, shown
+from .differencing import count_game
 from .frames import Columns
 from .releases import TRIALS
-from .results import EPSILONS, Result, Success, known_count, known_epsilons, named, plot_successes
+from .results import EPSILONS, Played, known_count, known_epsilons, plot_successes
 from .small_cell import MINIMUM
 from .target import Guess, condition, matching, opposite, target
+from .words import named, spaced
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Tracker(Result):
+class Tracker(Played):
     """Four allowed counts, and the forbidden one that they give."""
 
     person: str
@@ -40,7 +39,6 @@ class Tracker(Result):
     group: tuple[str, Any]  # the tracker: those who have this value of this column
     counts: tuple[int, int, int, int]  # |C ∪ T|, |C ∪ not-T|, |T|, |not-T|
     guesses: tuple[Guess, ...]
-    played: tuple[Success, ...]
 
     @property
     def found(self) -> int:
@@ -49,17 +47,13 @@ class Tracker(Result):
         return a + b - c - d
 
     @property
-    def successes(self) -> tuple[Success, ...]:
-        return self.played
-
-    @property
     def numbers(self) -> dict[str, float | int]:
         a, b, c, d = self.counts
         return {"C or T": a, "C or not T": b, "T": c, "not T": d, "found": self.found}
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        a, b, c, d = map(shown, self.counts)
+        a, b, c, d = map(spaced, self.counts)
         column, key = self.group
         has = "has" if self.found else "does not have"
         c_is = f"are {self.person} with {self.secret} = {self.value}"
@@ -67,10 +61,10 @@ class Tracker(Result):
         told += f"{a} are in T or {c_is}; {b} are outside of T or {c_is}; {c} are in T; {d} are outside of it."
         sum_ = f"{a} + {b} − {c} − {d} = {self.found}: {self.person} {has} {self.secret} = {self.value}."
         private = tuple(
-            f"At {named(guess.epsilon)} for all four, a session's answers come to {shown(guess.value)}, with noise of standard deviation {guess.sd:.3g}."
+            f"At {named(guess.epsilon)} for all four, a session's answers come to {spaced(guess.value)}, with noise of standard deviation {guess.sd:.3g}."
             for guess in self.guesses
         )
-        return (told, sum_, *private, *(success.sentence for success in self.played))
+        return (told, sum_, *private, *self.verdicts)
 
     def plot(self) -> Figure:
         return plot_successes(self.played, title="A tracker: four allowed counts", up="right guesses")
@@ -89,17 +83,16 @@ def tracker(
 ) -> Tracker:
     """Get around a rule that forbids small counts, and meet private answers. For owners, on their own data: the result is not private."""
     losses, times, least = known_epsilons(epsilons), known_count(trials, "trials"), known_count(minimum, "minimum")
-    whom = target(table, person, secret)
-    asked = whom.truth if value is None else value
+    whom = target(table, person, secret, value)
     column, key = group = _group(whom.table, least, whom.secret)
     inside = matching(whom.table, {column: key})
-    alone = whom.having(asked) & ~whom.others
-    c = condition(whom.person) & condition({whom.secret: asked})
+    alone = whom.having & ~whom.others
+    c = condition(whom.person) & whom.about
     t, rest = condition({column: key}), opposite({column: key})
     return Tracker(
         person=whom.name,
         secret=whom.secret,
-        value=asked,
+        value=whom.value,
         minimum=least,
         group=group,
         counts=(int((alone | inside).sum()), int((alone | ~inside).sum()), int(inside.sum()), int((~inside).sum())),
@@ -112,13 +105,11 @@ def _group(table: Columns, minimum: int, secret: str) -> tuple[str, Any]:
     """The values of a column that come closest to half of the table; the secret's own column last of all."""
     found = []
     for name in table:
-        codes = table.codes(name)
-        sizes = np.bincount(codes)
-        best = int(np.abs(sizes - table.n / 2).argmin())
-        if 2 * minimum <= sizes[best] <= table.n - 2 * minimum:
-            found.append((name == secret, abs(float(sizes[best]) - table.n / 2), name, int(np.flatnonzero(codes == best)[0])))
+        rows, value = table.halving(name)
+        size = int(rows.sum())
+        if 2 * minimum <= size <= table.n - 2 * minimum:
+            found.append((name == secret, abs(size - table.n / 2), name, value))
     if not found:
         reason = "no value of any column is shared by at least twice, and by all but at least twice, as many people as the rule asks for"
         raise Refused("attacks.tracker", f"minimum={minimum}", reason, "a smaller minimum=, or a table with a column of two common values")
-    _, _, name, row = min(found)
-    return name, table.arrow.column(name)[row].as_py()
+    return min(found, key=lambda one: one[:3])[2:]

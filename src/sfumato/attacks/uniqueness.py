@@ -25,18 +25,16 @@ from . import games
 from .cells import Coded
 from .closeness import Diversity, diversity
 from .frames import columns as read
-from .frames import known_columns, known_sensitive
 from .lines import Unread
-from .results import EPSILONS, Result, Success, known_count, known_epsilons, listed, per_cent
+from .readers import known_columns, known_sensitive
+from .results import EPSILONS, Result, Success, known_count, known_epsilons
+from .words import listed, per_cent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _LARGEST = 12
 """Columns in one search: with more, even the first levels are too many sets."""
-
-_KNOWN, _VALUES = 20, 20
-"""Of the others in a cell, who are known and subtracted, and of the values: more would make the games' tables longer and nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -80,7 +78,7 @@ class Uniqueness(Result):
     @property
     def choices(self) -> int | None:
         """In the games of `against`, the number of values that the attacker guesses among; None where the question is whether the person is in the table."""
-        return None if self.diversity is None or self.diversity.values < 2 else min(self.diversity.values, _VALUES)
+        return None if self.diversity is None or self.diversity.values < 2 else min(self.diversity.values, games.VALUES)
 
     @property
     def profile(self) -> dict[int, float]:
@@ -122,12 +120,7 @@ class Uniqueness(Result):
         smallest cells. Allowed is what `games` says.
         """
         wanted, many = known_epsilons(epsilons), known_count(trials, "trials")
-        others = np.resize(np.minimum(self.sizes[: max(self.alone, 1)] - 1, _KNOWN), many)
-        if self.choices is None:
-            return games.presence(others, wanted, seed=seed)
-        known = np.zeros((many, self.choices), dtype=np.int64)
-        known[:, 0] = others
-        return games.value(known, wanted, seed=seed)
+        return games.of_groups(self.sizes[: max(self.alone, 1)] - 1, self.choices or 0, wanted, trials=many, seed=seed)
 
 
 def uniqueness(table: Any, columns: Sequence[str], *, sensitive: str | None = None, wanted: Number = "1/2") -> Uniqueness:

@@ -4,6 +4,8 @@
                sensitivity of the whole array is not claimed of them.
 *Its own*      Only of kinds of the library. A kind that derives from one may draw otherwise for an array than for a number, so it is run call by call;
                who knows better says so with `many`.
+*Quantiles*    The data are cut into runs once; a run and a point in it are drawn for all draws, by the same records. For weights that is one call for as many
+               groups of the same rows.
 *Hierarchies*  What is drawn are the noisy blocks. `perturb` makes them consistent before it gives them: that is processing, so what is proven of the published
                blocks is at most what is proven here, and a mistake in that step is not seen by these draws.
 """
@@ -11,18 +13,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from flint import arb, ctx
 
 from ..local.base import Oracle
 from ..mechanisms.additive import Additive
 from ..mechanisms.exponential import Exponential
+from ..mechanisms.gibbs import Gibbs
 from ..mechanisms.hierarchy import Hierarchy, blocks
 from ..mechanisms.histogram import Histogram
+from ..mechanisms.inverse_sensitivity import InverseSensitivity
 from ..mechanisms.mean import Mean
 from ..mechanisms.optimal_selection import OptimalSelection
+from ..mechanisms.quantile import Quantile
 from ..mechanisms.randomized_response import RandomizedResponse
+from ..mechanisms.weighted_quantile import WeightedQuantile
+from ..noise.bits import SYSTEM
+from ..noise.uniform import integer_below_each, part_holding
 from .reports import reports_at
 
 
@@ -36,6 +46,9 @@ def _additive(m: Additive, x: Any, n: int) -> Any:
 
 
 def _response(m: RandomizedResponse, x: Any, n: int) -> Any:
+    if not m.labels.is_one(x):  # the answers of several people
+        codes = m.labels.codes(x)
+        return m.labels.codes(m.perturb(np.tile(m.labels.array[codes], (n, 1)))) if codes.ndim == 1 else None
     m.labels.index(x)  # what is no category is refused here, before an array of texts cuts it to their length
     reports = np.empty(n, dtype=m.labels.array.dtype)
     reports[:] = x
@@ -73,14 +86,57 @@ def _mean(m: Mean, x: Any, n: int) -> Any:
     return np.stack(parts, axis=1)
 
 
+def _quantile(m: Quantile, x: Any, n: int) -> Any:
+    return _points(m, m._intervals(m._range.sorted_steps(x)), n) if type(m) is Quantile else None
+
+
+def _inverse(m: InverseSensitivity, x: Any, n: int) -> Any:
+    return _points(m, m._pieces(x), n) if type(m) is InverseSensitivity and m._range is not None else None
+
+
+def _points(m: Any, runs: tuple[Any, Any, Any], n: int) -> Any:
+    starts, sizes, law = runs
+    chosen = law.sample(n)
+    steps = starts[chosen] + integer_below_each(sizes[chosen], SYSTEM)
+    return steps * (int(m.grid) if m.grid.denominator == 1 else float(m.grid))  # a power of two: exact
+
+
+def _weighted(m: WeightedQuantile, x: Any, n: int) -> Any:
+    if type(m) is not WeightedQuantile:
+        return None
+    points, weights = (np.asarray(part, dtype=np.int64) for part in x)
+    return m._each(np.repeat(np.arange(n), len(points)), np.tile(points, n), np.tile(weights, n), n, SYSTEM)
+
+
+def _gibbs(m: Gibbs, x: Any, n: int) -> Any:
+    """The losses are checked, added up and made into masses once for each precision."""
+    if type(m) is not Gibbs:
+        return None
+    total, points = m._total(x), m.points
+    known: dict[int, tuple[arb, list[arb]]] = {}
+
+    def law(_: int) -> tuple[arb, list[arb]]:
+        if ctx.prec not in known:
+            masses = m._masses(total)
+            known[ctx.prec] = sum(masses, arb(0)), masses
+        return known[ctx.prec]
+
+    middles = np.array([float((a + b) / 2) for a, b in pairwise(points)])
+    return middles[[part_holding(law, SYSTEM.integer(64), SYSTEM) for _ in range(n)]]
+
+
 AT_ONCE: dict[type, Callable[[Any, Any, int], Any]] = {
     Additive: _additive,
     RandomizedResponse: _response,
     Oracle: reports_at,
     Exponential: _exponential,
+    Gibbs: _gibbs,
     Hierarchy: _hierarchy,
     Histogram: _histogram,
+    InverseSensitivity: _inverse,
     Mean: _mean,
     OptimalSelection: _keeps,
+    Quantile: _quantile,
+    WeightedQuantile: _weighted,
 }
 """Kinds that give all draws in one call, where the input allows it."""

@@ -3,7 +3,7 @@
 *Steps*     Draw outputs at two neighbouring inputs; find an event that tells them apart; bound its chance at one from below and at the other from above
             (Clopper & Pearson 1934); what follows for ε or μ is true but for a chance of 1 − confidence (Ding et al. 2018; Jagielski, Ullman & Oprea 2020).
 *Events*    Where the law is known, one event by the likelihood ratio, chosen without any draw: all draws count. Beside it, or alone, one that is learned on one
-            half of the draws and counted on the other (Bichsel, Steffen, Bogunovic & Vechev 2021).
+            half of the draws, the first 200 000 at most, and counted on the others (Bichsel, Steffen, Bogunovic & Vechev 2021).
 *Split*     α = 1 − confidence is shared equally by the events that are counted, one or two, and by the two limits of each. The direction is chosen with the
             event.
 *Pairs*     Where no pair is given one is searched for, on draws of its own.
@@ -26,11 +26,13 @@ from .known import Known
 from .outputs import Outputs, of_both
 from .pairs import neighbours, search
 from .result import Audit
-from .runners import Runner, known_law, runner_of
+from .runners import Runner, draw_both, known_law, runner_of
 
 CONFIDENCE = 0.999999
 SAMPLES = 100_000
 LEAST = 40
+LEARNING = 200_000
+"""Draws at each input that an event is learned on, at most: more would teach little, and do not count."""
 
 
 def audit(
@@ -81,19 +83,19 @@ def _by_arithmetic(runner: Runner, claim: Guarantee, pair: tuple[Any, Any], delt
     known = known_law(runner, pair, exact=True)
     if known is None:
         raise Refused("audit.exact", _name(runner.of), "its law at these inputs is not known, or not finite", "exact=False, which draws outputs")
-    epsilon, direction = known.epsilon(delta)
+    epsilon, _ = known.epsilon(delta)
     mu = known.mu() if isinstance(claim, GDP) else None
-    broken = known.refutes(claim, delta)
+    worst = known.against(claim, delta)
     return Audit(
         what=_name(runner.of), pair=pair, claim=claim, delta=delta, epsilon_lower=epsilon, mu_lower=mu,
-        verdict="violated" if broken else "holds", event="every set of outputs",
-        direction=direction, samples=0, confidence=1.0, exact=True, known_neighbours=_checked(runner, pair),
+        verdict="violated" if worst.broken else "holds", event=worst.event.words, limits=(worst.low, worst.high),
+        direction=worst.event.direction, samples=0, confidence=1.0, exact=True, known_neighbours=_checked(runner, pair),
     )  # fmt: skip
 
 
 def _by_sampling(runner: Runner, claim: Guarantee, pair: tuple[Any, Any], delta: float, samples: int, confidence: float) -> Audit:
     known = known_law(runner, pair)
-    drawn = of_both(*(runner.draw(value, samples) for value in pair))
+    drawn = of_both(*draw_both(runner, *pair, samples))
     found = count(claim, deciding_delta(claim, delta), known, *drawn, 1 - confidence)
     bounds = [epsilon_bound(one.low, one.high, delta) for one in found]
     gaussian = [mu_bound(one.low, one.high) for one in found] if isinstance(claim, GDP) else None
@@ -111,10 +113,10 @@ def _by_sampling(runner: Runner, claim: Guarantee, pair: tuple[Any, Any], delta:
 def count(claim: Guarantee, delta: float, known: Known | None, x: Outputs, y: Outputs, alpha: float) -> list[Counted]:
     """The events that are counted, with limits that are all true at once but for a chance of `alpha`."""
     events = 1 if known is None else 2
-    each, half = alpha / events, len(x) // 2
-    held_out = x.part(0, half), y.part(0, half)
-    counting = x.part(half, len(x)), y.part(half, len(y))
-    event = learned(*held_out, claim, delta, counting=len(x) - half, alpha=each)
+    each, kept = alpha / events, min(len(x) // 2, LEARNING)
+    held_out = x.part(0, kept), y.part(0, kept)
+    counting = x.part(kept, len(x)), y.part(kept, len(y))
+    event = learned(*held_out, claim, delta, counting=len(x) - kept, alpha=each)
     found = [counted(event, *counting, each)]
     if known is not None:
         found.append(counted(known.best(claim, delta, samples=len(x), alpha=each)[1], x, y, each))

@@ -2,6 +2,8 @@
 
 *Entry*    A name, how it is made for an ε, at least five pairs, and whether one call gives all draws.
 *Deltas*   Mechanisms with a δ of their own are made for a δ that draws can see (10⁻³), those with a Gaussian law are audited in μ.
+*Gibbs*    Its (ε, δ) is proved for ε ≤ 1, and it refuses to be made for more. Its μ has no such end: so it is here a second time, made for the μ that gives
+           (ε, 10⁻⁸), at every ε.
 """
 
 from __future__ import annotations
@@ -13,9 +15,15 @@ from typing import Any
 
 from .. import local
 from .. import mechanisms as mech
+from ..exact.balls import ball, evaluate
+from ..guarantees import GDP, Guarantee
+from ..guarantees.gdp import largest_mu
 from .catalogue_pairs import (
+    ANSWERS,
     CELLS,
     CHANGED,
+    FAR,
+    FAR_APART,
     GROWN,
     LETTERS,
     NAMES,
@@ -23,7 +31,6 @@ from .catalogue_pairs import (
     ONE_WAY,
     PARAMETERS,
     PEOPLE,
-    QUERIES,
     ROWS,
     STREAMS,
     TEXTS,
@@ -31,6 +38,7 @@ from .catalogue_pairs import (
     WEIGHED,
     Pair,
     fixed,
+    queries,
 )  # fmt: skip
 from .pairs import pairs_of
 
@@ -49,6 +57,8 @@ class Entry:
     at_once: bool = False
     most: float = 5.0  # the largest ε that it is made for
     slow: int = 1  # a survey divides its number of draws by this
+    by_law: bool = False  # a survey settles it by arithmetic, though one call gives all draws
+    claim: Callable[[Any], Guarantee] = lambda m: m.promise
 
 
 def _known(m: Any) -> list[Pair]:
@@ -57,6 +67,17 @@ def _known(m: Any) -> list[Pair]:
 
 def _lists(m: Any) -> bool:
     return any(isinstance(value, list) for pair in pairs_of(m, m.promise) for value in pair)
+
+
+def _gibbs_in_mu(epsilon: Any) -> mech.Gibbs:
+    """For the μ that gives (ε, 10⁻⁸): μ = ε'/√(1 + 2·ln(1/δ')) of its own ε' ≤ 1 and δ', rounded down."""
+    own = Fraction(99, 100)
+    most = evaluate(lambda: ball(Fraction(largest_mu(Fraction(epsilon), Fraction(1, 10**8)))) * (1 - 2 * ball(own).log()).sqrt(), "down")
+    return mech.Gibbs(epsilon=Fraction(most), delta=own, lipschitz=1, convexity=1, low=-FAR, high=FAR, cells=CELLS)
+
+
+def _in_mu(m: mech.Gibbs) -> Guarantee:
+    return next(promise for promise in m.promises if isinstance(promise, GDP))
 
 
 CATALOGUE: tuple[Entry, ...] = (
@@ -68,14 +89,14 @@ CATALOGUE: tuple[Entry, ...] = (
     Entry("Gaussian", lambda e: mech.Gaussian(sensitivity=1000, epsilon=e, delta="1e-6"), _known, at_once=True),
     Entry("Gaussian, vector", lambda e: mech.Gaussian(sensitivity=1, epsilon=e, delta="1e-6"), VECTORS, at_once=True),
     Entry("DiscreteGaussian", lambda e: mech.DiscreteGaussian(sensitivity=1, rho=Fraction(e) ** 2 / 2), _known, at_once=True),
-    Entry("RandomizedResponse", lambda e: mech.RandomizedResponse(epsilon=e), fixed(("yes", "no"), ("no", "yes")), at_once=True),
+    Entry("RandomizedResponse", lambda e: mech.RandomizedResponse(epsilon=e), ANSWERS, at_once=True),
     Entry("RandomizedResponse, six categories", lambda e: mech.RandomizedResponse(epsilon=e, categories=NAMES), _known, at_once=True),
     Entry("Exponential", lambda e: mech.Exponential(sensitivity=1, epsilon=e), _known, at_once=True),
     Entry("Exponential, monotone", lambda e: mech.Exponential(sensitivity=1, epsilon=e, monotone=True), _known, at_once=True),
     Entry("PermuteAndFlip", lambda e: mech.PermuteAndFlip(sensitivity=1, epsilon=e), _known),
     Entry("NoisyMax", lambda e: mech.NoisyMax(sensitivity=1, epsilon=e), _known),
     Entry("TopK", lambda e: mech.TopK(k=2, sensitivity=1, epsilon=e), _known),
-    Entry("AboveThreshold", lambda e: mech.AboveThreshold(sensitivity=1, epsilon=e), QUERIES),
+    Entry("AboveThreshold", lambda e: mech.AboveThreshold(sensitivity=1, epsilon=e), queries),
     Entry("AboveThreshold, monotone", lambda e: mech.AboveThreshold(sensitivity=1, epsilon=e, monotone=True), ONE_WAY),
     Entry("LaplaceThreshold", lambda e: mech.LaplaceThreshold(epsilon=e, delta=DELTA), _known),
     Entry("GaussianThreshold", lambda e: mech.GaussianThreshold(epsilon=e, delta=DELTA), _known),
@@ -85,15 +106,16 @@ CATALOGUE: tuple[Entry, ...] = (
     Entry("Hierarchy", lambda e: mech.Hierarchy(edges=[0, 1, 2, 3, 4], epsilon=e, branching=2, relation="add-remove"), GROWN, at_once=True),
     Entry("Mean", lambda e: mech.Mean(low=0, high=4, epsilon=e, relation="add-remove"), GROWN, at_once=True),
     Entry("Mean, replace", lambda e: mech.Mean(low=0, high=10, epsilon=e, relation="replace", rows=5), CHANGED, at_once=True),
-    Entry("Quantile", lambda e: mech.Quantile(low=0, high=4, epsilon=e, relation="add-remove"), GROWN),
-    Entry("Quantile, replace", lambda e: mech.Quantile(low=0, high=10, epsilon=e, relation="replace"), CHANGED),
-    Entry("WeightedQuantile", lambda e: mech.WeightedQuantile(low=0, high=10, weight=1, epsilon=e, relation="add-remove"), WEIGHED),
-    Entry("InverseSensitivity", lambda e: mech.InverseSensitivity("median", epsilon=e, low=0, high=10, grid=1), CHANGED),
+    Entry("Quantile", lambda e: mech.Quantile(low=0, high=4, epsilon=e, relation="add-remove"), GROWN, at_once=True, by_law=True),
+    Entry("Quantile, replace", lambda e: mech.Quantile(low=0, high=10, epsilon=e, relation="replace"), CHANGED, at_once=True, by_law=True),
+    Entry("WeightedQuantile", lambda e: mech.WeightedQuantile(low=0, high=10, weight=1, epsilon=e, relation="add-remove"), WEIGHED, at_once=True, by_law=True),
+    Entry("InverseSensitivity", lambda e: mech.InverseSensitivity("median", epsilon=e, low=0, high=10, grid=1), CHANGED, at_once=True, by_law=True),
     Entry("ProposeTestRelease", lambda e: mech.ProposeTestRelease("median", epsilon=e, delta=DELTA, bound=1, low=0, high=10, grid=1), CHANGED, slow=4),
     Entry("SmoothLaplace", lambda e: mech.SmoothLaplace("median", epsilon=e, delta=DELTA, low=0, high=10, grid=1), CHANGED, slow=4),
     Entry("Gibbs", lambda e: mech.Gibbs(epsilon=e, delta="1e-6", lipschitz=1, convexity=1, low=0, high=1, cells=CELLS), PARAMETERS, most=1.0),
+    Entry("Gibbs, in μ", _gibbs_in_mu, FAR_APART, claim=_in_mu),
     Entry("PrefixSums", lambda e: mech.PrefixSums(length=4, epsilon=e, delta="1e-6"), STREAMS, slow=4),
-    Entry("Several", lambda e: mech.Several([mech.Laplace(sensitivity=1, epsilon=Fraction(e) / 2)] * 2), fixed((0, 1), (1, 0), (-1, 0), (1000, 1001), (5, 4))),
+    Entry("Several", lambda e: mech.Several([mech.Laplace(sensitivity=1, epsilon=Fraction(e) / 2)] * 2), fixed((0, 1), (1, 2), (-1, 0), (1000, 1001), (5, 4))),
     Entry("Subsampled", lambda e: mech.Laplace(sensitivity=1, epsilon=e).subsample("1/2"), ROWS),
     Entry("local.Direct", lambda e: local.Direct(epsilon=e, categories=NAMES), LETTERS, at_once=True),
     Entry("local.Unary", lambda e: local.Unary(epsilon=e, categories=NAMES), LETTERS, at_once=True),

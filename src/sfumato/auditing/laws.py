@@ -3,21 +3,24 @@
 *Noise*       On all integers: one cell for each integer of a window around both inputs, or for runs of them where the noise is wide, and the two tails.
 *Choices*     Each candidate, with its exact probability.
 *Stated*      A law is what a record of the library states, and its draws follow. Of a kind that derives from one and draws otherwise nothing is known here.
-*Projection*  Of a vector in which two inputs differ at one place, only that place is looked at: the others have the same law under both, and are independent.
+*Projection*  Of a vector, or of reports of several people, that differ at one place, only that place is looked at: the others have the same law under both,
+              and are independent.
+*Complements* A chance near one is never taken from one in doubles: what is left of it would have lost its digits.
 """
 
 from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import permutations
 from operator import index
 from typing import Any, Generic
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..exact.balls import chance
 from ..guarantees.channel import Channel
 from ..local.direct import Direct
 from ..local.unary import Unary
@@ -29,17 +32,18 @@ from ..mechanisms.histogram import Histogram
 from ..mechanisms.inverse_sensitivity import InverseSensitivity
 from ..mechanisms.key_selection import KeySelection, Threshold
 from ..mechanisms.mean import Mean
+from ..mechanisms.optimal_selection import OptimalSelection
 from ..mechanisms.quantile import Quantile
 from ..mechanisms.randomized_response import RandomizedResponse
 from ..mechanisms.selection import Selection
 from ..mechanisms.top_k import TopK
 from ..mechanisms.weighted_quantile import WeightedQuantile
 from .known import Known, finite
-from .noise_laws import DOUBT, EACH, above_threshold_law, noise
-from .outputs import Outputs
-from .reports import bit_of
+from .noise_laws import DOUBT, EACH, FARTHEST, above_threshold_law, noise
+from .response_laws import direct_law, response_law, unary_law
 
 _POINTS = 4096  # of a finite law that is written out
+_LEAST = 1e-300  # what is less likely a double may have forgotten, in part or altogether
 
 
 def law_at(mechanism: Any, x: Any, y: Any) -> Known | None:
@@ -48,7 +52,8 @@ def law_at(mechanism: Any, x: Any, y: Any) -> Known | None:
         return None
     for kind, laws in LAWS.items():
         if isinstance(mechanism, kind):
-            return laws(mechanism, x, y)
+            known = laws(mechanism, x, y)
+            return known if known is None or isinstance(mechanism, Channel) else replace(known, least=_LEAST)
     return None
 
 
@@ -120,30 +125,6 @@ class list_key(list):  # type: ignore[type-arg]  # noqa: N801
         return hash(tuple(self))
 
 
-def _response(m: RandomizedResponse, x: Any, y: Any) -> Known:
-    at = [m.labels.index(value) for value in (x, y)]
-    return finite(tuple({code: (m.probability(m.categories[code], m.categories[i])) for code in range(m.k)} for i in at))  # type: ignore[arg-type]
-
-
-def _direct(m: Direct, x: Any, y: Any) -> Known:
-    at = [m.labels.index(value) for value in (x, y)]
-    return finite(tuple({code: m.own if code == i else m.other for code in range(m.k)} for i in at))  # type: ignore[arg-type]
-
-
-def _unary(m: Unary, x: Any, y: Any) -> Known:
-    """The two bits in which the values differ: all others have the same law under both, and are independent."""
-    at = [m.labels.index(value) for value in (x, y)]
-    own, other = m.own, m.other
-    bits = list(product((0, 1), repeat=2))
-    p, q = (tuple((c if a else 1 - c) * (d if b else 1 - d) for a, b in bits) for c, d in ((own, other), (other, own)))
-
-    def cell(drawn: Outputs) -> NDArray[np.int64]:
-        one, two = (bit_of(drawn, m, place) for place in at)
-        return np.where((one < 0) | (two < 0), len(bits), 2 * one + two)
-
-    return Known(p, q, tuple(f"bits {a}{b} of the two values" for a, b in bits), cell)
-
-
 def _runs(m: Any, x: Any, y: Any) -> Known | None:
     """Runs of points with one probability for each: written out point by point."""
     laws = []
@@ -179,7 +160,7 @@ def _keys(m: KeySelection, x: Any, y: Any) -> Known | None:
     if np.ndim(x) or np.ndim(y):
         return None
     if not isinstance(m, Threshold):
-        return finite(tuple({1: (kept := m.keep_probability(_whole(v))), 0: 1 - kept} for v in (x, y)))  # type: ignore[arg-type]
+        return finite(tuple({1: m.keep_probability(v), 0: _missing(m, v)} for v in map(_whole, (x, y)))) if isinstance(m, OptimalSelection) else None  # type: ignore[arg-type]
     top = max(x, y, m.threshold) + EACH // 4
     laws: list[Mapping[Any, float]] = []
     for votes in (_whole(x), _whole(y)):
@@ -189,6 +170,11 @@ def _keys(m: KeySelection, x: Any, y: Any) -> Known | None:
             law |= {None: float(m.law.cdf(m.threshold - 1 - votes)), "more": float(m.law.tail(top - votes))}
         laws.append(law)
     return finite((laws[0], laws[1]))
+
+
+def _missing(m: OptimalSelection, votes: int) -> float:
+    """The chance that a group is not named."""
+    return chance(lambda: 1 - m._share(votes)) if 0 < votes < m._sure else float(votes <= 0)
 
 
 def _histogram(m: Histogram, x: Any, y: Any) -> Known | None:
@@ -208,6 +194,8 @@ def _above(m: AboveThreshold, x: Any, y: Any) -> Known | None:
     if len(x) > 10:
         return None
     one, other = ([_whole(v) for v in value] for value in (x, y))
+    if max(map(abs, (*one, *other)), default=0) > FARTHEST:
+        return None
     return finite((above_threshold_law(m, one), above_threshold_law(m, other)), DOUBT)
 
 
@@ -219,15 +207,15 @@ LAWS: dict[type, Callable[[Any, Any, Any], Known | None]] = {
     Channel: _channel,
     Additive: _additive,
     AboveThreshold: _above,
-    Direct: _direct,
-    Unary: _unary,
+    Direct: direct_law,
+    Unary: unary_law,
     Gibbs: _gibbs,
     Histogram: _histogram,
     InverseSensitivity: _runs,
     KeySelection: _keys,
     Mean: _mean,
     Quantile: _runs,
-    RandomizedResponse: _response,
+    RandomizedResponse: response_law,
     Selection: _selection,
     TopK: _top_k,
     WeightedQuantile: _runs,

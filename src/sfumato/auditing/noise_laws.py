@@ -26,6 +26,8 @@ _SMALLEST = 1e-100  # what lies farther out is in the tails
 _LEAST = 1e-300  # no cell is less likely: doubles would forget its last bits, and then all of it
 DOUBT = 1e-10
 """What ln of a ratio of two chances of answers may have lost: they are sums in doubles."""
+FARTHEST = 100_000
+"""Values of queries farther away from the threshold have no law here."""
 EACH = 600
 """Integers with a cell of their own."""
 
@@ -98,9 +100,10 @@ def _interval(first: int | None, end: int | None, step: float) -> str:
 
 
 def above_threshold_law(m: AboveThreshold, values: Any) -> dict[Any, float]:
-    """P(answers) for a threshold of 0, in doubles."""
+    """P(answers) for a threshold of 0, in doubles. Levels are summed over beyond all values: rare answers come from there, and farther out the chance of a
+    level falls by e^(−50) while that of its answers stays."""
     rates = [1 / float(law.scale) for law in (m.threshold_law, m.query_law)]
-    far = int(50 / rates[0]) + 50
+    far = int(50 / rates[0]) + 50 + max((abs(int(v)) for v in values), default=0)
     levels = np.arange(-far, far + 1)
     weight = np.tanh(rates[0] / 2) * np.exp(-rates[0] * np.abs(levels))
     yes = [_geometric_tail(levels - int(v), rates[1]) for v in values]

@@ -3,7 +3,8 @@
 *Symbol*     The output itself, written so that equal outputs are equal texts: numbers by all of their bits, structures by their parts and order.
 *Structure*  The same without the values: types, lengths, names and their order, NaN and infinity, and which error was raised. An error is an output: its type
              counts, its message does not (it would be read as data by nobody's leave).
-*Both*       Outputs of two inputs are written in one way: as arrays only where both are arrays of one form, else all of them part by part.
+*Both*       Outputs of two inputs are written in one way: as arrays only where both are arrays of one form, else all of them part by part. The type of the
+             numbers in an array is one for all draws, so it is no output: one double among a thousand whole numbers makes doubles of all. Numbers count.
 *Numbers*    Each number under its place in the structure; truth values, lengths of texts and bytes count as numbers.
 """
 
@@ -45,8 +46,9 @@ class Outputs:
         return len(self.symbols)
 
     def part(self, start: int, stop: int) -> Outputs:
-        """Those drawn from `start` on, before `stop`: which are taken depends on nothing that was drawn."""
-        numbers = {place: values[start:stop] for place, values in self.numbers.items()}
+        """Those drawn from `start` on, before `stop`: which are taken depends on nothing that was drawn. Places of numbers that these have not are not known to
+        them, so that what is chosen by them knows nothing of the others."""
+        numbers = {place: part for place, values in self.numbers.items() if not np.isnan(part := values[start:stop]).all()}
         return Outputs(self.symbols[start:stop], self.structure[start:stop], numbers, self.floats, self.texts)
 
 
@@ -57,15 +59,17 @@ def outputs(drawn: Any) -> Outputs:
 
 def of_both(one: Any, other: Any) -> tuple[Outputs, Outputs]:
     """Columns of what was drawn at two inputs, which can be compared whatever was drawn at each: numbers here, errors there."""
-    if _form(one) is not None and _form(one) == _form(other):
-        return _plain(one), _plain(other)
+    forms = _form(one), _form(other)
+    if forms[0] is not None and forms[0] == forms[1]:
+        common = np.result_type(one, other)
+        return _plain(one.astype(common, copy=False)), _plain(other.astype(common, copy=False))
     return _flattened(_listed(one)), _flattened(_listed(other))
 
 
 def _form(drawn: Any) -> tuple[Any, ...] | None:
-    """Of an array of numbers what another must share to be compared with it bit by bit; None for all else."""
+    """Of an array of numbers what another must share to be compared with it number by number; None for all else."""
     plain = isinstance(drawn, np.ndarray) and drawn.dtype.kind in "biuf" and drawn.dtype.itemsize <= 8 and drawn.ndim in (1, 2)
-    return (drawn.shape[1:], drawn.dtype) if plain else None
+    return drawn.shape[1:] if plain else None
 
 
 def _listed(drawn: Any) -> list[Any]:

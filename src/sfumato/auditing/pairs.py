@@ -29,7 +29,7 @@ from ..mechanisms.top_k import TopK
 from .bounds import breaks, epsilon_bound, is_number
 from .events import counted, learned
 from .outputs import Error, of_both
-from .runners import Runner, known_law
+from .runners import Runner, draw_both, known_law
 
 Pair = tuple[Any, Any]
 EXTREMES: tuple[Any, ...] = (0, 1, -1, 0.5, 1e9, -1e9, 2.0**53, math.inf, -math.inf, math.nan, None)
@@ -64,7 +64,7 @@ def _promising(runner: Runner, claim: Guarantee, delta: float, pair: Pair, sampl
     if exact:
         return 0.0, -1.0 if known is None else known.epsilon(delta)[0]
     few = min(_TRIAL, samples)
-    one, other = of_both(*(runner.draw(value, few) for value in pair))
+    one, other = of_both(*draw_both(runner, *pair, few))
     half = few // 2
     event = learned(one.part(0, half), other.part(0, half), claim, delta, counting=few - half, alpha=_TRIAL_ALPHA)
     found = counted(event, one.part(half, few), other.part(half, few), _TRIAL_ALPHA)
@@ -86,9 +86,10 @@ def pairs_of(what: Any, claim: Guarantee, x: Any = None, records: Any = None) ->
     """Neighbours worth a look: by the kind of what is audited."""
     for kind, found in PAIRS.items():
         if isinstance(what, kind):
-            yield from ((a, b) for a, b in found(what) if x is None or _same(a, x))
+            tried = [pair for pair in found(what) if x is None or _same(pair[0], x)]
             if x is not None:
-                yield from _beside(what, x)
+                tried += _beside(what, x)
+            yield from (pair for pair in tried if not isinstance(what, Additive) or neighbours(what, *pair))  # sums of doubles may move by more
             return
     if is_number(x):
         yield from ((x, x + 1), (x, x - 1))
@@ -117,10 +118,10 @@ def datasets(records: tuple[Any, ...], claim: Guarantee, x: list[Any] | None = N
 def _additive(m: Additive) -> Iterator[Pair]:
     if m.grid is not None:
         move = float(m.sensitivity)
-        yield from ((0.0, move), (move, 0.0), (-move, 0.0), (1 / 3, 1 / 3 + move), (1e9, 1e9 + move))
+        yield from ((0.0, move), (-1 / 3, move - 1 / 3), (-move, 0.0), (1 / 3, 1 / 3 + move), (1e9, 1e9 + move))
         return
     move = math.floor(m.sensitivity)
-    yield from ((0, move), (move, 0), (-move, 0), (1000, 1000 + move), (2**53, 2**53 + move))
+    yield from ((0, move), (-7, move - 7), (-move, 0), (1000, 1000 + move), (2**53, 2**53 + move))
 
 
 def _selection(m: Selection | TopK) -> Iterator[Pair]:
@@ -129,7 +130,7 @@ def _selection(m: Selection | TopK) -> Iterator[Pair]:
     zero = [0 * step] * k
     up, down = step, (0 if m.monotone else -step)
     yield zero, [up] + [down] * (k - 1)
-    yield [up] + [down] * (k - 1), zero
+    yield zero, [0 * step] + [up] * (k - 1)
     yield zero, [up] + [0 * step] * (k - 1)
     if k > 1:
         yield [step, *[0 * step] * (k - 1)], [0 * step if not m.monotone else step, step, *[0 * step] * (k - 2)]
@@ -138,14 +139,26 @@ def _selection(m: Selection | TopK) -> Iterator[Pair]:
 
 def _keys(m: KeySelection) -> Iterator[Pair]:
     vote = int(getattr(m, "vote", 0) or getattr(m, "quanta", 1))
-    threshold = int(getattr(m, "threshold", 10 * vote))
-    yield from ((0, vote), (vote, 2 * vote), (threshold, threshold + vote), (threshold + vote, threshold), (2 * threshold, 2 * threshold + vote))
+    even = int(getattr(m, "threshold", 0)) or _even(m, vote)
+    yield from dict.fromkeys((votes, votes + vote) for votes in (0, vote, even - vote, even, even + vote, 2 * even) if votes >= 0)
+
+
+def _even(m: KeySelection, vote: int) -> int:
+    """The fewest votes, in steps of one voter's, with which a group is named more often than not: there draws tell most."""
+    low, high = 0, 1
+    while m.keep_probability(high * vote) < 0.5:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if m.keep_probability(middle * vote) < 0.5 else (low, middle)
+    return high * vote
 
 
 def _response(m: RandomizedResponse) -> Iterator[Pair]:
     names = m.categories
     yield from ((names[0], other) for other in names[1:6])
-    yield names[-1], names[0]
+    if len(names) > 6:
+        yield names[-1], names[0]
 
 
 def _oracle(m: Oracle) -> Iterator[Pair]:

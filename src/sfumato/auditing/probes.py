@@ -22,7 +22,7 @@ from ..guarantees import Guarantee
 from .bounds import breaks
 from .clopper_pearson import lower_limit, upper_limit
 from .outputs import Error, Outputs, of_both
-from .runners import runner_of
+from .runners import draw_both, runner_of
 from .scores import grain
 
 
@@ -54,7 +54,7 @@ class Precision:
 def precision(what: Any, x: Any, y: Any, *, samples: int = 10_000, confidence: float = 0.999999, claim: Guarantee | None = None) -> Precision:
     """The grains of the published numbers at two inputs. What a mechanism promises, or `claim`, is what its grains may tell."""
     runner = runner_of(what)
-    each = [_finest(one) for one in of_both(*(runner.draw(value, samples) for value in (x, y)))]
+    each = [_finest(one) for one in of_both(*draw_both(runner, x, y, samples))]
     half, alpha = samples // 2, (1 - confidence) / 2
     a, b = (_least(g[:half]) for g in each)
     finer, other = (each[0], each[1]) if a < b else (each[1], each[0])

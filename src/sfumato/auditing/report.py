@@ -89,9 +89,8 @@ def picture_of(audit: Audit) -> Figure:
     across = np.linspace(0, 1, 201)
     axes.plot(across, [audit.claim.tradeoff(float(a)) for a in across], color=COLOURS[0], linewidth=1.8, label=f"the least that {audit.claim} allows")
     axes.plot([0, 1], [1, 0], color=FAINT, linewidth=0.8, linestyle="--", label="guessing")
-    if not audit.exact:
-        low, high = audit.limits
-        axes.plot([high], [1 - low], "X" if audit.verdict == "violated" else "o", color=COLOURS[1], markersize=8, label="at most, with this event")
+    low, high = audit.limits
+    axes.plot([high], [1 - low], "X" if audit.verdict == "violated" else "o", color=COLOURS[1], markersize=8, label="at most, with this event")
     axes.set_xlabel("chance of a false alarm", fontsize=9.5, color=INK)
     axes.set_ylabel("chance of a miss", fontsize=9.5, color=INK)
     axes.set_title(f"{audit.verdict}: ε ≥ {down(audit.epsilon_lower, 3)} of {audit.claimed_epsilon:.3g}", fontsize=12, color=INK, fontweight="bold")

@@ -18,7 +18,7 @@ from ..local.frequency import FrequencyOracle
 from ..local.hashes import own_hash, to_bucket
 from ..local.hashing import Hashing
 from ..local.heavy import PrefixTree
-from ..local.heavy_search import _continued
+from ..local.heavy_search import continued
 from ..local.multi import Several
 from ..local.reports import from_whole_numbers
 from .outputs import Outputs
@@ -74,7 +74,7 @@ def _prefixes(m: PrefixTree, payload: Bytes) -> NDArray[np.int64] | None:
     level, a, b, said = m.split(payload)
     found, kept = [level], [""]
     for number in range(m.levels):
-        kept = [prefix + more for prefix in kept for more in _continued(m, prefix)]
+        kept = [prefix + more for prefix in kept for more in continued(m, prefix)]
         if len(kept) > MOST_SUPPORTED:
             return None
         for prefix in kept:

@@ -19,7 +19,8 @@ Verdict = Literal["holds", "violated"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
     """A lower bound on the privacy loss between two inputs that is true, but for a chance of 1 − confidence. Where it is `exact` it is certainly true of the
-    law that is stated; that draws follow this law is not looked at. The bounds are those of the event that is shown.
+    law that is stated; that draws follow this law is not looked at. The bounds are those of the event that is shown. Of an exact audit they are the largest of
+    all events, and the one that is shown says most against the claim.
 
     `verdict` is "violated" where the claim is refuted, else "holds": an audit can refute a claim and cannot prove one.
     """
@@ -74,19 +75,20 @@ class Audit:
             f"claimed  {self.claim}{f', ε = {self.claimed_epsilon:.6g}{at}' if at else ''}",
             f"proven   {proven}   ({how})",
         ]
-        if not self.exact:
-            rates = " against ".join(f"{seen} of {of}" for seen, of in zip(self.seen, self.counted, strict=True))
-            lines.append(f"event    {self.event}: {rates}")
-            if self.verdict == "violated" and not isinstance(self.claim, Pure | Approx | GDP):
-                lines.append(f"breaks   {self._broken()}")
+        rates = " against ".join(f"{seen} of {of}" for seen, of in zip(self.seen, self.counted, strict=True))
+        lines.append(f"event    {self.event}: {f'a chance of {down(self.limits[0])} against {up(self.limits[1])}' if self.exact else rates}")
+        if self.verdict == "violated" and not isinstance(self.claim, Pure | Approx | GDP):
+            lines.append(f"breaks   {self._broken()}")
         between = f"between  {_short(self.pair[0])} and {_short(self.pair[1])}, {self.direction}"
         if self.verdict == "violated" and not self.known_neighbours:
             between += ": refuted if these are neighbours"
         return "\n".join([*lines, between])
 
     def _broken(self) -> str:
-        """The point of the trade-off that the event refutes: for a claim that is a curve an ε at one δ does not show it."""
+        """What of a claim that is a curve the event refutes: the ε at δ, or a point of the trade-off."""
         low, high = self.limits
+        if self.exact and self.epsilon_lower > self.claimed_epsilon:
+            return f"ε = {up(self.claimed_epsilon)} at δ = {self.delta:g}, which is what the claim leaves"
         alarm, miss, least = up(high), up(1 - Fraction(low)), down(self.claim.tradeoff(high))
         return f"who bets on this event raises false alarms with a chance of {alarm} at most and misses with {miss} at most; the claim leaves {least} at least"
 

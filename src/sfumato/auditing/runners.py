@@ -4,6 +4,8 @@
               every cell is drawn by itself, so the cells are independent outputs of the mechanism for one number. Histograms, hierarchies and means are tallied
               once, and their noise drawn for all draws together, by the same records. Else one call for each draw.
 *Errors*      What is raised is an output, by the name of its type.
+*In turn*     A function is called at both inputs in turn: what changes with time, such as a budget that runs out, falls on both. Where all draws of one input
+              come from one call and those of the other do not, both are made call by call: only so are outputs written in one way.
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ class Runner:
     claim: Guarantee | None
     draw: Callable[[Any, int], Any]
     law: Callable[[Any, Any], Known | None]
+    once: Callable[[Any], Any] | None = None  # one output; None where only many are made
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ def runner_of(what: Any) -> Runner:
     if isinstance(what, Runner):
         return what
     if isinstance(what, Mechanism):
-        return Runner(what, what.promise, lambda x, n: draws(what, x, n), lambda x, y: law_at(what, x, y))
+        return Runner(what, what.promise, lambda x, n: draws(what, x, n), lambda x, y: law_at(what, x, y), lambda x: run(what, x))
     if isinstance(what, Channel):
         return Runner(what, None, lambda x, n: _from_law(dict(zip(what.outputs, what.row(x), strict=True)), n), lambda x, y: law_at(what, x, y))
     if isinstance(what, Many):
@@ -71,7 +74,7 @@ def runner_of(what: Any) -> Runner:
     if hasattr(what, "outputs_at"):  # a question to protected tables
         return Runner(what, what.claim, what.outputs_at, lambda *_: None)
     if callable(what):
-        return Runner(what, getattr(what, "claim", None), lambda x, n: _one_by_one(what, x, n), lambda x, y: _laws_given(what, x, y))
+        return Runner(what, getattr(what, "claim", None), lambda x, n: _one_by_one(what, x, n), lambda x, y: _laws_given(what, x, y), what)
     reason = "a mechanism, a local oracle, a channel, a question to tables, or a function of one input is audited"
     raise Refused("audit.what", type(what).__name__, reason, "sf.audit(function, x, y, claim=sf.Pure(1))")
 
@@ -97,6 +100,16 @@ def draws(m: Mechanism, x: Any, n: int) -> Any:
             if found is not None:
                 return found
     return _one_by_one(lambda value: run(m, value), x, n)
+
+
+def draw_both(runner: Runner, x: Any, y: Any, n: int) -> tuple[Any, Any]:
+    """n outputs at each of two inputs, made in the same way."""
+    if runner.once is not None and not isinstance(runner.of, Mechanism):
+        return _in_turn(runner.once, x, y, n)
+    one, other = runner.draw(x, n), runner.draw(y, n)
+    if runner.once is not None and isinstance(one, np.ndarray) is not isinstance(other, np.ndarray):
+        return _in_turn(runner.once, x, y, n)
+    return one, other
 
 
 def run(m: Any, x: Any) -> Any:
@@ -132,13 +145,24 @@ def _all_at_once(function: Callable[[Any, int], Any], x: Any, n: int) -> Any:
 
 
 def _one_by_one(function: Callable[[Any], Any], x: Any, n: int) -> list[Any]:
-    found: list[Any] = []
-    for _ in range(n):
-        try:
-            found.append(function(x))
-        except Exception as error:  # an error is an output
-            found.append(Error(type(error).__name__))
-    return found
+    return [_output(function, x) for _ in range(n)]
+
+
+def _in_turn(function: Callable[[Any], Any], x: Any, y: Any, n: int) -> tuple[list[Any], list[Any]]:
+    """n outputs at each input, the one that comes first changing."""
+    one: list[Any] = []
+    other: list[Any] = []
+    for i in range(n):
+        for value, found in ((x, one), (y, other)) if i % 2 else ((y, other), (x, one)):
+            found.append(_output(function, value))
+    return one, other
+
+
+def _output(function: Callable[[Any], Any], x: Any) -> Any:
+    try:
+        return function(x)
+    except Exception as error:  # an error is an output
+        return Error(type(error).__name__)
 
 
 def _threshold(m: AboveThreshold, x: Any) -> tuple[bool, ...]:
@@ -151,8 +175,10 @@ def _threshold(m: AboveThreshold, x: Any) -> tuple[bool, ...]:
 
 
 def _reported(m: RandomizedResponse, x: Any) -> Any:
-    """The report by its place among the categories, as draws at once give it; what is no category as it is."""
+    """The report by its place among the categories, as draws at once give it; what is no category as it is. Of several people, their places."""
     report = m.perturb(x)
+    if not m.labels.is_one(x):
+        return m.labels.codes(report, drop=True)
     return m.categories.index(report) if report in m.categories else report
 
 

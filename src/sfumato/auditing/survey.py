@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -58,7 +59,7 @@ def survey(
     levels = known_levels(chosen, epsilons)
     plan = [(entry, e) for entry in chosen for e in levels if e <= entry.most]
     family = sum(len(entry.pairs(entry.build(e))) for entry, e in plan)
-    each = 1 - (1 - confidence) / max(1, family)
+    each = math.nextafter(1 - (1 - confidence) / max(1, family), 1)  # a share of α may be rounded down alone
     rows: list[Row] = []
     for entry, e in plan:
         if begin is not None and (not rows or rows[-1].name != entry.name):
@@ -91,9 +92,10 @@ def known_levels(chosen: Sequence[Entry], epsilons: Iterable[float]) -> tuple[fl
 
 def row(entry: Entry, epsilon: float, *, samples: int, confidence: float, exact: bool) -> Row:
     """All pairs of one entry at one ε."""
-    what = _remembering(runner_of(entry.build(epsilon)))
-    pairs = entry.pairs(what.of)
-    by_law = exact and not entry.at_once and all(known_law(what, pair) is not None for pair in pairs)
+    made = entry.build(epsilon)
+    what = replace(_remembering(runner_of(made)), claim=entry.claim(made))
+    pairs = entry.pairs(made)
+    by_law = exact and (entry.by_law or not entry.at_once) and all(known_law(what, pair) is not None for pair in pairs)
     found = tuple(audit(what, *pair, samples=samples, confidence=confidence, exact=by_law) for pair in pairs)
     claim = found[0].claim
     gaussian = isinstance(claim, GDP)

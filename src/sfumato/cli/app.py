@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from .. import __version__
 from ..errors import Failed, Refused, missing
 from .local import local
 from .refusal import Unmade, show, typed
+from .terminal import form_of
 
-REFUSED, USAGE, FAILED = 1, 2, 3
+REFUSED, FAILED = 1, 3  # wrong usage is 2, and typer's own
 
 app = typer.Typer(
     name="sfumato",
@@ -27,15 +28,10 @@ app = typer.Typer(
 app.add_typer(local, name="local")
 
 
-@app.callback()
-def commands() -> None:
-    """Differential privacy with exact noise."""
-
-
 @app.command()
 def version() -> None:
     """Print the version."""
-    typer.echo(f"sfumato {version_of('sfumato')}")
+    typer.echo(f"sfumato {__version__}")
 
 
 @app.command(epilog="Examples:  sfumato demo  ·  sfumato demo --out pictures")
@@ -65,15 +61,13 @@ def budget(
     head: Annotated[str | None, typer.Option(metavar="LINE", help="With --verify: the last known head, kept elsewhere.", show_default=False)] = None,
 ) -> None:
     """Print what is promised, what was spent on what, and what is left."""
-    if as_json and as_csv:
-        raise typer.BadParameter("one of --json and --csv")
+    form = form_of(as_json=as_json, as_csv=as_csv)
     if as_csv and verify:
         raise typer.BadParameter("--verify has no place in CSV; --json has one")
     if head is not None and not verify:
         raise typer.BadParameter("--head goes with --verify")
     from .budget import Asked, tell
 
-    form = "json" if as_json else "csv" if as_csv else "text"
     tell(path, Asked(dataset=dataset, history=history, form=form, verify=verify, head=head))
 
 
@@ -110,8 +104,7 @@ def query(
     plan: Annotated[bool, typer.Option("--plan", help="Only what it would cost and how exact it would be: no data is read.")] = False,
 ) -> None:
     """Ask one question about a protected file, in SQL."""
-    if as_json and as_csv:
-        raise typer.BadParameter("one of --json and --csv")
+    form = form_of(as_json=as_json, as_csv=as_csv)
     if declaration is not None and any((unit, bounds, keys, types, max_rows, max_groups, name, relation)):
         raise typer.BadParameter("--declaration stands alone: it says all that the other options could")
     if (epsilon is None) == (not within):
@@ -122,7 +115,6 @@ def query(
         unit=unit or (), bounds=bounds or (), keys=keys or (), types=types or (), name=name, max_rows=max_rows, max_groups=max_groups, relation=relation,
         declaration=declaration,
     )  # fmt: skip
-    form = "json" if as_json else "csv" if as_csv else "text"
     exact = accuracy(within or ())
     asked = Asked(
         text=text, epsilon=epsilon, within=exact, group_size=group_size, delta=delta, declared=said, budget=budget, ledger=ledger, form=form, plan=plan

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import typer
 
+from .terminal import counting
+
 REFUTED = 3
 """The exit code where a claim was refuted: something is broken."""
 
@@ -14,7 +16,6 @@ REFUTED = 3
 def tell(names: Sequence[str], *, samples: int, epsilons: Sequence[float], draws: bool, out: Path | None) -> None:
     """Run, print the table, and write it with its picture where asked to. Ends with exit code 3 where a claim was refuted."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from ..auditing.catalogue import EPSILONS
     from ..auditing.report import lines, markdown, picture
@@ -23,13 +24,7 @@ def tell(names: Sequence[str], *, samples: int, epsilons: Sequence[float], draws
     chosen = chosen_entries(names)  # refuses before a bar is drawn
     levels = known_levels(chosen, epsilons or EPSILONS)
     console = Console(highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("", total=len(chosen))
-
-        def begin(name: str) -> None:
-            progress.update(bar, description=name, advance=1 if progress.tasks[bar].description else 0)
-
+    with counting(len(chosen)) as begin:
         rows = survey(names, samples=samples, epsilons=levels, exact=not draws, begin=begin)
     for line in lines(rows):
         console.print(line, markup=False, soft_wrap=True)

@@ -63,7 +63,7 @@ def _place(out: Path) -> Path:
 
 def page(story: Sequence[Chapter]) -> str:
     """The story as one document: nothing runs, nothing is fetched."""
-    from ..attacks.risk_html import paragraph, picture, section
+    from ..attacks.risk_html import document, paragraph, picture, section
     from ..attacks.risk_style import STYLE
 
     def part(chapter: Chapter) -> str:
@@ -73,6 +73,5 @@ def page(story: Sequence[Chapter]) -> str:
 
     title = "The picture stays, the person blurs"
     about = "People, visits and diseases are invented; every number was computed by this run, and the noise is new each time."
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title><style>{STYLE}{TERMINAL}</style>'
     body = f'<h1>{title}</h1><p class="about">{about}</p>{"".join(map(part, story))}<footer>Made by sfumato {__version__}.</footer>'
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body><main>{body}</main></body></html>\n'
+    return document(title, body, STYLE + TERMINAL)

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import mechanisms as mech
 from .. import plots
+from ..attacks.words import spaced
 from ..errors import Refused
 from ..guarantees import Guarantee, Pure
 from ..guarantees.bayes import posterior_bounds
@@ -64,7 +65,7 @@ def chapters(table: Table, begin: Callable[[str], None]) -> Iterator[Chapter]:
     begin("asking until the budget ends")
     yield _spent(table)
     yield _meaning(BUDGET)
-    begin(f"{_many(DRAWS)} draws on each of two neighbours")
+    begin(f"{spaced(DRAWS)} draws on each of two neighbours")
     yield _audit()
 
 
@@ -72,7 +73,7 @@ def _unique() -> Chapter:
     from ..attacks.uniqueness import uniqueness
 
     found = uniqueness(people(), KNOWN, sensitive="disease")
-    first = f"{_many(people().num_rows)} invented people; the list has no names. It has sex, date of birth, city, and a disease."
+    first = f"{spaced(people().num_rows)} invented people; the list has no names. It has sex, date of birth, city, and a disease."
     return Chapter(
         title="Who is unique",
         sentences=(first, *found.sentences[:1]),
@@ -99,8 +100,8 @@ def _two_counts(found: Differencing) -> Chapter:
         sentences=(
             "Whoever may ask for counts, but for no row, asks twice: for everybody, and for everybody but one.",
             found.sentences[0],
-            f"Withholding small counts does not help: how many do not have it? {_many(others)}, with him and without, which says the same.",
-            f"Tried {_many(exact.trials)} times, the attack is right {_many(exact.hits)} times.",
+            f"Withholding small counts does not help: how many do not have it? {spaced(others)}, with him and without, which says the same.",
+            f"Tried {spaced(exact.trials)} times, the attack is right {spaced(exact.hits)} times.",
         ),
     )
 
@@ -120,7 +121,7 @@ def _answer(table: Table) -> Chapter:
     return Chapter(
         title="An answer worth having",
         sentences=(
-            f"Privacy is not silence. {_many(visits().num_rows)} visits of these people to shops, asked for ε = {float(ASKED):g} of a budget of 1:",
+            f"Privacy is not silence. {spaced(visits().num_rows)} visits of these people to shops, asked for ε = {float(ASKED):g} of a budget of 1:",
             QUESTION,
         ),
         shown=str(answer),
@@ -141,7 +142,7 @@ def _bought(table: Table) -> Chapter:
         up="visits",
         logarithmic=True,
     )
-    least, most = _many(round(counts[-1])), _many(round(counts[0]))
+    least, most = spaced(round(counts[-1])), spaced(round(counts[0]))
     told = f"A count is exact to ± {most} visits for ε = 0.05, and to ± {least} for ε = 5. Planning reads no data and costs nothing."
     return Chapter(title="What ε buys", sentences=(told,), figure=plots.graphs([graph], title="More ε, less noise"), caption="Expected error against ε.")
 
@@ -209,11 +210,6 @@ def _audit() -> Chapter:
         figure=right.plot(),
         caption="What is claimed, and what is proven.",
     )
-
-
-def _many(count: int) -> str:
-    """20 000"""
-    return f"{count:,}".replace(",", " ")
 
 
 def told(chapter: Chapter) -> Sequence[str]:

@@ -9,14 +9,15 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import Refused
+from .refusal import printable
+from .terminal import form_of, working
 
 if TYPE_CHECKING:
     from ..local import Oracle
@@ -68,7 +69,7 @@ def perturb(
     oracle = _oracle(question)
     if (column is None) != isinstance(oracle, Several):
         raise typer.BadParameter("--column names the column that answers one question; several questions name their columns themselves")
-    with _working("perturbing"):
+    with working("perturbing"):
         reports = oracle.perturb(_columns(path, oracle) if isinstance(oracle, Several) else _column(path, str(column), oracle))
     try:
         out.write_bytes(reports.to_bytes())
@@ -88,19 +89,18 @@ def estimate(
     as_csv: Annotated[bool, typer.Option("--csv", help="As CSV.")] = False,
 ) -> None:
     """Estimate from reports, with intervals. Reports are public: nothing is spent."""
-    if as_json and as_csv:
-        raise typer.BadParameter("one of --json and --csv")
+    form = form_of(as_json=as_json, as_csv=as_csv)
     oracle = _oracle(question)
-    with _working("estimating"):
+    with working("estimating"):
         parts = [oracle.read(_bytes(path), drop=drop) for path in paths]
         reports = parts[0]
         for part in parts[1:]:
             reports = reports + part
         rows = rows_of(oracle.estimate(reports), confidence, simultaneous=simultaneous)
-    if as_json:
+    if form == "json":
         about = {"reports": len(reports), "epsilon": str(oracle.epsilon), "confidence": confidence, "simultaneous": simultaneous}
         sys.stdout.write(json.dumps({**about, "rows": rows}, ensure_ascii=False, indent=2) + "\n")
-    elif as_csv:
+    elif form == "csv":
         sys.stdout.write(_as_csv(rows))
     else:
         together = "together" if simultaneous else "each"
@@ -200,34 +200,24 @@ def _listed(text: str | None) -> list[str] | None:
 
 def _as_csv(rows: list[Row]) -> str:
     written = io.StringIO()
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    table = csv.DictWriter(written, names, lineterminator="\n")
+    table = csv.DictWriter(written, _names(rows), lineterminator="\n")
     table.writeheader()
     table.writerows(rows)
     return written.getvalue()
 
 
 def _as_text(rows: list[Row]) -> str:
-    from .refusal import printable
-
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    cells = [names, *([_cell(row.get(name, ""), printable) for name in names] for row in rows)]
+    names = _names(rows)
+    cells = [names, *([_cell(row.get(name, "")) for name in names] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
     return "\n".join(lines) if rows else "nothing stands out of the noise"
 
 
-def _cell(value: Any, write: Callable[[str], str]) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else write(str(value)).replace("\n", " ")
+def _names(rows: list[Row]) -> list[str]:
+    """The columns, each once, as they first occur."""
+    return list(dict.fromkeys(name for row in rows for name in row))
 
 
-@contextmanager
-def _working(what: str) -> Iterator[None]:
-    """A sign of life on a terminal."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(what):
-        yield
+def _cell(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else printable(str(value)).replace("\n", " ")

@@ -7,14 +7,14 @@ import io
 import json
 import math
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Refused
+from .terminal import working
 
 if TYPE_CHECKING:
     from ..answers.answer import Answer
@@ -55,7 +55,7 @@ def tell(path: Path, asked: Asked) -> None:
         if asked.plan:
             sys.stdout.write(_planned(table.plan(asked.text, **promise), asked.form) + "\n")
             return
-        with _working():
+        with working("asking"):
             answer = table.sql(asked.text, **promise)
         sys.stdout.write((answer if isinstance(answer, str) else _answered(answer, asked.form, table)) + "\n")
 
@@ -191,15 +191,3 @@ def _plain(value: Any, write: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, bool | int | str) else write(value)
-
-
-@contextmanager
-def _working() -> Iterator[None]:
-    """A sign of life on a terminal; how far a question has come is about the data, and never shown."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status("asking"):
-        yield

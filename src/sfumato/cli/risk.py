@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import Refused
 from .refusal import Unmade, typed
+from .terminal import working
 
 if TYPE_CHECKING:
     from ..attacks.risk import RiskReport
@@ -25,7 +26,7 @@ def tell(path: Path, columns: Sequence[str], sensitive: str | None, epsilons: Se
         raise Refused("attacks.columns", "--columns", "what an attacker may know of a person is said by columns", _EXAMPLE)
     _check(out)
     console = Console(highlight=False)
-    with Console(stderr=True).status("attacking"):
+    with working("attacking"):
         report = _made(path, names, sensitive, _split(epsilons))
         file = _written(report, out)
     for sentence in report.sentences:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from .terminal import say
+
 DEMO = """\
 [server]
 host = "{host}"
@@ -37,10 +39,11 @@ NAMES = (("olga", "owner"), ("ada", "analyst"), ("ulf", "auditor"))
 def tell(path: Path) -> None:
     """Serve what a file declares."""
     from ..server.config import load
-    from ..server.running import run
+    from ..server.running import ready, run
 
     config = load(path)
-    _say(f"sfumato serves {', '.join(config.datasets)} at {_url(config.host, config.port, tls=config.tls_cert is not None)}")
+    ready(config)
+    say(f"sfumato serves {', '.join(config.datasets)} at {_url(config.host, config.port, tls=config.tls_cert is not None)}")
     run(path)
 
 
@@ -50,11 +53,11 @@ def demo(host: str, port: int) -> None:
 
     with _unread_by_others(), tempfile.TemporaryDirectory(prefix="sfumato-demo-") as folder:
         path, tokens = prepared(Path(folder), host, port)
-        _say("The sample data behind the wall. Open the page and give it a token; all of it ends with this process.\n")
-        _say(f"  page      {_url(host, port, tls=False)}")
+        say("The sample data behind the wall. Open the page and give it a token; all of it ends with this process.\n")
+        say(f"  page      {_url(host, port, tls=False)}")
         for role, token in tokens.items():
-            _say(f"  {role:<9} {token}")
-        _say("")
+            say(f"  {role:<9} {token}")
+        say("")
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the server passes the signal on when it has ended: the folder goes, too
         run(path)
 
@@ -93,8 +96,3 @@ def prepared(folder: Path, host: str, port: int) -> tuple[Path, dict[str, str]]:
 def _url(host: str, port: int, *, tls: bool) -> str:
     shown = f"[{host}]" if ":" in host else host
     return f"http{'s' if tls else ''}://{shown}:{port}/"
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import Refused
+from .terminal import say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +40,9 @@ def tell(path: Path, asked: Asked) -> None:
         if asked.revoke is not None:
             if not state.revoke(asked.revoke):
                 raise Refused("server.name", f"--revoke {asked.revoke:.60}", "there is no such token, or it was revoked before", "sfumato token lists them")
-            _say(f"revoked {asked.revoke}")
+            say(f"revoked {asked.revoke}")
         elif asked.name is not None:
-            _say(made(state, name=asked.name, role=asked.role, datasets=list(asked.datasets) or None, days=asked.days))
+            say(made(state, name=asked.name, role=asked.role, datasets=list(asked.datasets) or None, days=asked.days))
             sys.stderr.write("This is the only time that it is shown: what is kept is a hash of it.\n")
         else:
             _list(state.tokens())
@@ -57,8 +58,4 @@ def _list(rows: Sequence[tuple[object, ...]]) -> None:
         seen = json.loads(row.datasets)
         ends = datetime.datetime.fromtimestamp(row.expires, datetime.UTC).isoformat(timespec="minutes")
         status = "revoked" if row.revoked else "expired" if row.expires <= now else f"until {ends}"
-        _say(f"{row.id}  {row.role:<8} {row.name:<20} {'all datasets' if seen is None else ', '.join(seen):<24} {status}")
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
+        say(f"{row.id}  {row.role:<8} {row.name:<20} {'all datasets' if seen is None else ', '.join(seen):<24} {status}")

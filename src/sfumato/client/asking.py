@@ -66,30 +66,25 @@ def question(
         raise Refused("plan.promise", place, "a question says its cost or its accuracy, in one way", "epsilon=0.1, or within=25, or promise=sf.Pure(0.5)")
     found: dict[str, Any] = {"sql": sql}
     if epsilon is not None:
-        found["epsilon"] = number(positive(epsilon, "epsilon"))
+        found["epsilon"] = str(positive(epsilon, "epsilon"))
     if delta is not None:
-        found["delta"] = number(probability(delta, "delta"))
+        found["delta"] = str(probability(delta, "delta"))
     if within is not None:
         found["within"] = (
-            {name: number(positive(one, "within")) for name, one in within.items()} if isinstance(within, Mapping) else number(positive(within, "within"))
+            {name: str(positive(one, "within")) for name, one in within.items()} if isinstance(within, Mapping) else str(positive(within, "within"))
         )
     if promise is not None:
         if not isinstance(promise, Guarantee):
             raise Refused("plan.promise", f"promise={type(promise).__name__}", "a promise is a Guarantee", "promise=sf.Pure(0.5), or epsilon=0.5")
         found["promise"] = record(promise)
     if exact(confidence, "confidence") != Fraction(19, 20):
-        found["confidence"] = number(probability(confidence, "confidence", zero=False))
+        found["confidence"] = str(probability(confidence, "confidence", zero=False))
     if group_size is not None:
         found["group_size"] = group_size
     if parameters is not None:
         named = isinstance(parameters, Mapping)
         found["parameters"] = {name: _scalar(one) for name, one in parameters.items()} if named else [_scalar(one) for one in parameters]  # type: ignore[union-attr]
     return found
-
-
-def number(value: Fraction) -> str:
-    """A number as text, exactly."""
-    return str(value)
 
 
 def _scalar(value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, overload
 from ..errors import Refused
 from ..tables.database import DatabaseDeclaration
 from ..tables.declaration import Declaration
-from .wire import RETRIES, Wire, missing
+from .wire import RETRIES, Wire, missing, unreadable
 
 
 class Connection:
@@ -49,8 +49,7 @@ class Connection:
                 return RemoteDatabase(self._wire, dataset, DatabaseDeclaration.from_toml(said["database"]))
             return RemoteTable(self._wire, dataset, Declaration.from_toml(said["tables"][0]["declaration"]))
         except (KeyError, TypeError, IndexError, AttributeError):
-            reason = "its declaration is not one that this version can read"
-            raise Refused("client.reply", dataset, reason, "the same version of sfumato on both sides") from None
+            raise unreadable(dataset, "its declaration is not one that this version can read") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.datasets)

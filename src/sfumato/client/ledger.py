@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..guarantees.stored import restore
-from ..ledger import Charge, Head, Verification
+from ..ledger import Balance, Charge, Head, Verification
 from .wire import Wire
 
 PAGE = 200  # entries that are asked for at a time
 BLIND = "cannot see: "
-
-
-@dataclass(frozen=True, slots=True)
-class Balance:
-    """A budget, what was spent of it, and what is left."""
-
-    budget: Guarantee
-    spent: Guarantee
-    remaining: Guarantee
 
 
 class RemoteLedger:
@@ -104,4 +94,4 @@ class RemoteLedger:
 
 
 def _balance(said: Mapping[str, Any]) -> Balance:
-    return Balance(*(restore(said[name]) for name in ("budget", "spent", "remaining")))
+    return Balance(restore(said["budget"]), restore(said["spent"]))

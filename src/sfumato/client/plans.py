@@ -10,7 +10,8 @@ from typing import Any
 from ..errors import Refused
 from ..exact.numbers import Number, probability
 from ..guarantees import Guarantee
-from ..guarantees.stored import restore
+from ..guarantees.stored import record, restore
+from .wire import unreadable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +53,7 @@ class RemotePlan:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, Refused):
                 raise
-            raise Refused("client.reply", "the plan", "it is not one that this version can read", "the same version of sfumato on both sides") from None
+            raise unreadable("the plan") from None
 
     def error(self, confidence: Number = 0.95, *, group_size: int | None = None) -> dict[str, float | str]:
         """Expected ± of each column, at this confidence; "after learning" where it is not known yet."""
@@ -63,7 +64,7 @@ class RemotePlan:
             return dict(self.errors)
         how = {name: value for name, value in self.asked.items() if name not in ("confidence", "group_size")}
         if "within" in how:  # at another level that would be another cost
-            how = {name: value for name, value in how.items() if name not in ("within", "delta")} | {"promise": self._promised()}
+            how = {name: value for name, value in how.items() if name not in ("within", "delta")} | {"promise": record(self.promise)}
         return dict(self.again({**how, "confidence": level, **({} if size is None else {"group_size": size})}).errors)
 
     def explain(self) -> str:
@@ -72,11 +73,6 @@ class RemotePlan:
 
     def __str__(self) -> str:
         return self.explained
-
-    def _promised(self) -> Any:
-        from ..guarantees.stored import record
-
-        return record(self.promise)
 
 
 def _width(width: Any) -> float | str:

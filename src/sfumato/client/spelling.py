@@ -57,7 +57,7 @@ def spelled(query: Query) -> str:
         rows = again(begun, query.rows.steps[:after])
     else:  # bounds that are yet to be learned change no text
         begun, tables, about = Rows.of(filled(declared, unbounded(declared)), query.rows.curator), {}, name(declared.name)
-        rows, query = begun, redeclared(query, begun)
+        rows, query = begun, redeclared(query, {declared.name: begun})
     wanted = of_query(query, after)
     keys = [f"{_key(made, domain, rows)} AS {name(shown)}" for shown, made, domain in wanted.keys]
     columns = [_column(shown, one, declared.unit) for shown, one in wanted.aggregates]

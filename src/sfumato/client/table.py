@@ -29,7 +29,7 @@ from .asking import How, question
 from .ledger import RemoteLedger
 from .plans import RemotePlan
 from .spelling import spelled
-from .wire import Wire
+from .wire import Wire, unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Remote:
             answer = Answer.from_json(json.dumps(reply["answer"]))
             return replace(answer, recalled=str(reply["recalled"]))
         except (KeyError, TypeError):
-            raise Refused("client.reply", "the answer", "it is not one that this version can read", "the same version of sfumato on both sides") from None
+            raise unreadable("the answer") from None
 
     def card(self, number: int) -> dict[str, Any]:
         """The card of an answer, by the number of the entry that paid for it."""

@@ -107,6 +107,11 @@ class Wire:
         return Refused("client.unreachable", self.url, reason, f"the same call with key={key!r}")
 
 
+def unreadable(what: str, reason: str = "it is not one that this version can read") -> Refused:
+    """A reply of a server that speaks otherwise."""
+    return Refused("client.reply", what, reason, "the same version of sfumato on both sides")
+
+
 def missing(library: str) -> Refused:
     """What an installation without extras lacks."""
     return Refused("client.missing", "connect(…)", f"{library} is not installed", "pip install 'sfumato[tables,server]'")

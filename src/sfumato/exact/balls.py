@@ -18,7 +18,7 @@ from typing import Literal, TypeVar
 from flint import arb, ctx, fmpq, fmpz
 
 from ..errors import Refused
-from .numbers import SMALLEST
+from .numbers import SMALLEST, rational_root
 
 Rounding = Literal["nearest", "up", "down"]
 T = TypeVar("T")
@@ -133,6 +133,11 @@ def up(value: Fraction) -> float:
     return double
 
 
+def down(value: Fraction) -> float:
+    """The nearest double not above a rational, nor is what its text says."""
+    return 0.0 - up(-value)  # 0 and not −0
+
+
 def _round(value: arb, rounding: Rounding) -> float:
     """A double on the right side, and so is what its shortest text says: a user may type it in again."""
     if rounding == "nearest":
@@ -183,3 +188,9 @@ def normal_cdf(x: arb) -> arb:
 def sqrt_up(value: Fraction) -> Fraction:
     """A double not below the square root."""
     return above(lambda: ball(value).sqrt())
+
+
+def root_up(value: Fraction) -> Fraction:
+    """The square root: exact where it is rational, else a double not below it."""
+    root = rational_root(value)
+    return sqrt_up(value) if root is None else root

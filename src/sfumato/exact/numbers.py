@@ -12,7 +12,7 @@ import re
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import SupportsFloat
+from typing import SupportsFloat, TypeGuard
 
 from ..errors import Refused
 
@@ -58,6 +58,11 @@ def _from_text(text: str, name: str) -> Fraction:
     if len(decimal.as_tuple().digits) > _DIGITS or (decimal and abs(decimal.adjusted()) > _DIGITS):
         raise Refused("number.range", f"{name}={text:.60}", "numbers lie between 1e-400 and 1e400", f"{name}=1")
     return Fraction(decimal)
+
+
+def is_whole(value: object, least: int = 1, most: int | None = None) -> TypeGuard[int]:
+    """Whether this is a whole number in Python's own type, within limits. A truth value is none."""
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value and (most is None or value <= most)
 
 
 def shown(value: object) -> str:
@@ -118,6 +123,24 @@ def ceil_sqrt(value: Fraction) -> int:
     whole = math.ceil(value)
     root = math.isqrt(whole)
     return root if root * root >= whole else root + 1
+
+
+def rational_root(value: Fraction) -> Fraction | None:
+    """The square root, where it is rational."""
+    root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
+    return root if root * root == value else None
+
+
+def double_below(value: Fraction) -> float:
+    """The largest double that is not above a number."""
+    double = float(value)
+    return double if Fraction(double) <= value else math.nextafter(double, -math.inf)
+
+
+def double_above(value: Fraction) -> float:
+    """The least double that is not below a number."""
+    double = float(value)
+    return double if Fraction(double) >= value else math.nextafter(double, math.inf)
 
 
 def text(value: Fraction) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import Refused
-from ..exact.numbers import Number, exact, text
+from ..exact.numbers import Number, exact, is_whole, text
 from .polynomial import Floats, known_degree
 
 LARGEST = 1 << 20
@@ -98,7 +98,7 @@ def known_interval(pair: Any) -> tuple[Fraction, Fraction]:
 
 def known_bounds(bounds: Any, dimensions: int | None) -> tuple[tuple[Fraction, Fraction], ...]:
     """Bounds for every dimension: a pair for all of them, or a pair each; [0, 1] where nothing is said."""
-    if dimensions is not None and (not isinstance(dimensions, int) or isinstance(dimensions, bool) or not 1 <= dimensions <= 20):
+    if dimensions is not None and not is_whole(dimensions, 1, 20):
         raise Refused("bernstein.lattice", f"dimensions={dimensions!r:.60}", "dimensions is a whole number from 1 to 20", "dimensions=2")
     if bounds is None:
         return ((Fraction(0), Fraction(1)),) * (dimensions or 1)

@@ -58,23 +58,26 @@ def known_iterations(iterations: Any) -> int:
     raise Refused("bernstein.iterations", f"iterations={iterations!r:.60}", "the operator is iterated from 1 to 100 times", "iterations=2")
 
 
-def corrected(values: Floats, iterations: int, *, transposed: bool = False) -> Floats:
-    """The lattice values whose Bernstein polynomial is B^(h); all axes of `values` belong to the lattice. Transposed, it acts on weights instead of values."""
-    degree = values.shape[-1] - 1
-    matrix = basis(np.arange(degree + 1) / degree, degree)
-    now = values
-    for _ in range(iterations - 1):
-        now = values + now - _along(matrix.T if transposed else matrix, now, range(values.ndim))
-    return now
+def corrected(values: Floats, iterations: int) -> Floats:
+    """The lattice values whose Bernstein polynomial is B^(h); all axes of `values` belong to the lattice."""
+    return _iterated(_operator(values), values, iterations, range(values.ndim))
 
 
 def corrected_weights(weights: Floats, iterations: int) -> Floats:
     """For each point (first axis) the weights of the lattice values in B^(h), from those in B_k."""
-    degree = weights.shape[-1] - 1
-    matrix = basis(np.arange(degree + 1) / degree, degree).T
-    now = weights
+    return _iterated(_operator(weights).T, weights, iterations, range(1, weights.ndim))
+
+
+def _operator(values: Floats) -> Floats:
+    """B_k from lattice to lattice, along one axis."""
+    degree = values.shape[-1] - 1
+    return basis(np.arange(degree + 1) / degree, degree)
+
+
+def _iterated(matrix: Floats, values: Floats, iterations: int, axes: range) -> Floats:
+    now = values
     for _ in range(iterations - 1):
-        now = weights + now - _along(matrix, now, range(1, weights.ndim))
+        now = values + now - _along(matrix, now, axes)
     return now
 
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..errors import Refused
-from ..exact.balls import ball, evaluate
-from ..exact.numbers import Number, exact, positive
+from ..exact.balls import ball, evaluate, up
+from ..exact.numbers import Number, exact, is_whole, positive
 from .lattice import Lattice
 
 
@@ -30,16 +30,16 @@ def hoelder_error(lattice: Lattice, iterations: int, *, exponent: Number, consta
 def smooth_error(lattice: Lattice, iterations: int, *, order: int, bound: Number) -> float:
     """The largest distance for a function whose partial derivatives up to `order` are at most `bound`."""
     most, d, k, w = positive(bound, "bound"), lattice.dimensions, lattice.degree, _width(lattice)
-    if not isinstance(order, int) or isinstance(order, bool) or order < 1:
+    if not is_whole(order):
         raise Refused("bernstein.smoothness", f"order={order!r:.40}", "the number of derivatives is a whole number from 1 on", "order=2")
     bounds = [Fraction(evaluate(lambda: ball(most * d) * ball(w**2 * d / (4 * k)).sqrt(), "up"))]  # Lipschitz in the largest coordinate, constant d·T
     if order >= 2:
         bounds.append(d * most * w**2 / (8 * k))
     first = min(bounds) * 2 ** (iterations - 1)
     if order < 4 or iterations < 2:
-        return evaluate(lambda: ball(first), "up")
+        return up(first)
     second = (d * (Fraction(17, 8) + Fraction(1, 3 * k)) / 8 + Fraction(d * (d - 1), 64)) * most * max(w**2, w**4) / k**2
-    return evaluate(lambda: ball(min(first, second * 2 ** (iterations - 2))), "up")
+    return up(min(first, second * 2 ** (iterations - 2)))
 
 
 def _width(lattice: Lattice) -> Fraction:

@@ -10,11 +10,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 from ..errors import Refused
 from ..exact.numbers import Number, positive, probability, text
+from ..exact.search import first
 from .base import Guarantee, reach
 from .gdp import GDP
 from .together import Together
@@ -32,7 +32,7 @@ def told_apart_after(guarantee: Guarantee, error: Number = ERROR) -> int | None:
         return None
     converted = next((other for notion in (GDP, ZCDP) if (other := reach(guarantee, notion)) is not None), None)  # before adding: that is far better than after
     statements = {repr(g): g for g in (guarantee, converted) if g is not None and not (isinstance(g, Together) and converted)}
-    return max(_first(lambda k, g=g: not _excluded(k, g, a)) for g in statements.values())  # type: ignore[misc]
+    return max(first(lambda k, g=g: not _excluded(k, g, a), least=1) for g in statements.values())  # type: ignore[misc]
 
 
 def averaged_after(epsilon: Number, confidence: Number = 1 - ERROR) -> int:
@@ -41,7 +41,7 @@ def averaged_after(epsilon: Number, confidence: Number = 1 - ERROR) -> int:
     if e < 1e-6:
         raise Refused("number.range", f"epsilon={text(positive(epsilon, 'epsilon'))}", "so many answers are not counted", "epsilon=0.01")
     about = 4.0 * _variance(e)  # answers at which the mean has a standard deviation of ½: where the search begins
-    return 2 * _first(lambda half: within(half - 1, 2 * half - 1, e) >= c + _MARGIN, max(1, round(about))) - 1
+    return 2 * first(lambda half: within(half - 1, 2 * half - 1, e) >= c + _MARGIN, near=round(about), least=1) - 1
 
 
 def within(most: int, count: int, epsilon: float) -> float:
@@ -68,14 +68,3 @@ def _excluded(count: int, guarantee: Guarantee, error: Fraction) -> bool:
         return Fraction((count * guarantee).tradeoff(error)) > error
     except Refused:  # the δ have come to 1: nothing is excluded any more
         return False
-
-
-def _first(holds: Callable[[int], bool], start: int = 1) -> int:
-    """The least count from 1 on at which a property holds that, once true, stays true."""
-    low, high = 0, start
-    while not holds(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high

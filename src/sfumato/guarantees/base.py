@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
 from ..errors import Refused
-from ..exact.numbers import LARGEST, Number, exact, positive, probability, shown, text
+from ..exact.numbers import LARGEST, Number, exact, is_whole, positive, probability, shown, text
 
 if TYPE_CHECKING:
     from .meaning import Meaning
@@ -115,7 +115,7 @@ class Guarantee(ABC):
 
     def group(self, size: int) -> Guarantee:
         """The promise about `size` units who may all change at once."""
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        if not is_whole(size):
             raise Refused("guarantee.group", f"group({shown(size)})", "a group has one or more members", "group(2)")
         return self if size == 1 else self._bind(self._group(size), self.relation, self.unit)
 

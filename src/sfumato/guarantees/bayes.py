@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from ..errors import Refused
 from ..exact.balls import Rounding, ball, chance, evaluate
-from ..exact.numbers import Number, probability
+from ..exact.numbers import Number, is_whole, probability
 from .base import Guarantee, known_epsilon, known_order
 
 
@@ -63,7 +63,7 @@ def correlated_posterior(epsilon: Number, copies: int, prior: Number, *, roundin
 
     To somebody who knows that they share it, the answer is e^(ε·copies) times as likely if all have it as if none has.
     """
-    if isinstance(copies, bool) or not isinstance(copies, int) or copies < 1:
+    if not is_whole(copies):
         raise Refused("guarantee.group", f"copies={copies}", "a group has one or more members", "copies=10")
     return _posterior(copies * known_epsilon(epsilon), known_prior(prior), rounding)
 

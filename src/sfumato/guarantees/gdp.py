@@ -17,7 +17,7 @@ from typing import Self
 from flint import arb
 
 from ..errors import Refused
-from ..exact.balls import ball, evaluate, least, normal_cdf, short, sqrt_up, up
+from ..exact.balls import ball, evaluate, least, normal_cdf, root_up, short, up
 from ..exact.numbers import Number, non_negative, positive, probability
 from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, unit_of
 
@@ -48,10 +48,7 @@ class GDP(Guarantee):
     @property
     def mu(self) -> Fraction:
         """μ: exact where it is rational, else a double not below it."""
-        top, bottom = math.isqrt(self.mu_squared.numerator), math.isqrt(self.mu_squared.denominator)
-        if Fraction(top, bottom) ** 2 == self.mu_squared:
-            return Fraction(top, bottom)
-        return sqrt_up(self.mu_squared)
+        return root_up(self.mu_squared)
 
     @property
     def parameters(self) -> dict[str, Fraction]:

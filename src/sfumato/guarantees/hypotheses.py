@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..exact.balls import ball, evaluate
+from ..exact.search import lowest
 
 if TYPE_CHECKING:
     from .base import Guarantee
@@ -34,20 +35,7 @@ def from_curve(guarantee: Guarantee, alpha: Fraction) -> float:
         e = Fraction(epsilon)
         return two_lines(e, Fraction(curve.delta(e)), alpha)
 
-    low, high = 0.0, min(_LARGEST, 2.0 * curve.epsilon(Fraction(1, 10**9)) + 1.0)
+    high = min(_LARGEST, 2.0 * curve.epsilon(Fraction(1, 10**9)) + 1.0)
     if math.isinf(high):
         return bound(0.0)
-    ratio = (math.sqrt(5.0) - 1.0) / 2.0
-    left, right = high - ratio * high, ratio * high
-    best, at_left, at_right = bound(0.0), bound(left), bound(right)
-    for _ in range(_STEPS):
-        best = max(best, at_left, at_right)
-        if at_left >= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - ratio * (high - low)
-            at_left = bound(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + ratio * (high - low)
-            at_right = bound(right)
-    return max(best, at_left, at_right)
+    return max(bound(0.0), bound(lowest(lambda epsilon: -bound(epsilon), 0.0, high, steps=_STEPS)))

@@ -15,7 +15,7 @@ from flint import arb
 
 from ..errors import Refused
 from ..exact.balls import ball, chance, evaluate
-from ..exact.numbers import Number, probability, text
+from ..exact.numbers import Number, is_whole, probability, text
 from .base import known_epsilon
 from .words import figure, percent
 
@@ -132,7 +132,7 @@ def name_and_shame(delta: Number, n: int) -> float:
 
 
 def _units(n: int) -> int:
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+    if not is_whole(n):
         raise Refused("guarantee.units", f"n={n}", "a δ is judged beside the declared number of units", "n=10_000")
     return n
 

@@ -18,14 +18,14 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from ..errors import Refused
-from ..exact.balls import ball, chance, evaluate
+from ..exact.balls import ball, chance, evaluate, up
 from ..exact.numbers import Number, positive, probability, text
+from ..exact.search import lowest
 from .approx import Approx
 from .base import Guarantee, reach
 from .pure import Pure
 
 _STEPS = 40
-_RATIO = (math.sqrt(5.0) - 1.0) / 2.0
 
 
 def pure_epsilon(guarantee: Guarantee) -> Fraction | None:
@@ -74,21 +74,9 @@ def outside(guarantee: Guarantee, eta: Number) -> float:
     if math.isinf(found):
         reason = "with a probability of that size the loss may be infinite"
         raise Refused("guarantee.does-not-follow", f"outside({guarantee}, {text(n)})", reason, f"a probability above {guarantee.delta(2**20):.3g}")
-    return found if whole is None else min(found, evaluate(lambda: ball(whole), "up"))
+    return found if whole is None else min(found, up(whole))
 
 
 def _lowest(bound: Callable[[Fraction], float], low: Fraction, high: Fraction) -> Fraction:
-    """Where the bound is lowest, by golden sections. It holds wherever it is evaluated, so a place that is only nearly the best is as sound."""
-    a, b = float(low), float(high)
-    left, right = b - _RATIO * (b - a), a + _RATIO * (b - a)
-    at_left, at_right = bound(Fraction(left)), bound(Fraction(right))
-    for _ in range(_STEPS):
-        if at_left <= at_right:
-            b, right, at_right = right, left, at_left
-            left = b - _RATIO * (b - a)
-            at_left = bound(Fraction(left))
-        else:
-            a, left, at_left = left, right, at_right
-            right = a + _RATIO * (b - a)
-            at_right = bound(Fraction(right))
-    return Fraction(left if at_left <= at_right else right)
+    """Where the bound is lowest. It holds wherever it is evaluated, so a place that is only nearly the best is as sound."""
+    return Fraction(lowest(lambda t: bound(Fraction(t)), float(low), float(high), steps=_STEPS))

@@ -21,6 +21,7 @@ from itertools import chain, combinations_with_replacement, product
 from typing import Any
 
 from ..errors import Refused
+from ..exact.numbers import is_whole
 
 Dataset = tuple[Hashable, ...]
 Records = Sequence[Hashable] | Mapping[Any, int]
@@ -131,7 +132,7 @@ def to_histogram(x: Records, domain: Sequence[Hashable] = ()) -> Counter[Any]:
         counts: Counter[Any] = Counter(x)
     else:
         counts = Counter(x)
-        wrong = [value for value, count in counts.items() if isinstance(count, bool) or not isinstance(count, int) or count < 0]
+        wrong = [value for value, count in counts.items() if not is_whole(count, 0)]
         if wrong:
             raise Refused("relation.count", f"{wrong[0]!r}: {counts[wrong[0]]!r}", "a record occurs zero or more times", f"{wrong[0]!r}: 1")
     return Counter({value: counts[value] for value in _values(domain, +counts)}) if domain else counts

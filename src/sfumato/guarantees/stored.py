@@ -46,12 +46,12 @@ def _numbers(guarantee: Guarantee) -> dict[str, Any]:
 
 
 _READERS: dict[str, Callable[..., Guarantee]] = {
-    "Pure": lambda r, **about: Pure(_exact(r["epsilon"]), **about),
-    "Approx": lambda r, **about: Approx(_exact(r["epsilon"]), _exact(r["delta"]), **about),
-    "ZCDP": lambda r, **about: ZCDP(_exact(r["rho"]), _exact(r.get("delta", "0")), **about),
-    "GDP": lambda r, **about: GDP.from_square(_exact(r["mu_squared"]), **about),
-    "Renyi": lambda r, **about: Renyi({_exact(a): _exact(v) for a, v in r["curve"].items()}, _exact(r.get("delta", "0")), **about),
-    "RandomDP": lambda r, **_: RandomDP(restore(r["guarantee"]), _exact(r["gamma"]), over=r["over"]),
+    "Pure": lambda r, **about: Pure(ratio(r["epsilon"]), **about),
+    "Approx": lambda r, **about: Approx(ratio(r["epsilon"]), ratio(r["delta"]), **about),
+    "ZCDP": lambda r, **about: ZCDP(ratio(r["rho"]), ratio(r.get("delta", "0")), **about),
+    "GDP": lambda r, **about: GDP.from_square(ratio(r["mu_squared"]), **about),
+    "Renyi": lambda r, **about: Renyi({ratio(a): ratio(v) for a, v in r["curve"].items()}, ratio(r.get("delta", "0")), **about),
+    "RandomDP": lambda r, **_: RandomDP(restore(r["guarantee"]), ratio(r["gamma"]), over=r["over"]),
     "Together": lambda r, **about: Guarantee._bind(_together([restore(part) for part in r["parts"]]), about["relation"], about["unit"]),
 }
 
@@ -60,7 +60,7 @@ ELSEWHERE = {"Loss": "sfumato.accounting.loss"}
 """Notions that are defined above this layer, and the module whose `restore` reads them; fetched when one is met, as public names are."""
 
 
-def _exact(written: Any) -> Fraction:
+def ratio(written: Any) -> Fraction:
     """A ratio of any length that this library writes."""
     if not isinstance(written, str) or len(written) > 8000:
         raise KeyError(written)

@@ -29,6 +29,7 @@ CROSSED: set[Identity | None] = set()  # files of which this process inherited a
 _INHERITED: list[Any] = []  # such connections: to close one would disturb the parent's
 _held: list[Store] = []
 _forking = threading.RLock()  # held from before a fork until after it, so that no book is added meanwhile
+_making = threading.Lock()  # held while a new file has a descriptor that is not SQLite's
 
 
 def register(store: Store) -> None:
@@ -43,6 +44,17 @@ def identity(path: str) -> Identity | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def make(path: str) -> None:
+    """Make a file that is not there yet: empty, and for its owner alone, whatever the umask says; SQLite gives what it puts beside a file the same permissions.
+    One that is there stays as it is. Whoever opens it next says what is wrong, if something is."""
+    with _making, suppress(OSError):  # one after the other: the descriptor is closed before any thread can have the file open as a book
+        file = os.open(os.path.realpath(path), os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            os.fchmod(file, 0o600)
+        finally:
+            os.close(file)
 
 
 def open_here(path: str) -> bool:
@@ -75,8 +87,8 @@ def _in_parent() -> None:
 
 def _in_child() -> None:
     """Keep what was inherited after all, untouched, and start anew."""
-    global _forking
-    waited, _forking = set(_held), threading.RLock()
+    global _forking, _making
+    waited, _forking, _making = set(_held), threading.RLock(), threading.Lock()
     _held.clear()
     for store in list(STORES):
         if store.path is not None and (store._connection is not None or store not in waited):

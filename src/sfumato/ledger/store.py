@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..errors import Refused
-from .processes import identity, not_inherited, open_here, register
+from .processes import identity, make, not_inherited, open_here, register
 from .receipts import Head
 from .schema import may_be_a_ledger, prepare, structure, undo
 
@@ -173,6 +173,8 @@ class Store:
             raise Refused("ledger.sqlite", f"SQLite {apsw.sqlite_lib_version()}", "older versions can lose a commit when the log is reset", "a newer apsw")
         if self._place is not None and not open_here(self._place) and not may_be_a_ledger(self._place):
             raise Refused("ledger.format", self._name, "this file is something else than a ledger; it was not touched", "another path")
+        if self._place is not None:
+            make(self._place)
         connection = apsw.Connection(name, vfs=VFS)
         try:
             connection.set_busy_timeout(PATIENCE)

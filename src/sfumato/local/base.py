@@ -28,6 +28,7 @@ from ..mechanisms.labels import Labels
 from ..noise.bits import SYSTEM, Bits
 from . import client
 from .coins import Bytes, below
+from .dyadic import keeps
 from .estimate import Aggregate
 from .reports import Reports, gathered
 
@@ -139,6 +140,10 @@ class Oracle(Mechanism):
         from .shuffle import shuffle
 
         return shuffle(local=self.promise, n=n)
+
+    def _end(self) -> None:
+        """What all constructors end with: the promise, proved."""
+        keeps(self.odds, self.epsilon, type(self).__name__)
 
     def _some(self, reports: Any) -> Aggregate:
         """An aggregate of at least one report."""

@@ -12,12 +12,13 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import Refused
-from ..exact.numbers import Number, positive
+from ..exact.numbers import Number, is_whole, positive
 from .base import reports_of
 from .direct import Direct
 from .frequency import FrequencyOracle
 from .hadamard import Hadamard
 from .hashing import Hashing
+from .reports import HEAD
 from .subset import Subset
 from .unary import Unary
 
@@ -78,9 +79,9 @@ def best(
     e, reports = positive(epsilon, "epsilon"), reports_of(n)
     made = {name: make(epsilon=e, categories=names, **about) for name, make in CANDIDATES.items()}
     rows = [
-        Compared(name, oracle, oracle.variance(reports, Fraction(1, oracle.k)), 4 + oracle.width)
+        Compared(name, oracle, oracle.variance(reports, Fraction(1, oracle.k)), HEAD + oracle.width)
         for name, oracle in made.items()
-        if 4 + oracle.width <= max_bytes
+        if HEAD + oracle.width <= max_bytes
     ]
     if not rows:
         raise Refused("local.size", f"max_bytes={max_bytes}", "every report is longer", "max_bytes=16")
@@ -89,6 +90,6 @@ def best(
 
 
 def _count(k: Any) -> int:
-    if isinstance(k, bool) or not isinstance(k, int) or not 2 <= k <= 1 << 24:
+    if not is_whole(k, 2, 1 << 24):
         raise Refused("local.categories", f"k={k}", "the number of categories is a whole number from 2 on", "k=100")
     return k

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,7 +21,8 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.numbers import Number, probability
 from ..mechanisms.estimate import Target
-from .consistency import CONSISTENT, Consistency, Floats
+from .consistency import Consistency, Floats, consistent
+from .estimate import bernstein, published
 from .hashes import shared_functions, shared_hash, to_bucket
 
 if TYPE_CHECKING:
@@ -119,9 +119,7 @@ class BloomEstimate:
 
     def consistent(self, method: Consistency = "norm-sub") -> Floats:
         """Frequencies that are none below 0 and of sum 1, or cut one by one ("clip")."""
-        if method not in CONSISTENT:
-            raise Refused("local.consistency", f"method={method!r}", "there is no such way", f"one of {', '.join(CONSISTENT)}")
-        return CONSISTENT[method](self.frequencies)
+        return consistent(self.frequencies, method)
 
     @property
     def standard_error(self) -> Floats:
@@ -140,22 +138,16 @@ class BloomEstimate:
 
             half = -ndtri(missing / 2) * self.standard_error
         else:
-            chance = math.log(2 / missing)
             reach = self.oracle.cohorts * np.abs(_fit(self.oracle)[1]).sum(axis=2).max(axis=1) / float(self.oracle.own - self.oracle.other) + 1
             size = second_moments(self.oracle).max(axis=1)  # not less than any variance, of people drawn or of coins alone
-            half = (chance * reach / 3 + np.sqrt((chance * reach / 3) ** 2 + 2 * self.reports * size * chance)) / self.reports
+            half = bernstein(reach, size, self.reports, missing)
         ends: Floats = np.clip(np.stack([self.frequencies - half, self.frequencies + half], axis=1), 0.0, 1.0)
         return ends
 
     def record(self) -> dict[str, Any]:
         """What may be published, for JSON."""
-        about = {"sfumato": "local estimate", "version": 1, "oracle": "Rappor", "epsilon": str(self.oracle.epsilon), "reports": self.reports}
-        return {
-            **about,
-            "categories": list(self.categories),
-            "frequencies": self.frequencies.tolist(),
-            "standard_error": self.standard_error.tolist(),
-        }
+        numbers = {"frequencies": self.frequencies.tolist(), "standard_error": self.standard_error.tolist()}
+        return {**published(self.oracle, self.reports), "categories": list(self.categories), **numbers}
 
     def __repr__(self) -> str:
         return f"BloomEstimate({self.oracle.k} categories from {self.reports} reports)"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..noise.bits import SYSTEM, Bits, Words
-from ..noise.choices import below_each
+from ..noise.uniform import integers_below
 from .dyadic import BITS, ONE
 
 Bytes = NDArray[np.uint8]
@@ -65,10 +65,8 @@ def flags(m: int, count: int, bits: Bits = SYSTEM) -> NDArray[np.bool_]:
 
 
 def below(limit: int, count: int, bits: Bits = SYSTEM) -> NDArray[np.int64]:
-    """So many uniform integers in [0, limit), by rejection."""
-    if limit & (limit - 1) == 0:  # a power of two: leading bits, none rejected
-        return (bits.words(count) >> np.uint64(1) >> np.uint64(63 - (limit.bit_length() - 1))).astype(np.int64)
-    return below_each(np.full(count, limit, dtype=np.int64), bits)
+    """So many uniform integers in [0, limit)."""
+    return integers_below(limit, count, bits).view(np.int64)
 
 
 _ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.int64)

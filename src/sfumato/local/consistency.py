@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Refused
 from ..mechanisms.simplex import project
 
 Floats = NDArray[np.float64]
@@ -37,3 +38,10 @@ CONSISTENT: dict[str, Callable[[Floats], Floats]] = {
     "clip": lambda frequencies: np.clip(frequencies, 0.0, 1.0),
 }
 """How estimates are made consistent, by name."""
+
+
+def consistent(frequencies: Floats, method: Consistency) -> Floats:
+    """The frequencies made consistent in one of these ways."""
+    if method not in CONSISTENT:
+        raise Refused("local.consistency", f"method={method!r}", "there is no such way", f"one of {', '.join(CONSISTENT)}")
+    return CONSISTENT[method](frequencies)

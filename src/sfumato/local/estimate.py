@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -21,12 +22,13 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from ..exact.balls import ball, evaluate
+from ..exact.balls import ball, down, evaluate, up
 from ..exact.numbers import Number, probability
 from ..mechanisms.estimate import METHODS, Method, limit
-from .consistency import CONSISTENT, Consistency, Floats
+from .consistency import Consistency, Floats, consistent
 
 if TYPE_CHECKING:
+    from .base import Oracle
     from .frequency import FrequencyOracle
 
 
@@ -67,9 +69,7 @@ class Estimate:
 
     def consistent(self, method: Consistency = "norm-sub") -> Floats:
         """Frequencies that are none below 0 and of sum 1 ("norm-sub" and "projection" are two ways to the same nearest point), or cut one by one ("clip")."""
-        if method not in CONSISTENT:
-            raise Refused("local.consistency", f"method={method!r}", "there is no such way", f"one of {', '.join(CONSISTENT)}")
-        return CONSISTENT[method](self.frequencies)
+        return consistent(self.frequencies, method)
 
     @property
     def standard_error(self) -> Floats:
@@ -92,7 +92,7 @@ class Estimate:
             return around
         missing, slack = self.oracle._slack(missing)
         ends = self._hoeffding(missing) if method == "hoeffding" else self._exact(missing)
-        found: Floats = np.clip(np.array([(_down(low - slack), _up(high + slack)) for low, high in ends]), 0.0, 1.0)
+        found: Floats = np.clip(np.array([(down(low - slack), up(high + slack)) for low, high in ends]), 0.0, 1.0)
         return found
 
     def _hoeffding(self, missing: Fraction) -> list[tuple[Fraction, Fraction]]:
@@ -112,19 +112,23 @@ class Estimate:
 
     def record(self) -> dict[str, Any]:
         """What may be published, for JSON: categories, unbiased frequencies, standard errors, how many reports, and the promise to each of them."""
-        return {
-            "sfumato": "local estimate",
-            "version": 1,
-            "oracle": type(self.oracle).__name__,
-            "epsilon": str(self.oracle.epsilon),
-            "reports": self.reports,
-            "categories": list(self.categories),
-            "frequencies": self.frequencies.tolist(),
-            "standard_error": self.standard_error.tolist(),
-        }
+        numbers = {"frequencies": self.frequencies.tolist(), "standard_error": self.standard_error.tolist()}
+        return {**published(self.oracle, self.reports), "categories": list(self.categories), **numbers}
 
     def __repr__(self) -> str:
         return f"Estimate({len(self.counts)} categories from {self.reports} reports by {type(self.oracle).__name__})"
+
+
+def published(oracle: Oracle, reports: int) -> dict[str, Any]:
+    """What the record of every estimate begins with."""
+    return {"sfumato": "local estimate", "version": 1, "oracle": type(oracle).__name__, "epsilon": str(oracle.epsilon), "reports": reports}
+
+
+def bernstein(reach: Floats, size: Floats, reports: int, missing: float) -> Floats:
+    """Half-widths within which means of scores keep, each but for a chance of `missing`, from their ranges and their variances: Bernstein's inequality."""
+    chance = math.log(2 / missing)
+    found: Floats = (chance * reach / 3 + np.sqrt((chance * reach / 3) ** 2 + 2 * reports * size * chance)) / reports
+    return found
 
 
 def variance(own: Fraction, other: Fraction, frequency: Fraction, reports: int, target: str) -> Fraction:
@@ -159,11 +163,3 @@ def limits(counts: NDArray[np.int64], reports: int, missing: Fraction, *, upper:
         (1 - Fraction(end) if upper else Fraction(end)) if stands else limit(count, reports, missing, upper=upper)
         for count, end, stands in zip(counts.tolist(), at.tolist(), sure.tolist(), strict=True)
     ]
-
-
-def _down(value: Fraction) -> float:
-    return evaluate(lambda: ball(value), "down")
-
-
-def _up(value: Fraction) -> float:
-    return evaluate(lambda: ball(value), "up")

@@ -18,17 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
-from ..exact.balls import ball, evaluate
+from ..exact.balls import up
 from ..exact.numbers import Number, probability
 from ..guarantees import Relation
 from ..guarantees.base import relation_of, unit_of
 from ..guarantees.finite import law
 from ..mechanisms.estimate import Target
 from ..mechanisms.labels import Labels
+from ..mechanisms.randomized_response import refuse_added
 from ..noise.bits import SYSTEM, Bits
 from .base import Oracle, every_code, reports_of
-from .dyadic import keeps
 from .estimate import Aggregate, Estimate, variance
 from .reports import Reports
 
@@ -64,12 +63,7 @@ class FrequencyOracle(Oracle):
         put(self, "epsilon", epsilon)
         put(self, "relation", relation_of(relation))
         put(self, "unit", unit_of(unit))
-        if self.relation == "add-remove":
-            raise Refused("response.relation", "relation='add-remove'", "the number of reports is seen, so a row is replaced, not added", "relation='replace'")
-
-    def _end(self) -> None:
-        """What all constructors end with: the promise, proved."""
-        keeps(self.odds, self.epsilon, type(self).__name__)
+        refuse_added(self.relation)
 
     @property
     def categories(self) -> tuple[Hashable, ...]:
@@ -91,12 +85,12 @@ class FrequencyOracle(Oracle):
         """The exact variance of one estimated frequency, at a true frequency, rounded up: over people drawn from a population and their coins, or
         (target="data") over the coins alone."""
         f = probability(frequency, "frequency", one=True)
-        return _up(self._exact_variance(reports_of(n), f, target))
+        return up(self._exact_variance(reports_of(n), f, target))
 
     def mse(self, frequencies: Any, n: int, *, target: Target = "population") -> float:
         """E‖estimated − true frequencies‖², exactly, rounded up: the sum of the variances."""
         each = law(frequencies, self.categories, "frequencies")
-        return _up(sum((self._exact_variance(reports_of(n), f, target, each) for f in each), Fraction(0)))
+        return up(sum((self._exact_variance(reports_of(n), f, target, each) for f in each), Fraction(0)))
 
     def influence(self, fakes: int, n: int) -> tuple[float, float]:
         """How far `fakes` well-formed but invented reports among n can move one estimated frequency, down and up, against honest reports that never came.
@@ -104,7 +98,7 @@ class FrequencyOracle(Oracle):
         A fake report supports a category or not: it adds at most (1 − q)/(p − q)/n, and takes at most q/(p − q)/n. It does so to at most `most` at once.
         """
         m, spread = Fraction(reports_of(fakes), reports_of(n)), self.own - self.other
-        return -_up(m * self.other / spread), _up(m * (1 - self.other) / spread)
+        return -up(m * self.other / spread), up(m * (1 - self.other) / spread)
 
     def _exact_variance(self, n: int, f: Fraction, target: Target, frequencies: tuple[Fraction, ...] | None = None) -> Fraction:  # noqa: ARG002
         return variance(self.own, self.other, f, n, target)
@@ -122,7 +116,3 @@ class FrequencyOracle(Oracle):
         listed = repr(names) if len(names) <= 6 else f"[{names[0]!r}, …, {names[-1]!r}: {len(names)}]"
         made = {name: value for name, value in self.made_of().items() if name != "categories"}
         return f"{type(self).__name__}(categories={listed}, {', '.join(f'{name}={value}' for name, value in made.items())})"
-
-
-def _up(value: Fraction) -> float:
-    return evaluate(lambda: ball(value), "up")

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.balls import ball, decide, floor
-from ..exact.numbers import Number, positive
+from ..exact.numbers import Number, is_whole, positive
 from ..noise.bits import Bits
 from .base import plain_categories
 from .client import PRIME
@@ -50,7 +50,7 @@ class Hashing(FrequencyOracle):
         self, *, epsilon: Number, categories: Iterable[Hashable], buckets: int | None = None, relation: str | None = None, unit: str | None = None
     ) -> None:
         self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
-        if buckets is not None and (isinstance(buckets, bool) or not isinstance(buckets, int) or not 2 <= buckets <= MOST_BUCKETS):
+        if buckets is not None and not is_whole(buckets, 2, MOST_BUCKETS):
             raise Refused("local.size", f"buckets={buckets}", f"buckets are a whole number from 2 to {MOST_BUCKETS}", "Hashing without buckets= takes the best")
         put = object.__setattr__
         put(self, "buckets", best_buckets(self.epsilon) if buckets is None else buckets)
@@ -63,11 +63,11 @@ class Hashing(FrequencyOracle):
 
     @property
     def other(self) -> Fraction:
-        return _other(self.keep, self.buckets)
+        return hashed_other(self.keep, self.buckets)
 
     @property
     def odds(self) -> Fraction:
-        return Fraction(self.keep * (self.buckets - 1), ONE - self.keep)
+        return hashed_odds(self.keep, self.buckets)
 
     @property
     def most(self) -> int:
@@ -75,7 +75,7 @@ class Hashing(FrequencyOracle):
 
     @property
     def width(self) -> int:
-        return 8 + width_for(self.buckets)
+        return hashed_width(self.buckets)
 
     def constants(self) -> dict[str, Any]:
         return {"categories": plain_categories(self.labels), "own": str(self.keep), "buckets": self.buckets}
@@ -84,12 +84,10 @@ class Hashing(FrequencyOracle):
         return {"epsilon": str(self.epsilon), "buckets": self.buckets}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
-        a, b = own_functions(codes.size, bits)
-        said = respond(to_bucket(own_hash(a, b, codes), self.buckets), self.keep, self.buckets, bits)
-        return np.concatenate([whole_numbers(a, 4), whole_numbers(b, 4), whole_numbers(said, self.width - 8)], axis=1)
+        return draw_hashed(codes, self.keep, self.buckets, bits)
 
     def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
-        a, b, said = _parts(payload)
+        a, b, said = hashed_parts(payload)
         return (a < PRIME) & (b < PRIME) & (said < self.buckets)
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
@@ -97,7 +95,7 @@ class Hashing(FrequencyOracle):
         counts = np.zeros(self.k, dtype=np.int64)
         ends, prime = bucket_ends(self.buckets), np.uint32(PRIME)
         for start in range(0, len(payload), _CHUNK):
-            a, b, said = _parts(payload[start : start + _CHUNK])
+            a, b, said = hashed_parts(payload[start : start + _CHUNK])
             step, low = a.astype(np.uint32), ends[said].astype(np.uint32)
             room = (ends[said + 1] - ends[said]).astype(np.uint32)
             at, beyond, inside = b.astype(np.uint32), np.empty_like(step), np.empty(len(a), dtype=np.bool_)
@@ -111,11 +109,30 @@ class Hashing(FrequencyOracle):
         return counts
 
 
-def _parts(payload: Bytes) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def draw_hashed(codes: NDArray[np.int64], keep: int, buckets: int, bits: Bits) -> Bytes:
+    """For each code a, b and a bucket."""
+    a, b = own_functions(codes.size, bits)
+    said = respond(to_bucket(own_hash(a, b, codes), buckets), keep, buckets, bits)
+    return np.concatenate([whole_numbers(a, 4), whole_numbers(b, 4), whole_numbers(said, width_for(buckets))], axis=1)
+
+
+def hashed_width(buckets: int) -> int:
+    """Bytes of the three."""
+    return 8 + width_for(buckets)
+
+
+def hashed_parts(payload: Bytes) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The three again."""
     return from_whole_numbers(payload[:, :4]), from_whole_numbers(payload[:, 4:8]), from_whole_numbers(payload[:, 8:])
 
 
-def _other(keep: int, buckets: int) -> Fraction:
+def hashed_odds(keep: int, buckets: int) -> Fraction:
+    """t(g − 1)/(1 − t)."""
+    return Fraction(keep * (buckets - 1), ONE - keep)
+
+
+def hashed_other(keep: int, buckets: int) -> Fraction:
+    """The chance to support another than the own code."""
     meet, t = meeting(buckets), share(keep)
     return t * meet + (1 - meet) * (1 - t) / (buckets - 1)
 
@@ -126,7 +143,7 @@ def best_buckets(epsilon: Fraction) -> int:
         return MOST_BUCKETS
     least = decide(lambda: floor(ball(epsilon).exp())) + 1
     keeps = {g: keep_of(epsilon, g) for g in (least, least + 1) if 2 <= g <= MOST_BUCKETS}
-    telling = [g for g in keeps if share(keeps[g]) > _other(keeps[g], g)]
+    telling = [g for g in keeps if share(keeps[g]) > hashed_other(keeps[g], g)]
     if not telling:  # ε is so small that no coin of 64 bits shows it: refused at the end
         return least
-    return min(telling, key=lambda g: variance(share(keeps[g]), _other(keeps[g], g), Fraction(0), 1, "data"))
+    return min(telling, key=lambda g: variance(share(keeps[g]), hashed_other(keeps[g], g), Fraction(0), 1, "data"))

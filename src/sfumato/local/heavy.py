@@ -24,21 +24,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from ..exact.numbers import Number, positive, text
+from ..exact.numbers import Number, is_whole, positive, text
 from ..guarantees import Relation
 from ..guarantees.base import relation_of, unit_of
+from ..mechanisms.randomized_response import refuse_added
 from ..noise.bits import SYSTEM, Bits
 from . import client
 from .base import Oracle, reports_of
 from .client import END, PRIME
 from .coins import Bytes, below
-from .direct import keep_of, respond
-from .dyadic import ONE, keeps, share
+from .direct import keep_of
+from .dyadic import share
 from .estimate import Aggregate, variance
-from .hashes import meeting, own_functions, own_hash, to_bucket
-from .hashing import best_buckets
+from .hashing import best_buckets, draw_hashed, hashed_odds, hashed_other, hashed_parts, hashed_width
 from .heavy_search import Hitters, search
-from .numbers import refuse_added
 from .reports import Reports, from_whole_numbers, whole_numbers, width_for
 
 _TINY = Fraction(1, 1 << 40)  # below it rounding decides which number is best; far below, nothing is told, and `keeps` refuses
@@ -73,7 +72,7 @@ class PrefixTree(Oracle):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        whole = all(isinstance(value, int) and not isinstance(value, bool) and value >= 1 for value in (length, step, most))
+        whole = all(is_whole(value) for value in (length, step, most))
         if not whole or length % step or length > 256 or most > 1 << 12 or most * (len(alphabet) + 1) ** step > 1 << 20:
             reason = "length is a multiple of step up to 256; most·(letters + 1)^step candidates are at most 2^20"
             raise Refused("local.size", f"length={length}, step={step}, most={most}", reason, "length=8, step=1, most=32")
@@ -86,7 +85,7 @@ class PrefixTree(Oracle):
         refuse_added(self.relation)
         put(self, "buckets", best_buckets(self.epsilon) if self.epsilon >= _TINY else 2)
         put(self, "keep", keep_of(self.epsilon, self.buckets))
-        keeps(self.odds, self.epsilon, "PrefixTree")
+        self._end()
 
     @property
     def levels(self) -> int:
@@ -100,16 +99,15 @@ class PrefixTree(Oracle):
     @property
     def other(self) -> Fraction:
         """P(a report supports a prefix | it is another)."""
-        meet = meeting(self.buckets)
-        return self.own * meet + (1 - meet) * (1 - self.own) / (self.buckets - 1)
+        return hashed_other(self.keep, self.buckets)
 
     @property
     def odds(self) -> Fraction:
-        return Fraction(self.keep * (self.buckets - 1), ONE - self.keep)
+        return hashed_odds(self.keep, self.buckets)
 
     @property
     def width(self) -> int:
-        return width_for(self.levels) + 8 + width_for(self.buckets)
+        return width_for(self.levels) + hashed_width(self.buckets)
 
     def constants(self) -> dict[str, Any]:
         shape = {"alphabet": self.alphabet, "levels": self.levels, "step": self.step, "seed": self.seed}
@@ -138,16 +136,12 @@ class PrefixTree(Oracle):
         raise NotImplementedError  # a text has a code for each level: `perturb` is its own
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
-        a, b = own_functions(codes.size, bits)
-        said = respond(to_bucket(own_hash(a, b, codes), self.buckets), self.keep, self.buckets, bits)
-        return np.concatenate([whole_numbers(a, 4), whole_numbers(b, 4), whole_numbers(said, width_for(self.buckets))], axis=1)
+        return draw_hashed(codes, self.keep, self.buckets, bits)
 
     def split(self, payload: Bytes) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Level, a, b and bucket of each report."""
         head = width_for(self.levels)
-        cuts = (slice(0, head), slice(head, head + 4), slice(head + 4, head + 8), slice(head + 8, None))
-        level, a, b, said = (from_whole_numbers(payload[:, cut]) for cut in cuts)
-        return level, a, b, said
+        return from_whole_numbers(payload[:, :head]), *hashed_parts(payload[:, head:])
 
     def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
         level, a, b, said = self.split(payload)

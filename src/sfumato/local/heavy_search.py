@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact.balls import ball, evaluate
+from ..exact.balls import down, up
 from ..exact.numbers import Number, probability
 from ..mechanisms.estimate import limit
 from .client import END, PRIME
 from .coins import Bytes
+from .estimate import published
 from .hashes import bucket_ends
 
 if TYPE_CHECKING:
@@ -68,9 +69,8 @@ class Hitters:
 
     def record(self) -> dict[str, Any]:
         """What may be published, for JSON."""
-        about = {"sfumato": "local estimate", "version": 1, "oracle": "PrefixTree", "epsilon": str(self.oracle.epsilon), "reports": self.reports}
         rows = [{"text": hitter.text, "frequency": hitter.frequency, "low": hitter.low, "high": hitter.high} for hitter in self.found]
-        return {**about, "hitters": rows, "levels": list(self.levels)}
+        return {**published(self.oracle, self.reports), "hitters": rows, "levels": list(self.levels)}
 
     def __repr__(self) -> str:
         return f"Hitters({len(self.found)} texts from {self.reports} reports)"
@@ -83,7 +83,7 @@ def search(oracle: PrefixTree, payload: Bytes, confidence: Number) -> Hitters:
     own, other = float(oracle.own), float(oracle.other)
     kept, told, found = [""], list[dict[str, float]](), list[Hitter]()
     for number in range(oracle.levels):
-        candidates = [prefix + more for prefix in kept for more in _continued(oracle, prefix)]
+        candidates = [prefix + more for prefix in kept for more in continued(oracle, prefix)]
         mine = level == number
         reports = int(mine.sum())
         if not reports or not candidates:
@@ -116,7 +116,7 @@ def support(codes: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]
     return counts
 
 
-def _continued(oracle: PrefixTree, prefix: str) -> list[str]:
+def continued(oracle: PrefixTree, prefix: str) -> list[str]:
     """Every continuation by one level: letters, and after the end sign nothing but end signs."""
     if prefix.endswith(END):
         return [END * oracle.step]
@@ -128,6 +128,4 @@ def _hitter(oracle: PrefixTree, text: str, count: int, reports: int, missing: Fr
         return (share - oracle.other) / (oracle.own - oracle.other)
 
     low, high = (at(limit(count, reports, missing / 2, upper=upper)) for upper in (False, True))
-    low, high = max(low, Fraction(0)), min(high, Fraction(1))
-    ends = evaluate(lambda: ball(low), "down"), evaluate(lambda: ball(high), "up")
-    return Hitter(text.rstrip(END), float(at(Fraction(count, reports))), *ends)
+    return Hitter(text.rstrip(END), float(at(Fraction(count, reports))), down(max(low, Fraction(0))), up(min(high, Fraction(1))))

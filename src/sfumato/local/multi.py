@@ -25,13 +25,12 @@ from ..errors import Refused
 from ..exact.numbers import Number, exact
 from ..guarantees import Relation
 from ..guarantees.base import relation_of, unit_of
+from ..mechanisms.randomized_response import refuse_added
 from ..noise.bits import SYSTEM, Bits
 from .base import Oracle, reports_of
 from .coins import Bytes, below
-from .dyadic import keeps
 from .estimate import Aggregate
 from .heavy import PrefixTree
-from .numbers import refuse_added
 from .rappor import Rappor
 from .reports import Reports, from_whole_numbers, whole_numbers, width_for
 
@@ -81,7 +80,7 @@ class Several(Oracle):
             raise Refused(
                 "local.several", f"epsilon={epsilon}", "the loss is that of the parts: their sum if split, the largest if sampled", "leave epsilon= out"
             )
-        keeps(self.odds, self.epsilon, "Several")
+        self._end()
 
     @property
     def odds(self) -> Fraction:

@@ -21,15 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from ..exact.balls import ball, evaluate
+from ..exact.balls import up
 from ..exact.numbers import Number, exact, positive, power_of_two
 from ..guarantees import Relation
 from ..guarantees.base import relation_of, unit_of
 from ..mechanisms.grid import snap_each
+from ..mechanisms.randomized_response import refuse_added
 from ..noise.bits import SYSTEM, Bits
 from . import client
 from .base import Oracle, reports_of
-from .dyadic import keeps
 from .estimate import Aggregate
 from .numbers_estimate import MeanEstimate
 from .reports import Reports
@@ -92,9 +92,6 @@ class NumberOracle(Oracle):
         if not 1 <= self.steps <= most or max(map(abs, ends)) / self.unit_step >= 1 << 52:
             raise Refused("local.grid", f"grid={grid}", f"from low to high there are 1 to {most} steps, and not too far from 0", "leave grid= out")
 
-    def _end(self) -> None:
-        keeps(self.odds, self.epsilon, type(self).__name__)
-
     @property
     def unit_step(self) -> Fraction:
         """The size of a step."""
@@ -132,27 +129,23 @@ class NumberOracle(Oracle):
     def variance(self, n: int, value: Number | None = None) -> float:
         """The exact variance of the estimated mean over the coins, rounded up: if everyone has this value, or the largest that any values give."""
         one = self._worst if value is None else self._score_variance(int(self._codes([float(exact(value, "value"))])[0]))
-        return self._up(one * self.scale**2 / reports_of(n))
+        return up(one * self.scale**2 / reports_of(n))
 
     def mse(self, values: Any) -> float:
         """E(estimated mean − mean of these people's values on the grid)² over the coins, exactly, rounded up."""
         steps, counts = np.unique(self._codes(values), return_counts=True)
         n = reports_of(int(counts.sum()))
         total = sum((int(c) * self._score_variance(int(i)) for i, c in zip(steps, counts, strict=True)), Fraction(0))
-        return self._up(total * self.scale**2 / n**2)
+        return up(total * self.scale**2 / n**2)
 
     def influence(self, fakes: int, n: int) -> float:
         """How far `fakes` invented reports among n can move the estimated mean, at most, against any reports in their place."""
-        return self._up(Fraction(reports_of(fakes), reports_of(n)) * self.top * self.scale)
+        return up(Fraction(reports_of(fakes), reports_of(n)) * self.top * self.scale)
 
     @property
     def scale(self) -> Fraction:
         """What a score of 1 more adds to the estimate from one report."""
         return self.unit_step / self.slope
-
-    @staticmethod
-    def _up(value: Fraction) -> float:
-        return evaluate(lambda: ball(value), "up")
 
 
 def doubles(values: Any) -> NDArray[np.float64]:
@@ -166,12 +159,6 @@ def doubles(values: Any) -> NDArray[np.float64]:
         return np.array([float(client.number(value)) for value in listed.ravel()], dtype=np.float64)
     with np.errstate(over="ignore"):  # longer doubles than ours
         return np.nan_to_num(listed.ravel().astype(np.float64), nan=-client.FAR, posinf=client.FAR, neginf=-client.FAR)
-
-
-def refuse_added(relation: Relation | None) -> None:
-    """The number of reports is seen by whoever collects them."""
-    if relation == "add-remove":
-        raise Refused("response.relation", "relation='add-remove'", "the number of reports is seen, so a row is replaced, not added", "relation='replace'")
 
 
 def _fine(width: Fraction) -> int:

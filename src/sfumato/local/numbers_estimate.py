@@ -18,9 +18,10 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from ..exact.balls import ball, evaluate
+from ..exact.balls import ball, down, evaluate, up
 from ..exact.numbers import Number, probability
 from ..mechanisms.estimate import limit
+from .estimate import published
 
 if TYPE_CHECKING:
     from .numbers import NumberOracle
@@ -69,7 +70,7 @@ class MeanEstimate:
             low, high = (self._at(self._share) + sign * wide for sign in (-1, 1))
         least, most = self.oracle.unit_step * self.oracle.first, self.oracle.unit_step * (self.oracle.first + self.oracle.steps)
         low, high = (min(max(end, least), most) for end in (low, high))
-        return evaluate(lambda: ball(low), "down"), evaluate(lambda: ball(high), "up")
+        return down(low), up(high)
 
     @property
     def _share(self) -> Fraction:
@@ -81,8 +82,7 @@ class MeanEstimate:
 
     def record(self) -> dict[str, Any]:
         """What may be published, for JSON."""
-        about = {"sfumato": "local estimate", "version": 1, "oracle": type(self.oracle).__name__, "epsilon": str(self.oracle.epsilon), "reports": self.reports}
-        return {**about, "mean": self.mean, "standard_error": self.standard_error, "interval": list(self.interval())}
+        return {**published(self.oracle, self.reports), "mean": self.mean, "standard_error": self.standard_error, "interval": list(self.interval())}
 
     def __repr__(self) -> str:
         return f"MeanEstimate({self.mean:.6g} ± {self.standard_error:.2g} from {self.reports} reports by {type(self.oracle).__name__})"

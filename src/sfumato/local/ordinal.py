@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,16 +25,16 @@ from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.balls import ball, decide, floor
-from ..exact.numbers import Number, exact, positive, text
+from ..exact.numbers import Number, double_above, exact, is_whole, positive, text
 from ..guarantees import Relation
 from ..guarantees.base import relation_of, unit_of
 from ..mechanisms.labels import Labels
+from ..mechanisms.randomized_response import refuse_added
 from ..noise.bits import SYSTEM, Bits
 from .base import Oracle, every_code, plain_categories, reports_of
 from .coins import Bytes
-from .dyadic import keeps
 from .estimate import Aggregate
-from .numbers import doubles, refuse_added
+from .numbers import doubles
 from .numbers_window import draw_cells, inside_of, window_odds
 from .ordinal_estimate import Distribution, cumulative_scores, worst_variances
 from .reports import Reports, from_whole_numbers, whole_numbers, width_for
@@ -82,11 +81,11 @@ class Ordinal(Oracle):
         put(self, "relation", relation_of(relation))
         put(self, "unit", unit_of(unit))
         refuse_added(self.relation)
-        if self.k > MOST or (window is not None and (isinstance(window, bool) or not isinstance(window, int) or not 1 <= window <= MOST)):
+        if self.k > MOST or (window is not None and not is_whole(window, 1, MOST)):
             raise Refused("local.size", f"{self.k} buckets, window={window}", f"buckets and the window are at most {MOST}", "leave window= out")
         put(self, "window", best_window(self.epsilon, self.steps) if window is None else window)
         put(self, "own", inside_of(self.epsilon, self.steps, self.window))
-        keeps(self.odds, self.epsilon, "Ordinal")
+        self._end()
 
     @property
     def categories(self) -> tuple[Hashable, ...]:
@@ -124,7 +123,8 @@ class Ordinal(Oracle):
 
     def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         if self.edges:
-            return np.clip(np.searchsorted(np.array([_least_double(edge) for edge in self.edges]), doubles(values), side="right") - 1, 0, self.steps)
+            edges = np.array([double_above(edge) for edge in self.edges])  # a double is at or above the one if and only if it is at or above the other
+            return np.clip(np.searchsorted(edges, doubles(values), side="right") - 1, 0, self.steps)
         return every_code(self.labels, values, bits)
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
@@ -161,9 +161,3 @@ def best_window(epsilon: Fraction, steps: int) -> int:
         return (e * growth - growth + 1) / (growth * (growth - 1 - e))
 
     return 1 if epsilon > 64 else min(max(1, decide(lambda: floor(steps * formula() + ball(Fraction(1, 2))))), steps)
-
-
-def _least_double(edge: Fraction) -> float:
-    """The least double not below an edge: a double is at or above the one if and only if it is at or above the other."""
-    near = float(edge)
-    return near if Fraction(near) >= edge else math.nextafter(near, math.inf)

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.numbers import Number, probability
 from .consistency import Floats
+from .estimate import bernstein, published
 from .numbers_window import cell_chances
 
 if TYPE_CHECKING:
@@ -111,10 +112,10 @@ class Distribution:
             raise Refused("response.interval", f"of={of!r}", "there is no such interval", "of='cumulative' or of='frequencies'")
         scores = cumulative_scores(self.oracle) if of == "cumulative" else weights(self.oracle)
         missing = float(1 - probability(confidence, "confidence", zero=False)) / (len(scores) if simultaneous else 1)
-        middle, chance = scores @ (self.counts / self.reports), math.log(2 / missing)
+        middle = scores @ (self.counts / self.reports)
         reach = scores.max(axis=1) - scores.min(axis=1)
         size = worst_variances(self.oracle, scores) + 0.25  # and of a share of people itself
-        half = (chance * reach / 3 + np.sqrt((chance * reach / 3) ** 2 + 2 * self.reports * size * chance)) / self.reports
+        half = bernstein(reach, size, self.reports, missing)
         ends = np.clip(np.stack([middle - half, middle + half], axis=1), 0.0, 1.0)
         return np.concatenate((ends, [[1.0, 1.0]])) if of == "cumulative" else ends
 
@@ -131,9 +132,8 @@ class Distribution:
 
     def record(self) -> dict[str, Any]:
         """What may be published, for JSON."""
-        about = {"sfumato": "local estimate", "version": 1, "oracle": "Ordinal", "epsilon": str(self.oracle.epsilon), "reports": self.reports}
         shares = {"frequencies": self.frequencies.tolist(), "cumulative": self.cumulative.tolist(), "interval": self.interval().tolist()}
-        return {**about, "categories": list(self.categories), **shares}
+        return {**published(self.oracle, self.reports), "categories": list(self.categories), **shares}
 
     def __repr__(self) -> str:
         return f"Distribution({self.oracle.k} buckets from {self.reports} reports)"

@@ -16,11 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Refused
+from .client import VERSION
 from .coins import Bytes
 
-VERSION = 1
 MAGIC = b"SFLR"
 MARK = 3
+HEAD = 1 + MARK
+"""Bytes of a report before its payload."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +48,7 @@ class Reports:
         return Reports(self.mark, np.concatenate([self.payload, other.payload]))
 
     def __repr__(self) -> str:
-        return f"Reports({len(self)} of {4 + self.payload.shape[1]} bytes, question {self.mark.hex()})"
+        return f"Reports({len(self)} of {HEAD + self.payload.shape[1]} bytes, question {self.mark.hex()})"
 
     def to_bytes(self) -> bytes:
         """All of them as one file."""

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.balls import ball, evaluate
-from ..exact.numbers import Number, positive
+from ..exact.numbers import Number, is_whole, positive
 from ..mechanisms.estimate import Target
 from ..noise.bits import Bits
 from .base import plain_categories
@@ -193,5 +193,5 @@ class Sketch(FrequencyOracle):
 
 def _sizes(rows: int, size: int) -> None:
     for name, value, least, most in (("rows", rows, 1, MOST_ROWS), ("size", size, 2, MOST_SIZE)):
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        if not is_whole(value, least, most):
             raise Refused("local.size", f"{name}={value}", f"{name} is a whole number from {least} to {most}", f"{name}=1024")

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.balls import ball, decide, floor
-from ..exact.numbers import Number, positive
+from ..exact.numbers import Number, is_whole, positive
 from ..noise.bits import Bits
 from .base import plain_categories
 from .coins import Bytes, column_counts, flags, padding_is_clear
@@ -43,7 +43,7 @@ class Subset(FrequencyOracle):
         self, *, epsilon: Number, categories: Iterable[Hashable], size: int | None = None, relation: str | None = None, unit: str | None = None
     ) -> None:
         self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
-        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or not 1 <= size < self.k):
+        if size is not None and not is_whole(size, 1, self.k - 1):
             raise Refused("local.size", f"size={size}", "a set holds at least one category, and not all of them", "Subset without size= takes the best")
         put = object.__setattr__
         put(self, "size", best_size(self.epsilon, self.k) if size is None else size)

@@ -18,7 +18,7 @@ from typing import NoReturn
 
 from ..errors import Refused
 from ..exact.balls import ball, evaluate, least
-from ..exact.numbers import Number, positive, probability, text
+from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import Guarantee, Pure, Relation
 from ..guarantees.base import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
@@ -146,7 +146,7 @@ def textbook_accuracy(*, epsilon: Number, queries: int, beta: Number, sensitivit
 
 
 def _count(value: object, name: str) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 2**40:
+    if is_whole(value, 1, 2**40):
         return value
     raise Refused("threshold.count", f"{name}={value}", "this is a whole number from 1 on", f"{name}=1")
 

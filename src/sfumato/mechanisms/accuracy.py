@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from ..errors import Refused
 from ..exact.balls import above, ball, chance, evaluate
-from ..exact.numbers import Number, non_negative, positive, probability
+from ..exact.numbers import Number, is_whole, non_negative, positive, probability
 
 
 def for_each(confidence: Number, values: int) -> Fraction:
@@ -94,6 +94,6 @@ def _share(candidates: int, best: int) -> Fraction:
 
 
 def _count(value: int, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 2**40:
+    if not is_whole(value, 1, 2**40):
         raise Refused("accuracy.count", f"{name}={value}", "this is a whole number from 1 on", f"{name}=10")
     return value

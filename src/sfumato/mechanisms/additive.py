@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from ..exact.balls import ball, evaluate
+from ..exact.balls import up
 from ..exact.numbers import Number, by_its_bits, positive, power_of_two, power_of_two_at_least
+from ..guarantees.base import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.law import SymmetricLaw
 from . import grid as grids
@@ -55,8 +56,7 @@ class Additive(Mechanism):
         steps = self.law.half_width(confidence, values=known_size(values) or 1)
         if self.grid is None:
             return steps
-        width = self.grid * (steps + Fraction(1, 2))  # the half step is the rounding to the grid
-        return evaluate(lambda: ball(width), "up")
+        return up(self.grid * (steps + Fraction(1, 2)))  # the half step is the rounding to the grid
 
     def probability(self, noise: Any) -> Any:
         """P(noise = …), from the exact law."""
@@ -118,6 +118,16 @@ class Additive(Mechanism):
             raise Refused("mechanism.size", f"perturb of {size} values", f"the record says {expected}: {reason}", f"{type(self).__name__}(…, size={size})")
 
 
+def settle(record: Additive, sensitivity: Number, grid: Number | None, size: int | None, relation: str | None, unit: str | None) -> None:
+    """The fields that all of them have."""
+    put = object.__setattr__
+    put(record, "grid", known_grid(grid))
+    put(record, "size", known_size(size))
+    put(record, "sensitivity", known_sensitivity(sensitivity, record.grid))
+    put(record, "relation", relation_of(relation))
+    put(record, "unit", unit_of(unit))
+
+
 def known_grid(value: Number | None) -> Fraction | None:
     """A power of two, or None for integers."""
     return None if value is None else Fraction(2) ** power_of_two(value, "grid")
@@ -138,6 +148,14 @@ def known_sensitivity(value: Number, grid: Fraction | None) -> Fraction:
     if grid is None and sensitivity < 1:
         raise Refused("mechanism.grid", f"sensitivity={value}", "integers move by whole numbers; floats need a public grid", f"grid={_fine(sensitivity)}")
     return sensitivity
+
+
+def squared_moves(record: Additive) -> Fraction:
+    """The squared L2 sensitivity after rounding to the grid; a whole number for integers, where a square just below one is taken for it."""
+    square = record.sensitivity**2
+    if record.grid is None:
+        return Fraction(math.ceil(square) if math.ceil(square) - square < square / 10**9 else math.floor(square))
+    return record.grid**2 * grids.steps_l2_squared(square / record.grid**2, record.size or 1)
 
 
 def only_one(place: str, example: str, **ways: Number | None) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ..errors import Refused
 from ..exact.numbers import Number, text
 from ..guarantees import Guarantee, Relation
+from ..guarantees.base import relation_of
 
 if TYPE_CHECKING:
     from .subsampled import Subsampled
@@ -68,3 +69,11 @@ class Mechanism(ABC):
             if value is not None and value is not False and value != ()
         ]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def needed_relation(value: str | None, place: str, reason: str) -> Relation:
+    """A relation on which the sensitivity depends."""
+    relation = relation_of(value)
+    if relation is None:
+        raise Refused("mechanism.relation", place, reason, "relation='add-remove' or relation='replace'")
+    return relation

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import Refused
 from ..exact.numbers import Number, exact, power_of_two, power_of_two_at_least
 from .additive import known_grid
+from .base import Mechanism
 from .grid import integers, snap_integers, steps
 
 
@@ -26,9 +27,7 @@ class Range:
     __slots__ = ("exponent", "first", "grid", "high", "last", "low")
 
     def __init__(self, low: Number, high: Number, grid: Number | None) -> None:
-        self.low, self.high = exact(low, "low"), exact(high, "high")
-        if not self.low < self.high:
-            raise Refused("range.ends", f"low={low}, high={high}", "the public range is empty", "low=0, high=1")
+        self.low, self.high = known_ends(low, high)
         self.grid = known_grid(grid) or power_of_two_at_least(self.high - self.low) / 2**20
         self.exponent = power_of_two(self.grid, "grid")
         self.first, self.last = math.ceil(self.low / self.grid), math.floor(self.high / self.grid)
@@ -55,6 +54,14 @@ class Range:
         near = np.clip(whole, low, high)
         shifted: NDArray[np.int64] = near << -self.exponent if self.exponent <= 0 else (near + (1 << self.exponent - 1)) >> self.exponent
         return shifted
+
+
+def known_ends(low: Number, high: Number) -> tuple[Fraction, Fraction]:
+    """Public ends of a range that is not empty."""
+    ends = exact(low, "low"), exact(high, "high")
+    if not ends[0] < ends[1]:
+        raise Refused("range.ends", f"low={low}, high={high}", "the public range is empty", "low=0, high=1")
+    return ends
 
 
 def known_range(place: str, low: Number | None, high: Number | None, grid: Number | None) -> Range:
@@ -89,6 +96,7 @@ def category_counts(data: Any, categories: tuple[Hashable, ...]) -> NDArray[np.i
     return np.bincount(np.array(found, dtype=np.int64), minlength=len(categories)).astype(np.int64)
 
 
-def shown(ends: Range | None) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
-    """The ends and the grid, for a record to show."""
-    return (None, None, None) if ends is None else (ends.low, ends.high, ends.grid)
+def put_range(record: Mechanism, ends: Range | None) -> None:
+    """The range of a record, with its ends and its grid, which the record shows."""
+    for name, value in (("_range", ends), ("low", ends and ends.low), ("high", ends and ends.high), ("grid", ends and ends.grid)):
+        object.__setattr__(record, name, value)

@@ -18,10 +18,8 @@ from ..errors import Refused
 from ..exact.balls import ball, below, chance, least
 from ..exact.numbers import Number, non_negative, positive, probability
 from ..guarantees import ZCDP, Guarantee, Relation
-from ..guarantees.base import relation_of, unit_of
 from ..noise.discrete_gaussian import DiscreteGaussian as Law
-from .additive import Additive, known_grid, known_sensitivity, known_size, only_one, steps_within
-from .grid import steps_l2_squared
+from .additive import Additive, only_one, settle, squared_moves, steps_within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -50,12 +48,8 @@ class DiscreteGaussian(Additive):
         unit: str | None = None,
     ) -> None:
         only_one("DiscreteGaussian", "DiscreteGaussian(sensitivity=1, rho=0.1)", rho=rho, sigma=sigma, error=error)
+        settle(self, sensitivity, grid, size, relation, unit)
         put = object.__setattr__
-        put(self, "grid", known_grid(grid))
-        put(self, "size", known_size(size))
-        put(self, "sensitivity", known_sensitivity(sensitivity, self.grid))
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
         if rho is not None:
             put(self, "sigma_squared", self.moves_squared / (2 * positive(rho, "rho")))
         elif sigma is not None:
@@ -66,11 +60,8 @@ class DiscreteGaussian(Additive):
 
     @property
     def moves_squared(self) -> Fraction:
-        """The squared L2 sensitivity after rounding to the grid; for integers a whole number, and one typed a little below it is taken for it."""
-        square = self.sensitivity**2
-        if self.grid is None:
-            return Fraction(math.ceil(square) if math.ceil(square) - square < square / 10**9 else math.floor(square))
-        return self.grid**2 * steps_l2_squared(square / self.grid**2, self.size or 1)
+        """The squared L2 sensitivity after rounding to the grid."""
+        return squared_moves(self)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:

@@ -18,13 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from ..exact.numbers import Number, positive
+from ..exact.numbers import Number
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
-from ..guarantees.base import relation_of, unit_of
 from ..noise.bits import Bits
 from ..noise.choice import Choice
-from .additive import known_grid
-from .selection import Scores, Selection, known_candidates, known_prior
+from .selection import Scores, Selection, known_prior, settle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -52,15 +50,8 @@ class Exponential(Selection):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        put = object.__setattr__
-        put(self, "sensitivity", positive(sensitivity, "sensitivity"))
-        put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(self, "monotone", monotone)
-        put(self, "grid", known_grid(grid))
-        put(self, "candidates", known_candidates(candidates))
-        put(self, "prior", known_prior(prior, self.candidates))
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
+        settle(self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone)
+        object.__setattr__(self, "prior", known_prior(prior, self.candidates))
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:

@@ -9,19 +9,16 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ..errors import Refused
-from ..exact.balls import ball, below, evaluate, least, normal_cdf, sqrt_up
+from ..exact.balls import ball, below, evaluate, least, normal_cdf, root_up
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import GDP, Guarantee, Relation
-from ..guarantees.base import relation_of, unit_of
 from ..guarantees.gdp import largest_mu
 from ..noise.rounded_normal import RoundedNormal
-from .additive import Additive, known_grid, known_sensitivity, known_size, only_one, steps_within
-from .grid import steps_l2_squared
+from .additive import Additive, only_one, settle, squared_moves, steps_within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -55,18 +52,14 @@ class Gaussian(Additive):
         way = only_one("Gaussian", "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)", epsilon=epsilon, rho=rho, mu=mu, sigma=sigma, error=error)
         if (delta is None) == (way == "epsilon"):
             raise Refused("mechanism.calibration", "Gaussian(…)", "epsilon and delta go together", "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)")
+        settle(self, sensitivity, grid, size, relation, unit)
         put = object.__setattr__
-        put(self, "grid", known_grid(grid))
-        put(self, "size", known_size(size))
-        put(self, "sensitivity", known_sensitivity(sensitivity, self.grid))
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
         if epsilon is not None and delta is not None:
-            put(self, "sigma", _sigma(self.moves_squared, largest_mu(epsilon, delta) ** 2))
+            put(self, "sigma", root_up(self.moves_squared / largest_mu(epsilon, delta) ** 2))
         elif rho is not None:
-            put(self, "sigma", _sigma(self.moves_squared, 2 * positive(rho, "rho")))
+            put(self, "sigma", root_up(self.moves_squared / (2 * positive(rho, "rho"))))
         elif mu is not None:
-            put(self, "sigma", _sigma(self.moves_squared, positive(mu, "mu") ** 2))
+            put(self, "sigma", root_up(self.moves_squared / positive(mu, "mu") ** 2))
         elif sigma is not None:
             put(self, "sigma", positive(sigma, "sigma"))
         elif error is not None:
@@ -75,11 +68,8 @@ class Gaussian(Additive):
 
     @property
     def moves_squared(self) -> Fraction:
-        """The squared L2 sensitivity after rounding to the grid; a whole number for integers, where a square just below one is taken for it."""
-        square = self.sensitivity**2
-        if self.grid is None:
-            return Fraction(math.ceil(square) if math.ceil(square) - square < square / 10**9 else math.floor(square))
-        return self.grid**2 * steps_l2_squared(square / self.grid**2, self.size or 1)
+        """The squared L2 sensitivity after rounding to the grid."""
+        return squared_moves(self)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
@@ -96,13 +86,6 @@ def classical_sigma(*, sensitivity: Number, epsilon: Number, delta: Number) -> f
     if e >= 1:
         raise Refused("mechanism.classical", f"epsilon={epsilon}", "the classical formula is proved for ε < 1 only", "Gaussian(epsilon=…, delta=…)")
     return evaluate(lambda: ball(s / e) * (2 * (ball(Fraction(5, 4)) / ball(d)).log()).sqrt(), "up")
-
-
-def _sigma(moves_squared: Fraction, mu_squared: Fraction) -> Fraction:
-    """√(moves²/μ²): exact where it is rational, else rounded up."""
-    square = moves_squared / mu_squared
-    root = Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))
-    return root if root**2 == square else sqrt_up(square)
 
 
 def _widest(steps: int, missing: Fraction) -> Fraction:

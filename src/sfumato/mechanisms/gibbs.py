@@ -22,12 +22,14 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from ..exact.balls import ball, between, chance, evaluate, normal_cdf, precision
+from ..exact.balls import ball, chance, evaluate, normal_cdf
 from ..exact.numbers import Number, exact, positive, probability
 from ..guarantees import GDP, Approx, Guarantee, Relation
 from ..guarantees.base import unit_of
 from ..noise.bits import SYSTEM, Bits
+from ..noise.uniform import part_holding
 from .base import Mechanism
+from .bounded_data import known_ends
 from .selection import known_count
 
 
@@ -65,10 +67,8 @@ class Gibbs(Mechanism):
         put(self, "delta", probability(delta, "delta", zero=False))
         put(self, "lipschitz", positive(lipschitz, "lipschitz"))
         put(self, "convexity", positive(convexity, "convexity"))
-        put(self, "low", exact(low, "low"))
-        put(self, "high", exact(high, "high"))
-        if not self.low < self.high:
-            raise Refused("range.ends", f"low={low}, high={high}", "the public range is empty", "low=0, high=1")
+        for name, end in zip(("low", "high"), known_ends(low, high), strict=True):
+            put(self, name, end)
         put(self, "cells", known_count(cells))
         put(self, "centre", (self.low + self.high) / 2 if centre is None else exact(centre, "centre"))
         put(self, "relation", "replace")
@@ -89,19 +89,13 @@ class Gibbs(Mechanism):
     def choose(self, losses: Sequence[Sequence[Number]], *, bits: Bits = SYSTEM) -> float:
         """The middle of a cell. A row of losses for each record, with its exact loss at every point."""
         total = self._total(losses)
-        word, known = bits.integer(64), 64
-        while True:
-            with precision(known + 64):
-                masses = self._masses(total)
-                here, sum_ = between(word, word + 1, known) * sum(masses, arb(0)), arb(0)
-                for i, mass in enumerate(masses):
-                    sum_ += mass
-                    if here <= sum_:
-                        return float((self.points[i] + self.points[i + 1]) / 2)
-                    if not here >= sum_:
-                        break
-            word = word << 64 | bits.integer(64)
-            known += 64
+
+        def law(_: int) -> tuple[arb, list[arb]]:
+            masses = self._masses(total)
+            return sum(masses, arb(0)), masses
+
+        i = part_holding(law, bits.integer(64), bits)
+        return float((self.points[i] + self.points[i + 1]) / 2)
 
     def probabilities(self, losses: Sequence[Sequence[Number]]) -> NDArray[np.float64]:
         """The exact law over the cells, each to the nearest double."""

@@ -18,18 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from ..exact.numbers import Number, probability
+from ..exact.numbers import Number, is_whole, probability
 from ..guarantees import Guarantee, Relation
 from ..guarantees.base import unit_of
 from ..noise.bits import SYSTEM, Bits
-from .base import Mechanism
+from .base import Mechanism, needed_relation
 from .bins import Axis, Edges, Outside
 from .counting import better
 from .gaussian import Gaussian
 from .histogram import Histogram
 from .laplace import Laplace
 from .moments import linear_error
-from .records import needed_relation, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -65,7 +64,7 @@ class Hierarchy(Mechanism):
         put(self, "outside", outside)
         if branching is None:
             branching = best_branching(self.cells, epsilon=epsilon, delta=delta, relation=self.relation)
-        if isinstance(branching, bool) or not isinstance(branching, int) or not 2 <= branching <= self.cells:
+        if not is_whole(branching, 2, self.cells):
             raise Refused("hierarchy.branching", f"branching={branching}", "a block has from two children up to all cells", "branching=16")
         put(self, "branching", branching)
         put(self, "noise", _noise(self.cells, branching, epsilon, delta, self.relation, unit))
@@ -104,9 +103,6 @@ class Hierarchy(Mechanism):
         cells[start:stop] = 1.0
         cells = _solved(cells, self.branching, self.levels)
         return linear_error(self.noise, np.concatenate(blocks(cells, self.branching, self.levels)), missing) * (1 + 2.0**-30)  # the weights are doubles
-
-    def __repr__(self) -> str:
-        return shown(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -27,13 +27,12 @@ from ..guarantees.base import unit_of
 from ..noise.bits import SYSTEM, Bits
 from .accuracy import for_each
 from .additive import only_one
-from .base import Mechanism
+from .base import Mechanism, needed_relation
 from .bins import OUTSIDE, Axis, Edges, Outside, axes_of
 from .counting import better
 from .gaussian import Gaussian
 from .laplace import Laplace
 from .private_histogram import PrivateHistogram
-from .records import needed_relation, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -110,9 +109,6 @@ class Histogram(Mechanism):
         counted = np.all([p >= 0 for p in places], axis=0)
         cells = np.ravel_multi_index([p[counted] for p in places], self.shape)
         return np.bincount(cells, minlength=self.size).astype(np.int64).reshape(self.shape)
-
-    def __repr__(self) -> str:
-        return shown(self)
 
 
 def moves(relation: Relation) -> int:

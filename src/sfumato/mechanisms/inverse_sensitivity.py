@@ -25,10 +25,10 @@ from ..guarantees import ZCDP, Guarantee, Pure, Relation
 from ..guarantees.base import unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
+from ..noise.uniform import integer_below
 from ..sensitivity import mode, order_statistics
 from .base import Mechanism
-from .bounded_data import Range, category_counts, known_categories, known_range, known_statistic, shown
-from .permute_and_flip import below as uniform_below
+from .bounded_data import Range, category_counts, known_categories, known_range, known_statistic, put_range
 
 STATISTICS = ("count", "median", "quantile", "mode")
 
@@ -68,9 +68,7 @@ class InverseSensitivity(Mechanism):
         put(self, "categories", known_categories(place, categories) if statistic == "mode" else ())
         put(self, "relation", "replace")
         put(self, "unit", unit_of(unit))
-        put(self, "_range", known_range(place, low, high, grid) if ordered else None)
-        for name, value in zip(("low", "high", "grid"), shown(self._range), strict=True):
-            put(self, name, value)
+        put_range(self, known_range(place, low, high, grid) if ordered else None)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
@@ -83,7 +81,7 @@ class InverseSensitivity(Mechanism):
         """A private value of the statistic."""
         starts, sizes, law = self._pieces(data)
         piece = law.draw(bits)
-        point = int(starts[piece]) + uniform_below(int(sizes[piece]), bits)
+        point = int(starts[piece]) + integer_below(int(sizes[piece]), bits)
         if self._range is not None:
             return self._range.value(point)
         return self.categories[point] if self.statistic == "mode" else point

@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
@@ -23,7 +22,8 @@ from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.balls import ball, below, chance, sqrt_up
-from ..exact.numbers import Number, positive, probability, text
+from ..exact.numbers import Number, is_whole, positive, probability, text
+from ..exact.search import first
 from ..guarantees import Approx, Guarantee, Relation
 from ..guarantees.base import relation_of, unit_of
 from ..guarantees.gdp import delta_of_mu, largest_mu
@@ -113,7 +113,7 @@ class Threshold(KeySelection):
 
     def _least(self) -> int:
         """The least T at which δ is kept; δ falls as T grows."""
-        return first_from(self.vote, lambda t: not below(lambda: ball(self.delta), lambda: self._worst(t)))
+        return first(lambda t: not below(lambda: ball(self.delta), lambda: self._worst(t)), near=self.vote, least=self.vote)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -204,7 +204,7 @@ def settle(record: KeySelection, epsilon: Number, delta: Number, groups: int, re
 
 def known_count(value: object, name: str) -> int:
     most = 2**12 if name == "groups" else 2**40
-    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most:
+    if is_whole(value, 1, most):
         return value
     raise Refused("keys.count", f"{name}={value}", f"this is a whole number from 1 to {most}", f"{name}=1")
 
@@ -221,15 +221,3 @@ def each_whole(counts: object) -> NDArray[np.int64]:
     if votes is None or votes.dtype == object:
         raise Refused("value.type", f"counts of type {np.asarray(counts).dtype}", "votes are counted in 64-bit integers", "an array of int64")
     return votes
-
-
-def first_from(start: int, holds: Callable[[int], bool]) -> int:
-    """The least integer from `start` on with a property that, once true, stays true."""
-    low, step = start - 1, 1
-    while not holds(low + step):
-        low, step = low + step, 2 * step
-    high = low + step
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high

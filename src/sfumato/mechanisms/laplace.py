@@ -19,9 +19,8 @@ from flint import arb
 from ..exact.balls import above, ball, below, least
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
-from ..guarantees.base import relation_of, unit_of
 from ..noise.geometric import Geometric
-from .additive import Additive, known_grid, known_sensitivity, known_size, only_one, steps_within
+from .additive import Additive, only_one, settle, steps_within
 from .grid import steps_l1
 
 
@@ -51,12 +50,8 @@ class Laplace(Additive):
         unit: str | None = None,
     ) -> None:
         only_one("Laplace", "Laplace(sensitivity=1, epsilon=0.5)", epsilon=epsilon, scale=scale, error=error)
+        settle(self, sensitivity, grid, size, relation, unit)
         put = object.__setattr__
-        put(self, "grid", known_grid(grid))
-        put(self, "size", known_size(size))
-        put(self, "sensitivity", known_sensitivity(sensitivity, self.grid))
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
         if epsilon is not None:
             put(self, "scale", self.moves / positive(epsilon, "epsilon"))
         elif scale is not None:

@@ -19,17 +19,16 @@ from typing import Any
 import numpy as np
 
 from ..errors import Refused
-from ..exact.balls import ball, evaluate
+from ..exact.balls import down, up
 from ..exact.numbers import Number, exact, positive, power_of_two_at_least, probability
 from ..guarantees import Guarantee, Pure, Relation
 from ..guarantees.base import unit_of
 from ..noise.bits import SYSTEM, Bits
 from .additive import known_grid, known_size
-from .base import Mechanism
+from .base import Mechanism, needed_relation
 from .columns import numbers
 from .grid import snap_each
 from .laplace import Laplace
-from .records import needed_relation, shown
 
 FINE = Fraction(1, 1 << 20)
 """A grid that nobody chose has steps of about this part of the range."""
@@ -133,7 +132,7 @@ class Mean(Mechanism):
         sum_, count = self.margins(confidence)
         far = max(Fraction(self.ends[1] - self.middle), Fraction(1))
         width = min((sum_ + far * count) / Fraction(n - count), 2 * far) if n > count else 2 * far  # the answer is held inside the range
-        return evaluate(lambda: ball(self.grid * (width + Fraction(1, 2))), "up")
+        return up(self.grid * (width + Fraction(1, 2)))
 
     def margins(self, confidence: Number) -> tuple[int, int]:
         """What the noise of the sum and of the count stay within, both together, with this probability."""
@@ -152,9 +151,6 @@ class Mean(Mechanism):
     def mse(self, variance: Number) -> float:
         """E(answer − expectation)² for rows drawn independently with this variance: Var(X)/n and the noise."""
         return float(exact(variance, "variance") / (self.rows or 1)) + self.variance
-
-    def __repr__(self) -> str:
-        return shown(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,4 +182,4 @@ class PrivateMean:
             half = Fraction(1, 2)
             low, high = max(low, m.grid * (m.middle + min(ends) - half)), min(high, m.grid * (m.middle + max(ends) + half))
             low, high = min(low, m.high), max(high, m.low)
-        return evaluate(lambda: ball(low), "down"), evaluate(lambda: ball(high), "up")
+        return down(low), up(high)

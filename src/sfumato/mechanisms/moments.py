@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -19,8 +18,9 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from ..exact.balls import ball, evaluate
-from ..exact.numbers import Number, probability
+from ..exact.balls import ball, down, evaluate, up
+from ..exact.numbers import Number, is_whole, probability
+from ..exact.search import lowest
 from ..noise.continuous import Normal
 from .bins import Edges
 from .gaussian import Gaussian
@@ -71,11 +71,11 @@ class Moment:
         least, most = self.divisor - unsure, self.divisor + unsure
         low, high = Fraction(self.weights[1].min()), Fraction(self.weights[2].max())
         if least >= 1:
-            down, up = (Fraction(linear_error(self.noise, self.weights[side], share)) for side in (1, 2))
-            lowest, highest = min((self._total(1) - down) / n for n in (least, most)), max((self._total(2) + up) / n for n in (least, most))
-            low, high = min(max(low, lowest), high), max(min(high, highest), low)
+            below, above = (Fraction(linear_error(self.noise, self.weights[side], share)) for side in (1, 2))
+            bottom, top = min((self._total(1) - below) / n for n in (least, most)), max((self._total(2) + above) / n for n in (least, most))
+            low, high = min(max(low, bottom), high), max(min(high, top), low)
         wider, centre = Fraction(self.slack), Fraction(self.centre)
-        return evaluate(lambda: ball(centre + low - wider), "down"), evaluate(lambda: ball(centre + high + wider), "up")
+        return down(centre + low - wider), up(centre + high + wider)
 
     def _total(self, which: int) -> Fraction:
         return sum((Fraction(w) * c for w, c in zip(self.weights[which].tolist(), self.counts, strict=True)), Fraction(0))
@@ -83,11 +83,11 @@ class Moment:
 
 def moment(histogram: Histogram, counts: NDArray[np.int64], powers: tuple[int, ...], rows: int | None) -> Moment:
     """The moment of these powers, one for each axis."""
-    if len(powers) != len(histogram.axes) or any(isinstance(p, bool) or not isinstance(p, int) or not 0 <= p <= 64 for p in powers):
+    if len(powers) != len(histogram.axes) or any(not is_whole(p, 0, 64) for p in powers):
         raise Refused("histogram.power", f"power={powers}", "a whole power from 0 to 64 for each axis", "moment(2) or moment((1, 1))")
     if any(p and not isinstance(axis, Edges) for p, axis in zip(powers, histogram.axes, strict=True)):
         raise Refused("histogram.power", f"power={powers}", "categories have no powers", "power 0 for that axis")
-    if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or rows < 1):
+    if rows is not None and not is_whole(rows):
         raise Refused("histogram.rows", f"rows={rows}", "a number of rows is a whole number from 1 on", "rows=1000")
     middle, low, high = np.ones(()), np.ones(()), np.ones(())
     for axis, power in zip(histogram.axes, powers, strict=True):
@@ -108,7 +108,7 @@ def linear_error(noise: Laplace | Gaussian, weights: NDArray[np.float64], missin
     if not sizes.size:
         return 0.0
     if sizes.size == 1 and often[0] == 1:
-        return evaluate(lambda: ball(Fraction(sizes[0]) * noise.law.half_width(1 - missing)), "up")
+        return up(Fraction(sizes[0]) * noise.law.half_width(1 - missing))
     if not isinstance(noise, Laplace):
         norm = sum((Fraction(s) ** 2 * int(k) for s, k in zip(sizes, often, strict=True)), Fraction(0))
         half = sum((Fraction(s) * int(k) for s, k in zip(sizes, often, strict=True)), Fraction(0)) / 2
@@ -122,7 +122,7 @@ def linear_error(noise: Laplace | Gaussian, weights: NDArray[np.float64], missin
             inside = 1.0 - law.variance * (np.cosh(t * relative) - 1.0)
         return math.inf if (inside <= 0).any() else (math.log(2 / float(missing)) - float((often * np.log(inside)).sum())) / t
 
-    t = Fraction(_valley(rough, 0.0, limit))
+    t = Fraction(lowest(rough, 0.0, limit, steps=60))
 
     def bound() -> arb:
         q = (-ball(1 / law.scale)).exp()
@@ -131,12 +131,3 @@ def linear_error(noise: Laplace | Gaussian, weights: NDArray[np.float64], missin
         return ball(Fraction(largest)) * (ball(2 / missing).log() - logs) / ball(t)
 
     return evaluate(bound, "up")
-
-
-def _valley(f: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that falls and then rises is about least, strictly between the ends; infinite values count as rising."""
-    ratio = (math.sqrt(5) - 1) / 2
-    for _ in range(60):
-        a, b = high - ratio * (high - low), low + ratio * (high - low)
-        low, high = (low, b) if f(a) <= f(b) else (a, high)
-    return min((low + high) / 2, low or high, key=f)

@@ -19,14 +19,13 @@ from flint import arb, arb_poly
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from ..exact.balls import ball, below, chance, evaluate
-from ..exact.numbers import Number, positive, probability
+from ..exact.balls import ball, below, chance, up
+from ..exact.numbers import Number, probability
+from ..exact.search import first
 from ..guarantees import Guarantee, Pure, Relation
-from ..guarantees.base import relation_of, unit_of
 from ..noise.bits import Bits
 from ..noise.geometric import Geometric
-from .additive import known_grid
-from .selection import Scores, Selection, known_candidates, known_count
+from .selection import Scores, Selection, known_count, settle
 
 _FITS = 1 << 61
 
@@ -55,15 +54,8 @@ class NoisyMax(Selection):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        put = object.__setattr__
-        put(self, "sensitivity", positive(sensitivity, "sensitivity"))
-        put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(self, "monotone", monotone)
-        put(self, "grid", known_grid(grid))
-        put(self, "candidates", known_candidates(candidates))
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
-        put(self, "_law", Geometric(scale=1 / self.rate))
+        settle(self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone)
+        object.__setattr__(self, "_law", Geometric(scale=1 / self.rate))
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
@@ -77,17 +69,8 @@ class NoisyMax(Selection):
     def regret(self, confidence: Number = 0.95, *, count: int) -> float:
         """How far below the best score the chosen one may lie, with this probability, among `count` candidates."""
         missing, others = 1 - probability(confidence, "confidence"), known_count(count) - 1
-        r = 0
-        if others:
-            step = 1
-            while not self._rarely(step, missing / others):
-                step *= 2
-            low = step // 2 - 1
-            while step - low > 1:  # the least r with P(Z − Z' > r) small enough lies in (low, step]
-                middle = (low + step) // 2
-                low, step = (low, middle) if self._rarely(middle, missing / others) else (middle, step)
-            r = step
-        return float(r) if self.grid is None else evaluate(lambda: ball(self.grid * (r + 1)), "up")  # type: ignore[operator]
+        r = first(lambda r: self._rarely(r, missing / others), least=0) if others else 0
+        return float(r) if self.grid is None else up(self.grid * (r + 1))
 
     def _rarely(self, r: int, chance: Fraction) -> bool:
         """Whether P(Z − Z' > r) ≤ chance: Σ_{k>r} ((1 − q)/(1 + q))² · q^k · (k + (1 + q²)/(1 − q²))."""

@@ -21,11 +21,13 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..exact.balls import Rounding, ball, below, between, chance, evaluate, precision
+from ..exact.balls import Rounding, ball, below, chance, evaluate
 from ..exact.numbers import Number
+from ..exact.search import first
 from ..guarantees import Relation
 from ..noise.bits import SYSTEM, Bits
-from .key_selection import KeySelection, Related, each_whole, first_from, known_count, settle, whole
+from ..noise.uniform import lies_below
+from .key_selection import KeySelection, Related, each_whole, known_count, settle, whole
 
 MARGIN = 2.0**-40
 """Assumed: expm1 of a double in [−800, 700] errs by less than 2^-42 of itself; proved: what is added, multiplied and converted errs by less than 2^-41."""
@@ -51,8 +53,8 @@ class OptimalSelection(KeySelection):
         settle(self, epsilon, delta, groups, relation, unit)
         put = object.__setattr__
         put(self, "quanta", known_count(quanta, "quanta"))
-        put(self, "_turn", first_from(1, self._past_the_turn))
-        put(self, "_sure", first_from(self._turn, lambda w: not below(lambda: arb(0), lambda: self._missing(w))))
+        put(self, "_turn", first(self._past_the_turn, near=1, least=1))
+        put(self, "_sure", first(lambda w: not below(lambda: arb(0), lambda: self._missing(w)), near=self._turn, least=self._turn))
         numbers = (lambda: ball(self.step), self._extra, lambda: self._share(self._turn))
         put(self, "_doubles", tuple(evaluate(number) for number in numbers))
 
@@ -87,17 +89,7 @@ class OptimalSelection(KeySelection):
 
     def _settle(self, w: int, level: int, bits: Bits) -> bool:
         """Whether the uniform number that begins with these 64 bits is below π(w)."""
-        known = 64
-        while True:
-            if w <= 0 or w >= self._sure:
-                return w > 0
-            with precision(known + 64):
-                share, here = self._share(w), between(level, level + 1, known)
-                if here <= share:
-                    return True
-                if here >= share:
-                    return False
-            level, known = level << 64 | bits.integer(64), known + 64
+        return lies_below(lambda: self._share(w), level, 64, bits) if 0 < w < self._sure else w > 0
 
     def keep_probability(self, count: int, rounding: Rounding = "nearest") -> float:
         w = whole(count)

@@ -19,13 +19,12 @@ from flint import arb, arb_poly
 from numpy.typing import NDArray
 
 from ..exact.balls import ball, evaluate
-from ..exact.numbers import Number, positive
+from ..exact.numbers import Number
 from ..guarantees import Guarantee, Pure, Relation
-from ..guarantees.base import relation_of, unit_of
 from ..noise.bernoulli import Bernoulli
 from ..noise.bits import Bits
-from .additive import known_grid
-from .selection import Scores, Selection, known_candidates
+from ..noise.uniform import integer_below
+from .selection import Scores, Selection, settle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -51,14 +50,7 @@ class PermuteAndFlip(Selection):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        put = object.__setattr__
-        put(self, "sensitivity", positive(sensitivity, "sensitivity"))
-        put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(self, "monotone", monotone)
-        put(self, "grid", known_grid(grid))
-        put(self, "candidates", known_candidates(candidates))
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
+        settle(self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
@@ -80,7 +72,7 @@ class PermuteAndFlip(Selection):
         regrets = self._regrets(scores)
         waiting = list(range(len(regrets)))
         while True:
-            place = below(len(waiting), bits)
+            place = integer_below(len(waiting), bits)
             waiting[place], waiting[-1] = waiting[-1], waiting[place]
             index = waiting.pop()
             if regrets[index] == 0 or Bernoulli(exponent=regrets[index]).draw(bits):
@@ -90,12 +82,3 @@ class PermuteAndFlip(Selection):
         plain = scores.tolist() if isinstance(scores, np.ndarray) else scores  # Python's integers: differences of 64-bit ones may not fit
         best = max(plain)
         return [self.rate * (best - s) for s in plain]
-
-
-def below(count: int, bits: Bits) -> int:
-    """A uniform integer in [0, count), by rejection."""
-    size = (count - 1).bit_length()
-    while True:
-        index = bits.integer(size) if size else 0
-        if index < count:
-            return index

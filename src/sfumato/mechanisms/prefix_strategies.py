@@ -18,6 +18,7 @@ from flint import arb
 
 from ..errors import Refused
 from ..exact.balls import evaluate, precision
+from ..exact.numbers import is_whole
 
 _WIDEST = 64  # the largest branching that is tried, beside n itself
 
@@ -37,7 +38,7 @@ def strategies(
     length: int, *, noise: Literal["gaussian", "laplace"] = "gaussian", query: Literal["prefix", "range"] = "prefix", width: int | None = None
 ) -> tuple[Strategy, ...]:
     """The strategies for n values, the best first. `width` is how many values a range has, for the flat one; by default all."""
-    if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= 1 << 20:
+    if not is_whole(length, 1, 1 << 20):
         raise Refused("stream.length", f"length={length}", "there are from 1 to 2^20 values", "length=365")
     if noise not in ("gaussian", "laplace") or query not in ("prefix", "range"):
         raise Refused("stream.strategy", f"noise={noise!r}, query={query!r}", "noise is gaussian or laplace, a query a prefix or a range", 'query="prefix"')

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.balls import ball, below, evaluate, floor, least, normal_cdf, precision, sqrt_up
-from ..exact.numbers import Number, positive, probability, text
+from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import GDP, Guarantee, Relation
 from ..guarantees.base import relation_of, unit_of
 from ..guarantees.gdp import largest_mu
@@ -209,6 +209,6 @@ def _saturated(sums: list[int]) -> NDArray[np.int64]:
 
 
 def _length(value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= LONGEST:
+    if is_whole(value, 1, LONGEST):
         return value
     raise Refused("stream.length", f"length={value}", f"a stream has from 1 to {LONGEST} values", "length=365")

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from ..exact.numbers import Number
+from ..exact.numbers import Number, is_whole
 from ..guarantees import Guarantee
 from ..noise.bits import SYSTEM, Bits
+from ..noise.uniform import integers_below
 from .bins import Axis, Edges
 from .moments import Moment, moment
 from .simplex import apportion
@@ -69,7 +70,7 @@ class PrivateHistogram:
     def summing_to(self, rows: int | None = None) -> PrivateHistogram:
         """The nearest whole non-negative counts with this sum: the public number of rows, or else the noisy one."""
         wanted = max(self.total, 0) if rows is None else rows
-        if isinstance(wanted, bool) or not isinstance(wanted, int) or not 0 <= wanted < 2**62:
+        if not is_whole(wanted, 0, 2**62 - 1):
             raise Refused("histogram.rows", f"rows={rows}", "a number of rows is a whole number from 0 on", "rows=1000")
         return PrivateHistogram(self.mechanism, apportion(self.counts, wanted), processed=True)
 
@@ -83,24 +84,15 @@ class PrivateHistogram:
     def synthetic(self, rows: int | None = None, *, bits: Bits = SYSTEM) -> Any:
         """Rows drawn independently from the histogram, uniform inside a bin: an array, or a list of columns. It may be published and used for ever."""
         wanted = max(self.total, 0) if rows is None else rows
-        if isinstance(wanted, bool) or not isinstance(wanted, int) or not 0 <= wanted <= 2**40:
+        if not is_whole(wanted, 0, 2**40):
             raise Refused("histogram.rows", f"rows={rows}", "a number of rows is a whole number from 0 on", "rows=1000")
         weights = np.maximum(self.counts.ravel(), 0)
         weights = weights if weights.any() else np.ones_like(weights)
         cells = np.cumsum(weights.astype(np.float64)) if weights.sum(dtype=np.float64) >= 2.0**62 else np.cumsum(weights)
-        chosen = cells.searchsorted(_below(int(cells[-1]), wanted, bits), side="right")
+        chosen = cells.searchsorted(integers_below(int(cells[-1]), wanted, bits), side="right")
         places = np.unravel_index(chosen, self.counts.shape)
         columns = [_inside(axis, place, bits) if isinstance(axis, Edges) else axis.array[place] for axis, place in zip(self.axes, places, strict=True)]
         return columns[0] if len(columns) == 1 else columns
-
-
-def _below(bound: int, count: int, bits: Bits) -> NDArray[np.uint64]:
-    """Uniform whole numbers in [0, bound), bound below 2^64: words with the needed bits, drawn again where they are too large."""
-    mask = np.uint64((1 << bound.bit_length()) - 1)
-    found = bits.words(count) & mask
-    while (again := np.flatnonzero(found >= bound)).size:
-        found[again] = bits.words(again.size) & mask
-    return found
 
 
 def _inside(axis: Edges, place: NDArray[np.intp], bits: Bits) -> NDArray[np.float64]:

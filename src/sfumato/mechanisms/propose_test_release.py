@@ -20,7 +20,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ..errors import Refused
-from ..exact.balls import ball, evaluate
+from ..exact.balls import up
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import Approx, Guarantee, Relation
 from ..guarantees.base import unit_of
@@ -28,7 +28,7 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from ..sensitivity import mode, order_statistics
 from .base import Mechanism
-from .bounded_data import Range, category_counts, known_categories, known_range, known_statistic, shown
+from .bounded_data import Range, category_counts, known_categories, known_range, known_statistic, put_range
 
 STATISTICS = ("median", "quantile", "iqr", "mode")
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))
@@ -81,9 +81,7 @@ class ProposeTestRelease(Mechanism):
         put(self, "categories", () if ordered else known_categories(place, categories))
         put(self, "relation", "replace")
         put(self, "unit", unit_of(unit))
-        put(self, "_range", known_range(place, low, high, grid) if ordered else None)
-        for name, value in zip(("low", "high", "grid"), shown(self._range), strict=True):
-            put(self, name, value)
+        put_range(self, known_range(place, low, high, grid) if ordered else None)
         if ordered and self._steps < 1:
             raise Refused("mechanism.bound", f"bound={bound}", "the bound is finer than the grid", "a larger bound, or a finer grid")
         put(self, "threshold", self.test.quantile(1 - self.delta) + 1)
@@ -108,8 +106,7 @@ class ProposeTestRelease(Mechanism):
         """Half the width of the interval around an answer, where there is one; rounding to the grid is counted."""
         if self._range is None:
             return 0.0
-        width = self._range.grid * (self.noise.half_width(confidence) + (1 if self.statistic == "iqr" else Fraction(1, 2)))
-        return evaluate(lambda: ball(width), "up")
+        return up(self._range.grid * (self.noise.half_width(confidence) + (1 if self.statistic == "iqr" else Fraction(1, 2))))
 
     def passes(self, distance: int) -> float:
         """The probability of an answer at this distance to instability."""

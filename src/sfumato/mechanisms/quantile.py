@@ -23,9 +23,9 @@ from ..guarantees import ZCDP, Guarantee, Pure, Relation
 from ..guarantees.base import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
+from ..noise.uniform import integer_below
 from .base import Mechanism
-from .bounded_data import Range
-from .permute_and_flip import below
+from .bounded_data import Range, put_range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -47,10 +47,7 @@ class Quantile(Mechanism):
             raise Refused("quantile.relation", "relation=None", "the score moves differently when a value is added or replaced", "relation='add-remove'")
         put = object.__setattr__
         put(self, "q", probability(q, "q", one=True))
-        put(self, "_range", Range(low, high, grid))
-        put(self, "low", self._range.low)
-        put(self, "high", self._range.high)
-        put(self, "grid", self._range.grid)
+        put_range(self, Range(low, high, grid))
         put(self, "epsilon", positive(epsilon, "epsilon"))
         put(self, "relation", bound)
         put(self, "unit", unit_of(unit))
@@ -75,7 +72,7 @@ class Quantile(Mechanism):
         """A private quantile: an int on a grid of whole numbers, else a float."""
         starts, sizes, law = self._intervals(self._range.sorted_steps(values))
         chosen = law.draw(bits)
-        return self._range.value(int(starts[chosen]) + below(int(sizes[chosen]), bits))
+        return self._range.value(int(starts[chosen]) + integer_below(int(sizes[chosen]), bits))
 
     def law(self, values: ArrayLike) -> list[tuple[Fraction, Fraction, float]]:
         """(first point, last point, probability) of every interval that the data cut the range into. It holds data."""

@@ -23,7 +23,7 @@ from flint import arb
 
 from ..errors import Refused
 from ..exact.balls import Rounding, above, ball, chance, evaluate
-from ..exact.numbers import Number, positive, probability, text
+from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import Guarantee, Pure, Relation
 from ..guarantees.base import relation_of, unit_of
 from ..guarantees.channel import Channel
@@ -66,8 +66,7 @@ class RandomizedResponse(Mechanism):
         put(self, "labels", Labels(categories, least=2))
         put(self, "relation", relation_of(relation))
         put(self, "unit", unit_of(unit))
-        if self.relation == "add-remove":
-            raise Refused("response.relation", "relation='add-remove'", "the number of reports is seen, so a row is replaced, not added", "relation='replace'")
+        refuse_added(self.relation)
         if (error is None) != (reports is None):
             raise Refused("mechanism.calibration", "RandomizedResponse(…)", "error and reports go together", "error=0.01, reports=1_000_000")
         if error is not None and reports is not None:
@@ -188,6 +187,12 @@ class RandomizedResponse(Mechanism):
         return f"RandomizedResponse({', '.join([f'categories={list(self.categories)!r}', how, *about])})"
 
 
+def refuse_added(relation: Relation | None) -> None:
+    """The number of reports is seen by whoever collects them."""
+    if relation == "add-remove":
+        raise Refused("response.relation", "relation='add-remove'", "the number of reports is seen, so a row is replaced, not added", "relation='replace'")
+
+
 def _kept(keep: Number, k: int) -> Fraction:
     share = probability(keep, "keep", zero=False)
     if share == Fraction(1, k):
@@ -196,7 +201,7 @@ def _kept(keep: Number, k: int) -> Fraction:
 
 
 def _reports(value: int, name: str = "reports") -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 2**60:
+    if not is_whole(value, 1, 2**60):
         raise Refused("response.reports", f"{name}={value}", "this is a whole number from 1 on", f"{name}=1000")
     return value
 

@@ -22,7 +22,9 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, exact, positive, power_of_two, probability
+from ..guarantees.base import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
+from .additive import known_grid
 from .base import Mechanism
 from .grid import finite_floats, snap_each
 
@@ -103,6 +105,28 @@ def _array(scores: Any) -> NDArray[Any]:
         except OverflowError:
             return np.array(plain, dtype=object)
     return np.array(plain)
+
+
+def settle(
+    record: Mechanism,
+    sensitivity: Number,
+    epsilon: Number,
+    grid: Number | None,
+    candidates: Iterable[Any] | None,
+    relation: str | None,
+    unit: str | None,
+    *,
+    monotone: bool,
+) -> None:
+    """The fields that all of them have."""
+    put = object.__setattr__
+    put(record, "sensitivity", positive(sensitivity, "sensitivity"))
+    put(record, "epsilon", positive(epsilon, "epsilon"))
+    put(record, "monotone", monotone)
+    put(record, "grid", known_grid(grid))
+    put(record, "candidates", known_candidates(candidates))
+    put(record, "relation", relation_of(relation))
+    put(record, "unit", unit_of(unit))
 
 
 def known_count(value: object) -> int:

@@ -20,13 +20,13 @@ from numpy.typing import ArrayLike
 
 from ..errors import Refused
 from ..exact.balls import above, ball, below, between, floor, least, precision
-from ..exact.numbers import Number, positive, probability, text
+from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import Approx, Guarantee, Relation
 from ..guarantees.base import unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity import order_statistics
 from .base import Mechanism
-from .bounded_data import Range, known_statistic, shown
+from .bounded_data import Range, known_statistic, put_range
 
 STATISTICS = ("median", "quantile", "kth-largest")
 _ROOM = Fraction(1, 2**30)  # S is found in double precision, raised by a quarter of this, and β lowered by all of it
@@ -62,7 +62,7 @@ class SmoothLaplace(Mechanism):
         k: int = 1,
         unit: str | None = None,
     ) -> None:
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        if not is_whole(k):
             raise Refused("selection.k", f"k={k}", "k is a whole number from 1 on", "k=1")
         put = object.__setattr__
         put(self, "statistic", known_statistic(statistic, STATISTICS))
@@ -72,9 +72,7 @@ class SmoothLaplace(Mechanism):
         put(self, "k", k if statistic == "kth-largest" else None)
         put(self, "relation", "replace")
         put(self, "unit", unit_of(unit))
-        put(self, "_range", Range(low, high, grid))
-        for name, value in zip(("low", "high", "grid"), shown(self._range), strict=True):
-            put(self, name, value)
+        put_range(self, Range(low, high, grid))
         put(self, "beta", largest_beta(self.epsilon, self.delta) - _ROOM)
 
     @property

@@ -19,10 +19,9 @@ from ..errors import Refused
 from ..exact.balls import ball, below, evaluate, least
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import Guarantee, Pure, Relation
-from ..guarantees.base import relation_of, unit_of
 from ..noise.staircase import Staircase as Law
 from ..noise.staircase import best_width
-from .additive import Additive, known_grid, known_sensitivity, only_one, steps_within
+from .additive import Additive, only_one, settle, steps_within
 from .grid import steps_l1
 
 
@@ -53,12 +52,8 @@ class Staircase(Additive):
     ) -> None:
         only_one("Staircase", "Staircase(sensitivity=1, epsilon=0.5)", epsilon=epsilon, error=error)
         share = None if gamma is None else probability(gamma, "gamma", one=True)
+        settle(self, sensitivity, grid, 1, relation, unit)
         put = object.__setattr__
-        put(self, "grid", known_grid(grid))
-        put(self, "size", 1)
-        put(self, "sensitivity", known_sensitivity(sensitivity, self.grid))
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
         if epsilon is not None:
             put(self, "epsilon", positive(epsilon, "epsilon"))
         elif error is not None:

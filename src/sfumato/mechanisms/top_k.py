@@ -15,14 +15,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import Refused
-from ..exact.numbers import Number, positive
+from ..exact.numbers import Number, is_whole
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
-from ..guarantees.base import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
-from .additive import known_grid
 from .base import Mechanism
 from .exponential import Exponential
-from .selection import known_candidates
+from .selection import settle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -50,17 +48,10 @@ class TopK(Mechanism):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        put = object.__setattr__
-        put(self, "candidates", known_candidates(candidates))
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1 or (self.candidates is not None and k > len(self.candidates)):
+        settle(self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone)
+        if not is_whole(k) or (self.candidates is not None and k > len(self.candidates)):
             raise Refused("selection.k", f"k={k}", "k is a whole number from 1 to the number of candidates", "k=3")
-        put(self, "k", k)
-        put(self, "sensitivity", positive(sensitivity, "sensitivity"))
-        put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(self, "monotone", monotone)
-        put(self, "grid", known_grid(grid))
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
+        object.__setattr__(self, "k", k)
 
     @property
     def round(self) -> Exponential:

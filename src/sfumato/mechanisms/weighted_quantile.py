@@ -28,9 +28,10 @@ from ..exact.numbers import Number, positive, probability
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
 from ..guarantees.base import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
-from ..noise.choices import below_each, choose_each
+from ..noise.choices import choose_each
+from ..noise.uniform import integer_below_each
 from .base import Mechanism
-from .bounded_data import Range
+from .bounded_data import Range, put_range
 from .weighted_runs import FAR, Runs, blocks, clean
 
 _LONGEST = 1 << 20
@@ -73,10 +74,7 @@ class WeightedQuantile(Mechanism):
         put(self, "q", probability(q, "q", one=True))
         if self.q.denominator > _LONGEST:
             raise Refused("quantile.q", f"q={q}", "the distances of so long a fraction would not fit 64-bit integers", "q=0.5 or q='1/3'")
-        put(self, "_range", Range(low, high, grid))
-        put(self, "low", self._range.low)
-        put(self, "high", self._range.high)
-        put(self, "grid", self._range.grid)
+        put_range(self, Range(low, high, grid))
         put(self, "weight", _quanta(weight, "weight", 1))
         put(self, "shift", _quanta(shift, "shift", -FAR))
         put(self, "epsilon", positive(epsilon, "epsilon"))
@@ -139,7 +137,7 @@ class WeightedQuantile(Mechanism):
         for first, last in blocks(rows, count):
             runs = Runs(rows, first, last, self.q, self.shift)
             chosen = choose_each(runs.exponents(self.rate), runs.sizes, runs.starts, partial(runs.choice, rate=self.rate), bits)
-            found[first:last] = runs.firsts[chosen] + below_each(runs.sizes[chosen], bits)
+            found[first:last] = runs.firsts[chosen] + integer_below_each(runs.sizes[chosen], bits)
         return found
 
 

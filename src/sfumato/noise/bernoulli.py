@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -19,7 +18,7 @@ from ..errors import Refused
 from ..exact.balls import Rounding, ball, chance, decide, floor
 from ..exact.numbers import Number, non_negative, probability
 from .bits import SYSTEM, Bits
-from .law import Shape
+from .law import Shape, count_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +60,7 @@ class Bernoulli:
 
     def sample(self, shape: Shape, bits: Bits = SYSTEM) -> NDArray[np.bool_]:
         """An array of independent exact draws."""
-        count = math.prod(shape) if isinstance(shape, tuple) else shape
+        count = count_of(shape)
         first = bits.words(-(-count // 8)).view(np.uint8)[:count]
         if self._byte > 255:
             return np.ones(shape, dtype=np.bool_)

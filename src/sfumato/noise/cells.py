@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, count
 from typing import NamedTuple
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..exact.balls import ball, between, decide, floor, precision
+from ..exact.balls import ball, decide, floor, precision
 from .bits import Bits, Words
+from .uniform import part_holding
 
 WIDTH = Fraction(1, 32)
 GUIDE_BITS = 15
@@ -51,21 +52,7 @@ def table() -> Table:
 
 def settle_cell(word: int, bits: Bits) -> int:
     """The cell of the uniform number that begins with `word`, by ball arithmetic."""
-    known = 64
-    while True:
-        with precision(known + 64):
-            here = between(word, word + 1, known)
-            total, sum_, j = _total(known), arb(0), 0
-            while True:
-                sum_ += _height(j)
-                end = sum_ / total
-                if here <= end:
-                    return j
-                if not here >= end:
-                    break
-                j += 1
-        word = word << 64 | bits.integer(64)
-        known += 64
+    return part_holding(lambda known: (_total(known), map(_height, count())), word, bits)
 
 
 def _ends() -> list[int] | None:

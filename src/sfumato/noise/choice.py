@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -21,10 +20,11 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from ..exact.balls import Rounding, ball, below, between, chance, precision
+from ..exact.balls import Rounding, ball, below, chance
 from ..exact.numbers import Number, exact, positive, probability
 from .bits import SYSTEM, Bits
-from .law import Shape
+from .law import Shape, count_of
+from .uniform import part_holding
 
 MARGIN = 2.0**-38
 """Assumed: exp of a double in [−800, 0] errs by less than 2^-42 of itself; proved: conversions and the division add less than 2^-39 (sums 2^-52 each)."""
@@ -87,8 +87,7 @@ class Choice:
 
     def sample(self, shape: Shape, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         """An array of independent exact draws."""
-        count = math.prod(shape) if isinstance(shape, tuple) else shape
-        words = bits.words(count)
+        words = bits.words(count_of(shape))
         u = words.astype(np.float64) * 2.0**-64
         index = self._ends.searchsorted(u - self._margin, side="right")
         doubt = index != self._ends.searchsorted(u + self._margin, side="right")
@@ -98,19 +97,7 @@ class Choice:
 
     def settle(self, word: int, bits: Bits = SYSTEM) -> int:
         """The candidate whose part holds the uniform number that begins with this word, in ball arithmetic and with further bits."""
-        known = 64
-        while True:
-            with precision(known + 64):
-                here = between(word, word + 1, known) * self._part(len(self.scores))
-                sum_ = arb(0)
-                for i in range(len(self.scores)):
-                    sum_ += self._weight(i)
-                    if here <= sum_:
-                        return i
-                    if not here >= sum_:
-                        break
-            word = word << 64 | bits.integer(64)
-            known += 64
+        return part_holding(lambda _: (self._part(len(self.scores)), map(self._weight, range(len(self.scores)))), word, bits)
 
     def _weights(self) -> NDArray[np.float64]:
         """The weights in double precision, the best score's at 1."""

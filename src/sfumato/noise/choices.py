@@ -50,17 +50,3 @@ def choose_each(
     for group in np.flatnonzero(doubtful).tolist():
         found[group] = starts[group] + exact(group).settle(int(words[group]), bits)
     return found
-
-
-def below_each(counts: NDArray[np.int64], bits: Bits = SYSTEM) -> NDArray[np.int64]:
-    """A uniform integer in [0, count) for each count, by rejection."""
-    lengths = np.frexp((counts - 1).astype(np.float64))[1].astype(np.uint64)  # bits of the largest; one more after rounding up does no harm
-    found = np.zeros(len(counts), dtype=np.int64)
-    open_ = np.arange(len(counts))
-    while len(open_):
-        words = bits.words(len(open_)) >> np.uint64(1)  # 63 bits, so that the shift stays below 64
-        drawn = (words >> (np.uint64(63) - lengths[open_])).astype(np.int64)
-        fits = drawn < counts[open_]
-        found[open_[fits]] = drawn[fits]
-        open_ = open_[~fits]
-    return found

@@ -20,11 +20,12 @@ from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from ..exact.balls import ball, between, evaluate, normal_cdf, precision
+from ..exact.balls import ball, evaluate, normal_cdf
 from ..exact.numbers import Number, positive
 from .bits import CHUNK, SYSTEM, Bits
 from .geometric import Geometric
 from .law import LARGEST_SCALE, SymmetricLaw
+from .uniform import lies_below
 
 MARGIN = 2.0**-40
 """Assumed: exp of a double in [−750, 0] errs by less than 2^-41, absolutely; proved: all other errors of the accept test stay below 2^-41."""
@@ -100,15 +101,7 @@ class DiscreteGaussian(SymmetricLaw):
     def _settle(self, z: int, level: int, bits: Bits) -> bool:
         """Whether the uniform that begins with these 64 bits lies below e^(−γ), by ball arithmetic alone."""
         gamma = (abs(z) - self.sigma_squared / self._proposal.scale) ** 2 / (2 * self.sigma_squared)
-        known = 64
-        while True:
-            with precision(known + 64):
-                wall, here = (-ball(gamma)).exp(), between(level, level + 1, known)
-                if here <= wall:
-                    return True
-                if here >= wall:
-                    return False
-            level, known = level << 64 | bits.integer(64), known + 64
+        return lies_below(lambda: (-ball(gamma)).exp(), level, 64, bits)
 
     def excess(self, shift: int, epsilon: Fraction) -> arb:
         """Σ_z (P(Z = z) − e^ε·P(Z + shift = z))₊ for shift ≥ 1, as a ball: the terms are positive up to ⌊shift/2 − ε·σ²/shift⌋."""

@@ -24,6 +24,7 @@ from ..exact.balls import ball, between, evaluate, floor, precision
 from ..exact.numbers import Number
 from .bits import SYSTEM, Bits, Words
 from .law import SymmetricLaw, place, scale_in_range
+from .uniform import lies_below
 
 MARGIN = 2.0**-38
 """Assumed: log of a double in [1, 2^63] errs by less than 2^-39 (2^9 times what is seen); proved: all other errors stay below 2^-39. In scales."""
@@ -147,17 +148,7 @@ class Geometric(SymmetricLaw):
         """r, uniform below 2^shift, once a uniform A (the upper 28 bits of the word, then fresh ones) falls below e^(−r/scale)."""
         while True:
             r = rest & ((1 << self._shift) - 1)
-            level, known = rest >> 36, 28
-            accepted: bool | None = None
-            while accepted is None:
-                with precision(known + 64):
-                    wall = (-ball(r / self.scale)).exp()
-                    here = between(level, level + 1, known)
-                    accepted = True if here <= wall else False if here >= wall else None
-                if accepted is None:
-                    level = level << 64 | bits.integer(64)
-                    known += 64
-            if accepted:
+            if lies_below(lambda r=r: (-ball(r / self.scale)).exp(), rest >> 36, 28, bits):  # type: ignore[misc]
                 return r
             rest = bits.integer(64)
 

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import Refused
 from ..exact.balls import Rounding, ball, below, chance
 from ..exact.numbers import Number, positive, probability
+from ..exact.search import first
 from .bits import CHUNK, SYSTEM, Bits
 
 Shape = int | tuple[int, ...]
@@ -34,6 +35,11 @@ def scale_in_range(value: Number, name: str) -> Fraction:
     if scale > LARGEST_SCALE:
         raise Refused("noise.scale", f"{name}={value}", "noise above 2^56 grid units does not fit 64-bit integers", "a coarser grid, or a larger epsilon")
     return scale
+
+
+def count_of(shape: Shape) -> int:
+    """How many draws an array of this shape holds."""
+    return math.prod(shape) if isinstance(shape, tuple) else shape
 
 
 class SymmetricLaw(ABC):
@@ -64,7 +70,7 @@ class SymmetricLaw(ABC):
 
     def sample(self, shape: Shape, bits: Bits = SYSTEM) -> NDArray[Any]:
         """An array of independent exact draws: int64, or Python integers where a draw does not fit (the law is never cut)."""
-        count = math.prod(shape) if isinstance(shape, tuple) else shape
+        count = count_of(shape)
         out: NDArray[Any] = np.empty(count, dtype=np.int64)
         done = 0
         while done < count:
@@ -90,7 +96,7 @@ class SymmetricLaw(ABC):
     def quantile(self, p: Number) -> int:
         """The least z with P(Z ≤ z) ≥ p."""
         level = probability(p, "p", zero=False)
-        return _first(lambda z: not below(lambda: self._tail(-z), lambda: ball(level)))
+        return first(lambda z: not below(lambda: self._tail(-z), lambda: ball(level)))
 
     def half_width(self, confidence: Number, *, values: int = 1) -> int:
         """The least k with P(|Z| ≤ k) ≥ confidence; with `values`, the least that bounds so many independent draws at once."""
@@ -100,7 +106,7 @@ class SymmetricLaw(ABC):
             """Half of what one draw may miss: 1 − confidence^(1/values)."""
             return ball((1 - level) / 2) if values == 1 or level == 0 else -(ball(level).log() / values).expm1() / 2
 
-        return _first(lambda k: k >= 0 and below(lambda: self._upper(k + 1), missing), near=self._near(missing()))
+        return first(lambda k: below(lambda: self._upper(k + 1), missing), near=self._near(missing()), least=0)
 
     def _near(self, missing: arb) -> int:
         """About where P(Z > k) falls to this: by the secant rule on its logarithm, in doubles. Where a search begins, and nothing more."""
@@ -126,25 +132,6 @@ def _each(f: Callable[[int], float], z: ArrayLike) -> Any:
     if points.ndim == 0:
         return f(int(points[()]))
     return np.array([f(int(k)) for k in points.ravel()], dtype=np.float64).reshape(points.shape)
-
-
-def _first(holds: Callable[[int], bool], near: int = 0) -> int:
-    """The least integer with a property that, once true, stays true; the search begins near one."""
-    step = 1
-    if holds(near):
-        high, low = near, near - 1
-        while holds(low):
-            high, step = low, 2 * step
-            low -= step
-    else:
-        low, high = near, near + 1
-        while not holds(high):
-            low, step = high, 2 * step
-            high += step
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
 
 
 def place(values: NDArray[Any], lane: int, value: int) -> NDArray[Any]:

@@ -19,11 +19,12 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from ..exact.balls import ball, between, decide, evaluate, floor, precision
+from ..exact.balls import ball, decide, evaluate, floor
 from ..exact.numbers import Number, positive
-from .bits import SYSTEM, Bits, Words
+from .bits import SYSTEM, Bits
 from .geometric import Geometric
 from .law import SymmetricLaw, scale_in_range
+from .uniform import integers_below, lies_below
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +69,7 @@ class Staircase(SymmetricLaw):
             inside[lane] = self._settle(bits)
         inner = int(inside.sum())
         z: NDArray[Any] = np.empty(count, dtype=np.int64)
-        z[inside] = _uniform(2 * self.width - 1, inner, bits) - (self.width - 1)
+        z[inside] = integers_below(2 * self.width - 1, inner, bits).view(np.int64) - (self.width - 1)
         if inner < count:
             outer = self._outside(count - inner, bits)
             z = z.astype(object) if outer.dtype == object else z
@@ -86,20 +87,12 @@ class Staircase(SymmetricLaw):
         steps: NDArray[Any] = np.concatenate(parts)
         if (int(steps.max()) + 2) * self.period >= 1 << 63:
             steps = steps.astype(object)  # the law is never cut
-        z: NDArray[Any] = steps * self.period + _uniform(self.period, count, bits) + self.width
+        z: NDArray[Any] = steps * self.period + integers_below(self.period, count, bits).view(np.int64) + self.width
         return np.where(bits.words(count) >> np.uint64(63) == 0, z, -z)
 
     def _settle(self, bits: Bits) -> bool:
         """Whether a uniform number whose first 64 bits are those of the threshold lies below it."""
-        level, known = self._middle, 64
-        while True:
-            level, known = level << 64 | bits.integer(64), known + 64
-            with precision(known + 64):
-                share, here = self._share(), between(level, level + 1, known)
-                if here <= share:
-                    return True
-                if here >= share:
-                    return False
+        return lies_below(self._share, self._middle, 64, bits)
 
     def _height(self) -> arb:
         return _height(self.epsilon, self.period, self.width)
@@ -137,20 +130,6 @@ def _moment(epsilon: Fraction, d: int, w: int, power: int) -> arb:
         beyond = (d * w * w + w * d * (d - 1) + (d - 1) * d * (2 * d - 1) // 6) * ones
         beyond += (2 * w * d * d + d * d * (d - 1)) * firsts + d**3 * seconds
     return _height(epsilon, d, w) * (middle + 2 * b * beyond)
-
-
-def _uniform(size: int, count: int, bits: Bits) -> NDArray[np.int64]:
-    """Independent uniform integers in [0, size), size ≤ 2^63: leading bits of a word, drawn again when they are too large."""
-    if size == 1:
-        return np.zeros(count, dtype=np.int64)
-    shift = np.uint64(64 - (size - 1).bit_length())
-    out = np.empty(count, dtype=np.int64)
-    todo = np.arange(count)
-    while len(todo):
-        words: Words = bits.words(len(todo)) >> shift
-        out[todo] = words.view(np.int64)
-        todo = todo[words >= np.uint64(size)]
-    return out
 
 
 def best_width(epsilon: Fraction, period: int) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .style import COLOURS, FAINT, INK, RULE, figure, quiet, tint
+from .style import COLOURS, FAINT, INK, RULE, figure, name_axes, quiet, tint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,9 +60,7 @@ def bars(drawn: Bars, *, title: str, across: str, up: str = "", note: str = "") 
     axes.set_yticks(places, [plainly(label) for label in drawn.labels])
     axes.set_ylim(count - 0.4, -0.6)
     axes.xaxis.set_major_formatter(_thousands)
-    axes.set_xlabel(plainly(across) + (f"\n{note}" if note else ""), fontsize=9.5, color=INK)
-    if up:
-        axes.set_ylabel(plainly(up), fontsize=9.5, color=INK)
+    name_axes(axes, plainly(across) + (f"\n{note}" if note else ""), plainly(up))
     return canvas
 
 

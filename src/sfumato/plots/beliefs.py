@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .style import COLOURS, FAINT, INK, RULE, figure, quiet, tint
+from .style import COLOURS, FAINT, RULE, figure, legend, name_axes, quiet, tint
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -21,8 +21,7 @@ Band = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 def beliefs(priors: NDArray[np.float64], bands: Mapping[str, Band], *, title: str, mark: float | None = None) -> Figure:
     """Draw the bands over each other, the widest first. At the prior `mark` the ends of every band are written out."""
-    canvas = figure(6.4, 6.0)
-    canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
+    canvas = figure(6.4, 6.0, title)
     axes = canvas.subplots()
     quiet(axes)
     axes.grid(axis="x", color=RULE, linewidth=0.7)
@@ -51,7 +50,6 @@ def beliefs(priors: NDArray[np.float64], bands: Mapping[str, Band], *, title: st
     ticks = np.linspace(0, 1, 6)
     axes.set_xticks(ticks, [f"{100 * t:.0f} %" for t in ticks])
     axes.set_yticks(ticks, [f"{100 * t:.0f} %" for t in ticks])
-    axes.set_xlabel("belief before the answer", fontsize=9.5, color=INK)
-    axes.set_ylabel("belief after it", fontsize=9.5, color=INK)
-    canvas.legend([handles[name] for name in bands], list(bands), loc="outside lower center", ncols=len(bands), frameon=False, fontsize=9.5, labelcolor=INK)
+    name_axes(axes, "belief before the answer", "belief after it")
+    legend(canvas, {name: handles[name] for name in bands}, len(bands))
     return canvas

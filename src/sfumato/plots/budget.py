@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .style import COLOURS, FAINT, INK, figure, quiet, tint
+from .style import COLOURS, FAINT, INK, figure, legend, quiet, tint
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -34,8 +34,7 @@ def budget(times: Sequence[datetime.datetime], purses: Sequence[Purse], *, title
     """Draw each purse below the other. The shares are told apart by colour, the whole is filled."""
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, DateFormatter, date2num
 
-    canvas = figure(7.6, 1.6 + 2.6 * len(purses))
-    canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
+    canvas = figure(7.6, 1.6 + 2.6 * len(purses), title)
     grid = canvas.subplots(len(purses), 1, sharex=True, squeeze=False)
     x = np.asarray(date2num(list(times)), dtype=np.float64)  # type: ignore[no-untyped-call]
     margin = max(float(x[-1] - x[0]), 1e-6) * 0.04
@@ -62,5 +61,5 @@ def budget(times: Sequence[datetime.datetime], purses: Sequence[Purse], *, title
     days = dict.fromkeys((f"{times[0]:%Y-%m-%d}", f"{times[-1]:%Y-%m-%d}"))
     grid[-1, 0].set_xlabel(f"{' to '.join(days)}, UTC", fontsize=9.5, color=FAINT)
     order = [WHOLE, *(name for name in handles if name not in (WHOLE, PROMISED)), PROMISED]
-    canvas.legend([handles[n] for n in order], order, loc="outside lower center", ncols=min(4, len(order)), frameon=False, fontsize=9.5, labelcolor=INK)
+    legend(canvas, {name: handles[name] for name in order}, min(4, len(order)))
     return canvas

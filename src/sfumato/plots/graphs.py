@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .style import COLOURS, FAINT, INK, figure, quiet
+from .style import COLOURS, FAINT, INK, figure, legend, name_axes, quiet
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -38,8 +38,7 @@ class Graph:
 
 def graphs(drawn: Sequence[Graph], *, title: str) -> Figure:
     """Draw the graphs in a row. A curve keeps its colour wherever its name occurs again."""
-    canvas = figure(max(6.8, 0.6 + 3.8 * len(drawn)), 4.0)  # the title and the legend need their room, even over one graph
-    canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
+    canvas = figure(max(6.8, 0.6 + 3.8 * len(drawn)), 4.0, title)  # the title and the legend need their room, even over one graph
     names = list(dict.fromkeys(name for graph in drawn for name in graph.curves))
     colours = dict(zip(names, COLOURS, strict=False))
     handles: dict[str, Artist] = {}
@@ -48,7 +47,7 @@ def graphs(drawn: Sequence[Graph], *, title: str) -> Figure:
         for name, y in graph.curves.items():
             (handles[name],) = axes.plot(graph.x, y, color=colours[name], linewidth=1.9)
         _label(axes, graph)
-    canvas.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=len(handles), frameon=False, fontsize=9.5, labelcolor=INK)
+    legend(canvas, handles, len(handles))
     return canvas
 
 
@@ -56,8 +55,7 @@ def _label(axes: Axes, graph: Graph) -> None:
     from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
     axes.set_title(graph.title, fontsize=11, color=INK, pad=10)
-    axes.set_xlabel(graph.across, fontsize=9.5, color=INK)
-    axes.set_ylabel(graph.up, fontsize=9.5, color=INK)
+    name_axes(axes, graph.across, graph.up)
     axes.set_xlim(graph.x[0], graph.x[-1])
     if graph.logarithmic:
         axes.set_xscale("log")

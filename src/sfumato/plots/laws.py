@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .style import COLOURS, FAINT, INK, figure, quiet
+from .style import COLOURS, FAINT, INK, figure, legend, name_axes, quiet
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -30,10 +30,9 @@ class Panel:
 
 def laws(panels: Sequence[Panel], *, title: str, across: str, mark: str = "") -> Figure:
     """Draw the panels in a row. Each has its own axes, for the laws differ in width by orders of magnitude; `across` names the horizontal one."""
-    canvas = figure(max(7.0, 0.6 + 3.6 * len(panels)), 4.3)  # the title and the legend need their room, even over one panel
+    canvas = figure(max(7.0, 0.6 + 3.6 * len(panels)), 4.3, title)  # the title and the legend need their room, even over one panel
     from matplotlib.lines import Line2D  # after figure(), which refuses when matplotlib is missing
 
-    canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
     handles: dict[str, Artist] = {}
     for column, (axes, panel) in enumerate(zip(np.ravel(canvas.subplots(1, len(panels))), panels, strict=True)):
         handles |= draw(axes, panel)
@@ -43,10 +42,8 @@ def laws(panels: Sequence[Panel], *, title: str, across: str, mark: str = "") ->
             shape = "^" if at == panel.mark else "<" if at > panel.mark else ">"
             axes.plot([at], [0.0], marker=shape, markersize=9, color=INK, clip_on=False, zorder=5)
             handles[mark] = Line2D([], [], marker="^", markersize=9, color=INK, linestyle="none")
-        axes.set_xlabel(across, fontsize=9.5, color=INK)
-        if column == 0:
-            axes.set_ylabel("probability", fontsize=9.5, color=INK)
-    canvas.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=len(handles), frameon=False, fontsize=9.5, labelcolor=INK)
+        name_axes(axes, across, "" if column else "probability")
+    legend(canvas, handles, len(handles))
     return canvas
 
 

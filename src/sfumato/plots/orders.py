@@ -8,23 +8,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .style import COLOURS, FAINT, INK, figure, quiet
+from .style import COLOURS, FAINT, figure, legend, name_axes, quiet
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
 
 def orders(alphas: NDArray[np.float64], curves: Mapping[str, NDArray[np.float64]], *, title: str, limits: Mapping[str, float] | None = None) -> Figure:
     """Draw D_α by name over the orders, both axes logarithmic; `limits` are the values that curves of the same name tend to."""
-    canvas = figure(7.2, 4.6)
-    canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
+    canvas = figure(7.2, 4.6, title)
     axes = canvas.subplots()
     quiet(axes)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.minorticks_off()
+    handles: dict[str, Artist] = {}
     for colour, (name, values) in zip(COLOURS, curves.items(), strict=False):
-        axes.plot(alphas, values, color=colour, linewidth=1.9, label=name)
+        (handles[name],) = axes.plot(alphas, values, color=colour, linewidth=1.9)
         limit = (limits or {}).get(name)
         if limit is not None:
             axes.axhline(limit, color=colour, linewidth=0.9, linestyle=(0, (4, 3)))
@@ -36,7 +37,6 @@ def orders(alphas: NDArray[np.float64], curves: Mapping[str, NDArray[np.float64]
     axes.xaxis.set_major_formatter("{x:g}")
     heights = [h for h in (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if min(v.min() for v in curves.values()) <= h <= max(v.max() for v in curves.values())]
     axes.set_yticks(heights, [f"{h:g}" for h in heights])
-    axes.set_xlabel("order α", fontsize=9.5, color=INK)
-    axes.set_ylabel("bound on the divergence of order α", fontsize=9.5, color=INK)
-    canvas.legend(loc="outside lower center", ncols=len(curves), frameon=False, fontsize=9.5, labelcolor=INK)
+    name_axes(axes, "order α", "bound on the divergence of order α")
+    legend(canvas, handles, len(curves))
     return canvas

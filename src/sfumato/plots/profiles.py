@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .style import COLOURS, FAINT, INK, figure, quiet
+from .style import COLOURS, FAINT, INK, figure, name_axes, quiet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,8 +18,7 @@ def profiles(
     epsilons: NDArray[np.float64], curves: Mapping[str, NDArray[np.float64]], *, title: str, least: float = 1e-12, mark: float | None = None
 ) -> Figure:
     """Draw δ(ε) by name, down to `least`. Where `mark` is given, a line at that δ, and in the legend the ε at which each curve meets it."""
-    canvas = figure(7.2, 4.6)
-    canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
+    canvas = figure(7.2, 4.6, title)
     axes = canvas.subplots()
     quiet(axes)
     axes.set_yscale("log")
@@ -36,7 +35,7 @@ def profiles(
         axes.axhline(mark, color=FAINT, linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
     axes.set_xlim(epsilons[0], epsilons[-1])
     axes.set_ylim(least, 1)
-    axes.set_xlabel("ε", fontsize=9.5, color=INK)
+    name_axes(axes, "ε")
     axes.set_ylabel("δ", fontsize=9.5, color=INK, rotation=0, labelpad=12)
     axes.legend(loc="upper right", frameon=False, fontsize=9.5, labelcolor=INK)
     return canvas

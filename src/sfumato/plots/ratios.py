@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .laws import Panel, draw
-from .style import COLOURS, FAINT, INK, figure, quiet
+from .style import COLOURS, FAINT, INK, figure, legend, name_axes, quiet
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -23,11 +23,10 @@ _BEYOND = COLOURS[3]
 
 def ratios(panels: Sequence[Panel], *, epsilon: float, title: str, across: str) -> Figure:
     """Draw each panel's first two laws, and their ratio on a logarithmic axis beside the band from e^−ε to e^ε."""
-    canvas = figure(max(7.8, 0.6 + 3.8 * len(panels)), 5.8)
+    canvas = figure(max(7.8, 0.6 + 3.8 * len(panels)), 5.8, title)
     from matplotlib.lines import Line2D  # after figure(), which refuses when matplotlib is missing
     from matplotlib.patches import Patch
 
-    canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
     rows = canvas.subplots(2, len(panels), sharex="col", squeeze=False, height_ratios=(3, 2))
     quotients = [_quotient(panel) for panel in panels]
     reach = 1.15 * max(epsilon, *(float(np.abs(np.log(q)).max()) for _, q in quotients))
@@ -36,13 +35,13 @@ def ratios(panels: Sequence[Panel], *, epsilon: float, title: str, across: str) 
         handles |= draw(rows[0, column], panel)
         rows[0, column].tick_params(labelbottom=True)
         _draw_ratio(rows[1, column], *quotients[column], epsilon=epsilon, reach=reach)
-        rows[1, column].set_xlabel(across, fontsize=9.5, color=INK)
-    rows[0, 0].set_ylabel("probability", fontsize=9.5, color=INK)
-    rows[1, 0].set_ylabel("ratio, first to second", fontsize=9.5, color=INK)
+        name_axes(rows[1, column], across)
+    name_axes(rows[0, 0], up="probability")
+    name_axes(rows[1, 0], up="ratio, first to second")
     handles["ratio inside the band"] = Line2D([], [], marker="o", markersize=4.5, color=INK, linestyle="none")
     handles["outside"] = Line2D([], [], marker="o", markersize=4.5, color=_BEYOND, linestyle="none")
     handles["$e^{-ε}$ to $e^{ε}$"] = Patch(color=_BAND, alpha=0.16)
-    canvas.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=3, frameon=False, fontsize=9.5, labelcolor=INK)
+    legend(canvas, handles, 3)
     return canvas
 
 

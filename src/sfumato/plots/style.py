@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..errors import Refused
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -16,14 +18,17 @@ FAINT = "#6F6F6F"
 RULE = "#D9D9D9"
 
 
-def figure(width: float, height: float) -> Figure:
-    """An empty figure in inches. It belongs to the caller alone: pyplot's global list of figures is never touched."""
+def figure(width: float, height: float, title: str = "") -> Figure:
+    """An empty figure in inches, under its title. It belongs to the caller alone: pyplot's global list of figures is never touched."""
     try:
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
     except ImportError:
         raise Refused("plots.missing", "matplotlib", "pictures are drawn by matplotlib, which is not installed", "pip install 'sfumato[plots]'") from None
-    return Figure(figsize=(width, height), dpi=160, facecolor="white", layout=ConstrainedLayoutEngine(w_pad=0.14, h_pad=0.12))
+    canvas = Figure(figsize=(width, height), dpi=160, facecolor="white", layout=ConstrainedLayoutEngine(w_pad=0.14, h_pad=0.12))
+    if title:
+        canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
+    return canvas
 
 
 def tint(colour: str, strength: float) -> str:
@@ -40,3 +45,16 @@ def quiet(axes: Axes) -> None:
     axes.tick_params(colors=FAINT, labelcolor=INK, length=0, pad=7, labelsize=9)
     axes.grid(axis="y", color=RULE, linewidth=0.7)
     axes.set_axisbelow(True)
+
+
+def name_axes(axes: Axes, across: str = "", up: str = "") -> None:
+    """What the two axes mean, where it is to be said."""
+    if across:
+        axes.set_xlabel(across, fontsize=9.5, color=INK)
+    if up:
+        axes.set_ylabel(up, fontsize=9.5, color=INK)
+
+
+def legend(canvas: Figure, handles: Mapping[str, Artist], columns: int, *, size: float = 9.5) -> None:
+    """What the signs mean, below everything."""
+    canvas.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=columns, frameon=False, fontsize=size, labelcolor=INK)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .style import COLOURS, FAINT, INK, figure, quiet, tint
+from .style import COLOURS, FAINT, INK, figure, legend, name_axes, quiet, tint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,8 +28,7 @@ def successes(columns: Sequence[Column], *, title: str, up: str, rate: str = "su
     """Draw a bar for each rate; where they are given, a line for its limits, a tick for what is allowed and a dot for chance. The last two words name these."""
     from matplotlib.ticker import PercentFormatter
 
-    canvas = figure(max(6.8, 1.5 + 1.05 * len(columns)), 4.2)
-    canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
+    canvas = figure(max(6.8, 1.5 + 1.05 * len(columns)), 4.2, title)
     axes = canvas.subplots(1, 1)
     quiet(axes)
     handles: dict[str, Any] = {}
@@ -47,7 +46,7 @@ def successes(columns: Sequence[Column], *, title: str, up: str, rate: str = "su
     axes.set_xticks(range(len(columns)), [column.name for column in columns])
     axes.set_ylim(0, 1.09)
     axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=" %"))
-    axes.set_ylabel(up, fontsize=9.5, color=INK)
+    name_axes(axes, up=up)
     if len(handles) > 1:
-        canvas.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=min(len(handles), 3), frameon=False, fontsize=9, labelcolor=INK)
+        legend(canvas, handles, min(len(handles), 3), size=9)
     return canvas

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .style import COLOURS, FAINT, INK, RULE, figure, quiet
+from .style import COLOURS, FAINT, INK, RULE, figure, legend, name_axes, quiet
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -27,8 +27,7 @@ class Tradeoff:
 
 def tradeoffs(panels: Sequence[Tradeoff], *, title: str) -> Figure:
     """Draw the panels in a row, square. Below a curve lies what no attacker attains; on the line of guessing, what needs no answer."""
-    canvas = figure(max(6.6, 0.6 + 4.3 * len(panels)), 5.4)
-    canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
+    canvas = figure(max(6.6, 0.6 + 4.3 * len(panels)), 5.4, title)
     names = list(dict.fromkeys(name for panel in panels for name in panel.curves))
     colours = dict(zip(names, COLOURS, strict=False))
     handles: dict[str, Artist] = {}
@@ -42,13 +41,12 @@ def tradeoffs(panels: Sequence[Tradeoff], *, title: str) -> Figure:
         axes.text(0.02, 0.02, "nobody gets here", fontsize=9, color=FAINT)
         (handles["guessing"],) = axes.plot([0, 1], [1, 0], color=FAINT, linewidth=1.0, linestyle=(0, (4, 3)))
         axes.set_title(panel.title, fontsize=11, color=INK, pad=10)
-        axes.set_xlabel("type-I error: false alarms", fontsize=9.5, color=INK)
-        axes.set_ylabel("least type-II error: misses", fontsize=9.5, color=INK)
+        name_axes(axes, "type-I error: false alarms", "least type-II error: misses")
         axes.set_xlim(0, 1)
         axes.set_ylim(0, 1)
         axes.set_aspect("equal")
         axes.set_xticks(np.linspace(0, 1, 6))
         axes.set_yticks(np.linspace(0, 1, 6))
     handles["guessing"] = handles.pop("guessing")  # last
-    canvas.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=len(handles), frameon=False, fontsize=9.5, labelcolor=INK)
+    legend(canvas, handles, len(handles))
     return canvas

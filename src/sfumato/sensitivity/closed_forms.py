@@ -18,7 +18,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from ..errors import Refused
-from ..exact.numbers import Number, exact, probability, text
+from ..exact.numbers import Number, exact, is_whole, probability, text
 from ..guarantees.base import relation_of
 from .kinds import Global
 
@@ -120,7 +120,7 @@ CLOSED_FORMS: dict[str, Callable[..., Global]] = {
 
 def _second_moment(x: Range, y: Range, relation: str, n: int | None, ddof: int, name: str, *, paired: bool) -> Global:
     (a, b), (c, d), size = _range(*x), _range(*y), _public(n, relation, name)
-    if isinstance(ddof, bool) or not isinstance(ddof, int) or not 0 <= ddof < size or size < 2:
+    if not is_whole(ddof, 0, size - 1) or size < 2:
         raise Refused("sensitivity.size", f"n={size}, ddof={ddof}", f"a {name} is of two records or more, and divides by n − ddof > 0", "n=100, ddof=1")
     moves = Fraction(size - 1, size * (size - ddof)) * (b - a) * (d - c)
     largest = max(abs(a), abs(b)) * max(abs(c), abs(d)) * Fraction(size, size - ddof)

@@ -10,14 +10,13 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from ..errors import Refused
-from ..exact.balls import sqrt_up
+from ..exact.balls import root_up
 from ..exact.numbers import Number, non_negative, positive, text
 from ..guarantees import Relation
 from ..guarantees.base import relation_of
@@ -195,12 +194,6 @@ def norm_of(norm: int | str) -> str:
     if (name := str(norm)) in NORMS:
         return name
     raise Refused("sensitivity.norm", f"norm={norm}", "moves are measured by their sum, the root of their squares, or the largest", "norm=1, 2 or 'inf'")
-
-
-def root_up(square: Fraction) -> Fraction:
-    """The root, exact where it is rational, else rounded up."""
-    root = Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))
-    return root if root * root == square else sqrt_up(square)
 
 
 def _least(*bounds: Fraction | None) -> Fraction:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
 from typing import Any
 
 PATIENCE = 1.0
@@ -41,11 +40,3 @@ class Bar:
     def __exit__(self, *_: object) -> None:
         if self._shown is not None:
             self._shown.stop()
-
-
-def each(name: str, total: int) -> Iterator[int]:
-    """range(total), with a bar."""
-    with Bar(name, total=total) as bar:
-        for i in range(total):
-            yield i
-            bar.add()

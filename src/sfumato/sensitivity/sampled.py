@@ -20,12 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Refused
-from ..exact.numbers import Number, text
+from ..exact.balls import root_up
+from ..exact.numbers import Number, is_whole, text
 from ..guarantees import Guarantee, RandomDP, Relation
 from ..guarantees.base import relation_of
-from .kinds import Norms, Sensitivity, norm_of, root_up
+from .kinds import Norms, Sensitivity, norm_of
 from .neighbours import Oracle, pair
-from .plans import Plan, plan
+from .plans import Plan
+from .plans import plan as planned
 from .progress import Bar
 
 NUMBERS = 1 << 22
@@ -133,17 +135,14 @@ def sample_sensitivity(
     `fit(dataset)` returns a number, an array, or a vectorised function. With `batched` it takes many datasets at once, stacked along a first axis, and
     returns as many numbers or arrays. `over` names the distribution in the promise; by default the oracle's own name.
     """
-    chosen = _plan(m=m, gamma=gamma, k=k, kind=plan)
+    chosen = planned(m=m, gamma=gamma, k=k, kind=plan)
     related = relation_of(relation)
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+    if not is_whole(n):
         raise Refused("sensitivity.oracle", f"n={n}", "n is the number of records of the dataset, from 1 on", "n=500")
     named = over if over is not None else f"{n} records of {getattr(oracle, '__qualname__', type(oracle).__name__)}"
     if not batched and callable(fit(pair(oracle, n, relation, apart=apart)[0])):
         return SampledFunction(fit, oracle, chosen, n, named, related, apart)
     return _sampled(_moves(fit, oracle, n, chosen.m, relation, apart=apart, batched=batched), chosen, n, named, related)
-
-
-_plan = plan
 
 
 def _moves(fit: Any, oracle: Oracle, n: int, m: int, relation: str, *, apart: bool, batched: bool = False) -> list[NDArray[np.float64]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,6 +21,7 @@ from .curator import Curator
 from .limits import Buckets, Limits
 from .openapi import document
 from .problems import DEADLINE, INTERNAL, UNKNOWN, Problem, Stopped, problem_of
+from .retention import tidied
 from .routes import router
 
 STATIC = Path(__file__).with_name("static")
@@ -38,9 +40,12 @@ def create(config: Config | str | Path) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await curator.pool.start()
+        tidying = asyncio.create_task(tidied(known))
         try:
             yield
         finally:
+            tidying.cancel()
+            await asyncio.gather(tidying, return_exceptions=True)
             await curator.pool.stop()
             curator.close()
 

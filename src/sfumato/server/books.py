@@ -27,7 +27,7 @@ from .state import State
 
 MOST_ENTRIES = 200
 MOST_MOMENTS = 1000
-GRACE = 2.0  # seconds beyond the longest class after which every reply has left
+GRACE = 4.0  # seconds beyond the longest class after which every reply has left, also one that was slow to be stored
 WORK = frozenset({"answer", "use"})
 """Entries that say how far work has come."""
 _PAGE = "SELECT number, kind, body, digest FROM entry WHERE dataset = ? AND number > ? ORDER BY number LIMIT ?"

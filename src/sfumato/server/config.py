@@ -67,6 +67,7 @@ class Config:
     memory: int = 2 * 2**30
     children: int = 1
     overruns_per_analyst: int = 5
+    keep_days: int = 90
     token_rate: Rate = Rate(per_second=50, burst=200)
     address_rate: Rate = Rate(per_second=100, burst=400)
     tls_cert: str | None = None
@@ -219,6 +220,7 @@ _SERVER: dict[str, Callable[[str, Any], Any]] = {
     "memory": _memory,
     "children": _whole(1, 16),
     "overruns_per_analyst": _whole(1, 10**6),
+    "keep_days": _whole(1, 3650),
     "tls_cert": _text,
     "tls_key": _text,
 }

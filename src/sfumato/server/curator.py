@@ -26,6 +26,7 @@ class Curator:
         self.state = State(config.tokens)
         self.served: dict[str, Served] = {}
         try:
+            self.state.open()
             for name, about in config.datasets.items():
                 self.served[name] = opened(about)
         except BaseException:

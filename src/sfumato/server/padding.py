@@ -13,10 +13,11 @@ import asyncio
 from collections.abc import Sequence
 
 ROWS_A_SECOND = 2_000_000
-STORED = 0.8
-"""Of a class: when an answer is stored in the ledger. One that is not made by then is not stored."""
-RESERVE = 0.05
-"""Of a class: for storing the reply, after the worker has to be done."""
+STORING = 0.4, 0.5
+"""Of a class, and at most so many seconds: what is left of it when an answer is stored in the ledger. One that is not made by then is not stored. Then come
+commits, two of them, which on a busy disk take milliseconds."""
+RESERVE = 0.05, 0.2
+"""Of a time, and at most so many seconds: to stop in, for who has to be done by then."""
 
 
 def deadline_class(classes: Sequence[float], *, declared: float | None, table_rows: int, parts: int) -> float:
@@ -32,12 +33,14 @@ def padded(of_class: float) -> float:
 
 def held(of_class: float) -> float | None:
     """How long after its charge an answer is stored in the ledger; None: as soon as it is made."""
-    return STORED * of_class
+    part, most = STORING
+    return of_class - min(part * of_class, most)
 
 
 def worker_time(of_class: float) -> float:
     """How long a worker has, of a class."""
-    return of_class - max(0.002, RESERVE * of_class)
+    part, most = RESERVE
+    return of_class - max(0.002, min(part * of_class, most))
 
 
 async def until(moment: float) -> None:

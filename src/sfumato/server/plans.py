@@ -34,7 +34,7 @@ from .questions import Question
 from .replies import dumped, key, number, written
 
 MOST_KEPT, MOST_BYTES = 2000, 2**25
-MOST_CELLS = 1_000_000
+MOST_CELLS = 100_000  # more could not be stored and written out in the time for that, and would be charged for nothing
 SHOWN = 40
 OWED = "owed    others have learned what is missing: it is yours with the first answer, for what they paid"
 INVENTED = ("a", "b", "c")

@@ -17,6 +17,7 @@ from .config import Config
 from .padding import until
 
 START = 120.0  # seconds that a worker may take to open the data
+STORING = 3.0  # seconds that an answer which was made in time may take to be stored and written out
 REST = 2.0  # seconds that a late worker is given to come to its end
 
 
@@ -36,6 +37,7 @@ class Heard(NamedTuple):
 
 
 LATE = Said("late", {})
+NEWS = ("charged", "made")
 
 
 class Worker:
@@ -65,14 +67,18 @@ class Worker:
             raise
 
     async def ask(self, message: dict[str, Any], preparing: float, seconds: float) -> Heard:
-        """What it says to a message, and when it had charged. One that takes longer to prepare is ended; one that takes longer from the charge on is late."""
+        """What it says to a message, and when it had charged. One that takes longer to prepare is ended; one whose answer takes longer, from the charge on, to
+        be made is late. What was made in time may come a little later: a slow disk says nothing about data."""
         charged: float | None = None
         try:
             async with asyncio.timeout(preparing) as limit:
                 await self._tell(message)
-                while (said := await self._next()).kind == "charged":
-                    if charged is None:
-                        charged = asyncio.get_running_loop().time()
+                while (said := await self._next()).kind in NEWS:
+                    now = asyncio.get_running_loop().time()
+                    if said.kind == "made":
+                        limit.reschedule(max(limit.when() or now, now + STORING))
+                    elif charged is None:
+                        charged = now
                         limit.reschedule(charged + seconds)
                 return Heard(said, charged)
         except TimeoutError:
@@ -93,7 +99,7 @@ class Worker:
         if self._late:
             with suppress(TimeoutError, OSError, EOFError, ValueError):
                 async with asyncio.timeout_at(due):
-                    while (await self._next()).kind == "charged":
+                    while (await self._next()).kind in NEWS:
                         pass
         await until(due)
         await self.end()

@@ -27,6 +27,7 @@ _TABLE = (
     ("server.key", 409),
     ("server.running", 409),
     ("server.lost", 410),
+    ("server.void", 410),
     ("server.slow", 408),
     ("server.large", 413),
     ("server.long", 414),
@@ -44,7 +45,7 @@ STATUSES = dict(_TABLE)
 """The status of a code; 400 for every other refusal, whose reason is in the question."""
 
 STORAGE = frozenset({"ledger.busy", "ledger.full", "ledger.read-only", "ledger.path", "ledger.format", "ledger.corrupt", "ledger.io", "ledger.storage",
-                     "ledger.server", "ledger.moved", "ledger.fork", "ledger.head", "ledger.sqlite", "server.storage"})  # fmt: skip
+                     "ledger.server", "ledger.moved", "ledger.fork", "ledger.head", "ledger.sqlite", "server.storage", "server.records"})  # fmt: skip
 """Trouble of the service's own, which an asker is told no more of than that."""
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import h11
@@ -16,6 +18,66 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 SECONDS = 15.0
 UNREAD = 30.0  # seconds within which a client that is written to reads
 LEAST = 2**15  # so many bytes, or all that there are
+PIECE = 2**14  # that TLS is given at once
+
+
+class Paced:
+    """A transport of TLS, written to in pieces. asyncio's own takes all that it is given into a buffer that nobody sees; what it does not take is kept here:
+    so writing is paused as long as there is any of it, and its size tells whether somebody reads."""
+
+    def __init__(self, transport: Any, pause: Callable[[], None], resume: Callable[[], None]) -> None:
+        self._transport, self._pause, self._resume = transport, pause, resume
+        self._waiting: deque[memoryview] = deque()
+        self._size = 0
+        self._full = self._paused = self._closing = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        if data:
+            self._waiting.append(memoryview(data))
+            self._size += len(data)
+            self.go_on(full=self._full)
+
+    def go_on(self, *, full: bool) -> None:
+        """The transport is full, or takes more."""
+        self._full = full
+        while self._waiting and not self._full:  # which it may say when it is written to
+            first = self._waiting.popleft()
+            if len(first) > PIECE:
+                self._waiting.appendleft(first[PIECE:])
+            self._size -= len(first[:PIECE])
+            self._transport.write(first[:PIECE])
+        if bool(self._waiting) != self._paused:
+            self._paused = not self._paused
+            (self._pause if self._paused else self._resume)()
+        if self._closing and not self._waiting:
+            self._transport.close()
+
+    def get_write_buffer_size(self) -> int:
+        found: int = self._transport.get_write_buffer_size()
+        return self._size + found
+
+    def is_closing(self) -> bool:
+        return self._closing or bool(self._transport.is_closing())
+
+    def close(self) -> None:
+        """When all that waits is sent; nothing more is read."""
+        self._closing = True
+        if self._waiting:
+            self._transport.pause_reading()
+        else:
+            self._transport.close()
+
+    def forget(self) -> None:
+        """What waits is sent to nobody."""
+        self._waiting.clear()
+        self._size = 0
+
+    def abort(self) -> None:
+        self.forget()
+        self._transport.abort()
 
 
 class Protocol(H11Protocol):
@@ -23,10 +85,16 @@ class Protocol(H11Protocol):
 
     _timer: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
+    _paced: Paced | None = None
 
     def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        transport.set_write_buffer_limits(high=0)  # writing is paused as long as anything waits to be read
+        if transport.get_extra_info("sslcontext") is None:
+            transport.set_write_buffer_limits(high=0)  # writing is paused as long as anything waits to be read
+            super().connection_made(transport)
+        else:
+            transport.set_write_buffer_limits(high=1)  # TLS is full at so many bytes, not beyond
+            self._paced = Paced(transport, self._waits, self._goes_on)
+            super().connection_made(self._paced)  # type: ignore[arg-type]
         own = transport.get_extra_info("socket")
         if own is not None and own.family in (socket.AF_INET, socket.AF_INET6):  # what is read is seen soon, and not when megabytes were
             own.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, 2 * LEAST)
@@ -40,21 +108,36 @@ class Protocol(H11Protocol):
             self._rest()
 
     def pause_writing(self) -> None:
-        super().pause_writing()
-        self._read()
-        self._wait()
+        if self._paced is None:
+            self._waits()
+        else:
+            self._paced.go_on(full=True)
 
     def resume_writing(self) -> None:
-        self._read()
-        super().resume_writing()
+        if self._paced is None:
+            self._goes_on()
+        else:
+            self._paced.go_on(full=False)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._rest()
         self._read()
+        if self._paced is not None:
+            self._paced.forget()
         super().connection_lost(exc)
 
+    def _waits(self) -> None:
+        super().pause_writing()
+        self._read()
+        self._wait()
+
+    def _goes_on(self) -> None:
+        self._read()
+        super().resume_writing()
+
     def _wait(self) -> None:
-        self._unread = self.loop.call_later(UNREAD, self._stalled, self.transport.get_write_buffer_size())
+        seconds = UNREAD if self._paced is None else 2 * UNREAD  # asyncio sends what it holds of TLS down to a quarter before it takes more
+        self._unread = self.loop.call_later(seconds, self._stalled, self.transport.get_write_buffer_size())
 
     def _stalled(self, before: int) -> None:
         self._unread = None

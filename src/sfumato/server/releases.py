@@ -25,7 +25,7 @@ from .curator import Curator
 from .datasets import Served
 from .padding import held, padded, until, worker_time
 from .plans import Planned
-from .pool import Said
+from .pool import STORING, Said
 from .problems import Stopped, problem_of
 from .questions import Question
 from .roles import Asker
@@ -33,7 +33,7 @@ from .state import Kept, Limited, Request
 
 PATIENCE = 30.0  # seconds to wait for a free worker
 PREPARE = 10.0  # seconds that planning and charging may take, which are public
-GRACE = 2.0  # seconds beyond all that until a request counts as lost
+GRACE = 1.0  # seconds beyond all that until a request counts as lost
 
 
 class End(NamedTuple):
@@ -68,7 +68,7 @@ async def _answered(curator: Curator, request: Request, planned: Planned, questi
         raise Stopped(problems.BUSY) from None
     ended = End(problems.INTERNAL)
     try:
-        end = time.time() + PREPARE + planned.deadline + GRACE
+        end = time.time() + PREPARE + planned.deadline + STORING + GRACE
         limit = curator.config.overruns_per_analyst
         begun = (state.begin, request, digest, end, limit) if kept is None else (state.again, request, kept.until, end)
         try:
@@ -79,8 +79,12 @@ async def _answered(curator: Curator, request: Request, planned: Planned, questi
         message = _message(request, question, media, planned.deadline, recall=kept is not None)
         said, charged = await worker.ask(message, PREPARE, worker_time(planned.deadline))
         leaves = 0.0 if charged is None else charged + padded(planned.deadline)
+        if charged is not None and said.kind not in ("answer", "refused"):  # when it broke is about data: our own records are written at one moment
+            await until(charged + worker_time(planned.deadline))
         try:
             ended = await _settled(curator, request, said, media, leaves if charged is not None else None)
+            if ended.free and kept is not None:  # it was begun before, and may have been charged then: its key is found again
+                ended = End(problems.INTERNAL)
         except Refused:  # our own records cannot be written; under its key it is found in the ledger later, if it is there
             ended = End(problems.INTERNAL, overran=charged is not None)
         finally:

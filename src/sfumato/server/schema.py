@@ -23,7 +23,7 @@ def public(served: Served, config: Config) -> dict[str, Any]:
     first = served.given[0]
     limits = {name: getattr(first, name) for name in ("max_rows", "max_groups", "table_rows", "version")}
     tables = [{"name": declared.name, "columns": _columns(declared), "declaration": declared.to_toml()} for declared in served.given]
-    whole = served.table.declaration.to_toml() if isinstance(served.table, Database) else None  # links and public tables; of several tables nothing is learned
+    whole = served.table.given.to_toml() if isinstance(served.table, Database) else None  # links and public tables
     return {**short(served), **limits, "tables": tables, "database": whole, "example": _example(served.given), "deadlines": list(config.deadlines)}
 
 

@@ -2,14 +2,15 @@
 
 *Visible*   How a request ended is written down when it is known, with the moment from which it may be told: the end of its class. Until then whoever looks,
             in whatever process, is told the same as of a request that still runs, and it counts as one.
-*Bodies*    are kept once, by their digest: a stored answer that is asked for under many keys takes its room once. Keys and bodies stay for ever.
-In a SQLite file that all processes of one host share, or in PostgreSQL, which hosts share. A write has reached the disk when it returns.
+*Bodies*    are kept once, by their digest: a stored answer that is asked for under many keys takes its room once.
+*Void*      Requests that ended long ago are let go with their replies. Of each stays a mark of 16 bytes, so that whoever comes again under its key is told, and
+            neither gets a second answer nor pays twice without knowing. Overruns are counted apart and stay.
+In a SQLite file that all processes of one host share, or in PostgreSQL, which hosts share: see `records`. A write has reached the disk when it returns.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
 import time
 from collections.abc import Iterator
@@ -17,19 +18,8 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from ..errors import Refused
+from .records import in_file, on_server
 
-PATIENCE = 30_000  # milliseconds to wait for another writer
-TABLES = (
-    """CREATE TABLE IF NOT EXISTS token (id TEXT PRIMARY KEY, hash TEXT NOT NULL, name TEXT NOT NULL, role TEXT NOT NULL, datasets TEXT NOT NULL,
-    made BIGINT NOT NULL, expires BIGINT NOT NULL, revoked BIGINT NOT NULL)""",
-    """CREATE TABLE IF NOT EXISTS request (dataset TEXT, who TEXT, key TEXT, digest TEXT NOT NULL, state TEXT NOT NULL, made DOUBLE PRECISION NOT NULL,
-    until DOUBLE PRECISION NOT NULL, visible DOUBLE PRECISION NOT NULL, entry BIGINT, PRIMARY KEY (dataset, who, key))""",
-    "CREATE INDEX IF NOT EXISTS request_until ON request (dataset, who, until)",
-    "CREATE INDEX IF NOT EXISTS request_entry ON request (dataset, who, entry)",
-    "CREATE TABLE IF NOT EXISTS reply (dataset TEXT, who TEXT, key TEXT, media TEXT, digest TEXT NOT NULL, PRIMARY KEY (dataset, who, key, media))",
-    "CREATE TABLE IF NOT EXISTS body (digest TEXT PRIMARY KEY, bytes {bytes} NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS overrun (dataset TEXT, who TEXT, count BIGINT NOT NULL, PRIMARY KEY (dataset, who))",
-)
 ONE = "dataset = ? AND who = ? AND key = ?"
 BODIES = "SELECT media, bytes FROM reply JOIN body USING (digest) WHERE " + ONE
 COUNTS = """
@@ -37,6 +27,11 @@ SELECT coalesce((SELECT count FROM overrun WHERE dataset = ? AND who = ?), 0),
     coalesce(sum(CASE WHEN state = 'lost' AND visible > ? THEN 1 ELSE 0 END), 0), coalesce(sum(CASE WHEN state = 'begun' OR visible > ? THEN 1 ELSE 0 END), 0)
 FROM request WHERE dataset = ? AND who = ? AND until > ?"""
 """Overruns; those of them that may not be told yet; and requests under way or not to be told of yet. What is visible later is within its `until`."""
+OLD = """
+DELETE FROM request WHERE until < ? AND (dataset, who, key) IN (SELECT dataset, who, key FROM request WHERE until < ? ORDER BY until LIMIT ?)
+RETURNING dataset, who, key"""
+"""Said twice: a request may have been taken up again while somebody waited for it."""
+UNUSED = "DELETE FROM body WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM reply WHERE reply.digest = body.digest)"
 
 
 class Request(NamedTuple):
@@ -45,6 +40,11 @@ class Request(NamedTuple):
     dataset: str
     who: str
     key: str
+
+    @property
+    def mark(self) -> bytes:
+        """What stays of it for ever. No part has the character in between."""
+        return hashlib.sha256("\0".join(self).encode()).digest()[:16]
 
 
 class Kept(NamedTuple):
@@ -90,6 +90,10 @@ class State:
         """Whether a look at it may be had in the event loop: a file answers in microseconds, and a reader waits for nobody."""
         return not self._server
 
+    def open(self) -> None:
+        """See that the records are there and are ours, as the first use of them would."""
+        self._read("SELECT 1")
+
     def token(self, id: str) -> TokenRow | None:  # noqa: A002
         rows = self._read("SELECT * FROM token WHERE id = ?", (id,))
         return TokenRow(*rows[0]) if rows else None
@@ -106,10 +110,11 @@ class State:
             return bool(run("UPDATE token SET revoked = ? WHERE id = ? AND revoked = 0 RETURNING id", (int(time.time()), id)))
 
     def kept(self, request: Request, media: str) -> Kept | None:
-        """What is known of a request."""
+        """What is known of a request. Refused, where it was let go."""
         body = f"SELECT bytes FROM reply JOIN body USING (digest) WHERE {ONE} AND media = ?"
         rows = self._read(f"SELECT digest, state, until, visible, ({body}) FROM request WHERE {ONE}", (*request, media, *request))
         if not rows:
+            self._not_void(self._read, request)
             return None
         digest, state, until, visible, reply = rows[0]
         return Kept(digest, state, until, visible, None if reply is None else bytes(reply))
@@ -123,7 +128,9 @@ class State:
                 told, running = self._counts(run, request.dataset, request.who)
                 if told + running >= limit:
                     raise Limited(reached=told >= limit)
-            return bool(run(statement, (*request, digest, time.time(), until)))
+            ours = bool(run(statement, (*request, digest, time.time(), until)))
+            self._not_void(run, request)  # after that: on a server it waited for whoever lets this request go
+            return ours
 
     def told(self, dataset: str, who: str) -> int:
         """How many overruns of somebody have been told to them."""
@@ -144,7 +151,7 @@ class State:
         """Store what is replied, before a byte of it leaves; what is stored then. What was there stays, and so does a request that is lost: nothing is."""
         with self._writing() as run:
             run(f"UPDATE request SET state = 'done', visible = ?, entry = ? WHERE {ONE} AND state = 'begun'", (visible, entry, *request))
-            if run(f"SELECT 1 FROM request WHERE {ONE} AND state = 'done'", tuple(request)):
+            if run(f"SELECT 1 FROM request WHERE {ONE} AND state = 'done'{' FOR SHARE' if self._server else ''}", tuple(request)):
                 for media, body in replies.items():
                     digest = hashlib.sha256(body).hexdigest()
                     run("INSERT INTO body VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, body))
@@ -163,6 +170,20 @@ class State:
         with self._writing() as run:
             run(f"DELETE FROM request WHERE {ONE} AND state = 'begun'", tuple(request))
 
+    def let_go(self, before: float, most: int) -> int:
+        """Let go of requests that had ended before a moment, at most so many of them; how many there were."""
+        with self._writing() as run:
+            gone = [Request(*row) for row in run(OLD, (before, before, most))]
+            if gone and self._server:  # whoever is about to use bytes that are there has done so, or waits
+                run("LOCK TABLE body IN SHARE ROW EXCLUSIVE MODE")
+            bodies: set[str] = set()
+            for request in gone:
+                run("INSERT INTO void VALUES (?) ON CONFLICT DO NOTHING", (request.mark,))
+                bodies |= {digest for (digest,) in run(f"DELETE FROM reply WHERE {ONE} RETURNING digest", tuple(request))}
+            for digest in bodies:
+                run(UNUSED, (digest,))
+        return len(gone)
+
     def overruns(self, dataset: str) -> dict[str, int]:
         """All of them, by name, also those that are not to be told to who asked yet: for the owner."""
         return {who: int(count) for who, count in self._read("SELECT who, count FROM overrun WHERE dataset = ? AND count > 0 ORDER BY who", (dataset,))}
@@ -172,6 +193,11 @@ class State:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
+
+    def _not_void(self, run: Any, request: Request) -> None:
+        if run("SELECT 1 FROM void WHERE mark = ?", (request.mark,)):
+            reason = "it was used so long ago that its reply is not kept any more; nothing was charged now"
+            raise Refused("server.void", "Idempotency-Key", reason, "a new key: a new charge, unless the ledger has the answer")
 
     def _counts(self, run: Any, dataset: str, who: str) -> tuple[int, int]:
         """Overruns that have been told to somebody, and requests that may be one yet, or are and have not been told."""
@@ -198,7 +224,7 @@ class State:
 
     def _run(self, statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
         if self._connection is None or (self._server and self._connection.closed):
-            self._connection = _server(self._place) if self._server else _file(self._place)
+            self._connection = on_server(self._place) if self._server else in_file(self._place)
         if not self._server:
             return self._connection.execute(statement, bindings).fetchall()  # type: ignore[no-any-return]
         found = self._connection.execute(statement.replace("?", "%s"), bindings)
@@ -215,36 +241,3 @@ class State:
             if type(error).__module__.partition(".")[0] not in ("apsw", "psycopg", "builtins"):
                 raise
             raise Refused("server.storage", "the service's own records", "they cannot be read or written", "see to the disk or the database") from None
-
-
-def _file(place: str) -> Any:
-    import apsw
-
-    if place != ":memory:":
-        os.close(os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # for nobody else to read; what SQLite puts beside a file has its permissions
-    connection = apsw.Connection(place)
-    connection.set_busy_timeout(PATIENCE)
-    end = time.monotonic() + PATIENCE / 1000
-    while True:
-        try:
-            for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", *(table.format(bytes="BLOB") for table in TABLES)):
-                connection.execute(statement)
-            return connection
-        except apsw.BusyError:  # the change to WAL does not wait by itself
-            if time.monotonic() > end:
-                connection.close()
-                raise
-            time.sleep(0.005)
-
-
-def _server(place: str) -> Any:
-    import psycopg
-
-    connection = psycopg.connect(place, autocommit=True)
-    with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(7238162)")  # several processes may begin at once
-        connection.execute("CREATE SCHEMA IF NOT EXISTS sfumato_server")
-        connection.execute("SET search_path = sfumato_server")
-        for table in TABLES:
-            connection.execute(table.format(bytes="BYTEA"))
-    return connection

@@ -9,6 +9,7 @@ which gives it no tokens. It is a process of the same user: nothing keeps it fro
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import time
@@ -21,6 +22,7 @@ from typing import Any, BinaryIO
 from ..answers.answer import Answer
 from ..errors import Failed, Refused
 from ..ledger import BudgetExceeded, Ledger, Receipt, pages
+from ..ledger.store import UNSURE
 from ..release import question as name_of
 from ..session import Database, Table, protect
 from ..session.awaiting import Awaiting
@@ -36,8 +38,12 @@ FAILED = b'{"kind":"failed","lengths":[]}\n'
 LOST = b'{"kind":"lost","lengths":[]}\n'
 CHARGED = b'{"kind":"charged","lengths":[]}\n'
 """Said after the first charge of a question, before anything is read: all that came before follows from public things, and so does when it came."""
+MADE = b'{"kind":"made","lengths":[]}\n'
+"""Said when the answer is about to be stored, at its moment: what comes now is about released numbers, and how long it takes follows from them alone."""
 MOST_BYTES = 2**27
 """Of a reply: the process that sends it has other things to do."""
+COLLECT = 32
+"""Questions between two collections of what is no longer used: by number, not by how much there is."""
 INVENTED = (
     "SELECT k, COUNT(*) AS n, AVG(x) AS m, SUM(x) AS s, STDDEV(x) AS d FROM warm GROUP BY k ORDER BY n DESC LIMIT 5",
     "SELECT p, COUNT(*) AS n, COUNT(DISTINCT who) AS u FROM warm WHERE x > 1 GROUP BY p",
@@ -48,7 +54,7 @@ INVENTED = (
 class Told(Ledger):
     """A ledger that says when it has charged, and stores answers at the moments of a pace: when they were made would be seen by what follows in the book."""
 
-    announce: Callable[[], None] = staticmethod(lambda: None)
+    announce: Callable[[bytes], None] = staticmethod(lambda _: None)
     _held: float | None = None  # seconds from the first charge of a question to the moment when its answer is stored
     _charges = 1  # of the question; what is learned first is stored at even moments before
     _charged = 0
@@ -65,7 +71,7 @@ class Told(Ledger):
         if not self._charged:
             self._begun = time.monotonic()
         self._charged += 1
-        self.announce()
+        self.announce(CHARGED)
         return receipt
 
     def remember(self, *given: Any) -> None:
@@ -76,6 +82,9 @@ class Told(Ledger):
                 raise Failed
             time.sleep(left)
             self._stored = self._charged
+            if self._charged >= self._charges:
+                with suppress(OSError):  # the parent has gone: who asks again finds what is stored now
+                    self.announce(MADE)
         super().remember(*given)
 
 
@@ -94,15 +103,19 @@ def serve(source: BinaryIO, sink: BinaryIO) -> None:
     """Read the configuration, open every dataset, then answer one question after the other."""
     begun = json.loads(source.readline())
     config = read(begun["text"], Path(begun["folder"]))
-    tables = {name: opened(about, lambda: _send(sink, CHARGED)) for name, about in config.datasets.items()}
+    tables = {name: opened(about, lambda news: _send(sink, news)) for name, about in config.datasets.items()}
     warm()
     limit(config.memory)
+    gc.freeze()
+    gc.disable()  # a collection in the middle of a question takes longer than the question
     _send(sink, READY)
-    for line in source:
+    for place, line in enumerate(source, 1):
         _send(sink, answered(tables, json.loads(line)))
+        if place % COLLECT == 0:
+            gc.collect()
 
 
-def opened(config: Dataset, announce: Callable[[], None]) -> Table | Database:
+def opened(config: Dataset, announce: Callable[[bytes], None]) -> Table | Database:
     """A dataset on its book, which the parent has begun."""
     ledger = Told.open(config.ledger, dataset=config.declared["name"])
     ledger.announce = announce
@@ -143,6 +156,8 @@ def answered(tables: dict[str, Any], asked: dict[str, Any]) -> bytes:
         made = {form: replies.rendered(found, form) for form in forms}
         return _framed("answer", made, entry=found.receipts[0].number if found.receipts else None) if sum(map(len, made.values())) <= MOST_BYTES else FAILED
     except Refused as refusal:
+        if UNSURE in refusal.reason:  # it may have been charged: nobody is told that it was not
+            return LOST
         about = {name: getattr(refusal, name) for name in ("code", "place", "reason", "rewrite")} | {"over": isinstance(refusal, BudgetExceeded)}
         return _framed("refused", {"refusal": json.dumps(about).encode()})
     except Exception:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
@@ -45,18 +46,51 @@ class Awaiting:
     def explain(self) -> str:
         """What would happen, in sentences."""
         query = self.one.query
-        lines = ["what    " + query.text.replace("\n", "\n        ")]
-        lines.append(f"cost    {cost_text(self.cost)}, of which {cost_text(self.learning)} is for learning")
+        lines = [self.what, f"cost    {cost_text(self.cost)}, of which {cost_text(self.learning)} is for learning"]
         lines.append(f"unit    {query.rows.declaration.unit_name}, neighbours by {query.rows.declaration.relation}")
         lines += [f"learn   {lack.words}" for lack in self.lacks]
-        for name, error in self.error().items():
-            lines.append(f"error   {name} {self._later(name) if isinstance(error, str) else self.one.about(name, error)}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.errors])
 
     def __str__(self) -> str:
         return self.explain()
+
+    @property
+    def what(self) -> str:
+        return "what    " + self.text.replace("\n", "\n        ")
+
+    @property
+    def errors(self) -> list[str]:
+        """What is said of the error of each column."""
+        return [f"error   {name} {self._later(name) if isinstance(error, str) else self.one.about(name, error)}" for name, error in self.error().items()]
 
     def _later(self, name: str) -> str:
         one, rows, wide = (plan.error()[name] for plan in (self.one, self.rows, self.wide))
         each = [words for words, other in (("row that a unit counts for", rows), ("unit of the bounds", wide)) if other != one]
         return f"{AFTER}: about ± {one:.4g} for each {' and each '.join(each)}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AwaitingBatch:
+    """Several questions that are released together, and for which something has to be learned first."""
+
+    lacks: tuple[Lack, ...]
+    learning: Guarantee
+    cost: Guarantee
+    promise: Guarantee
+    shares: tuple[Fraction, ...]
+    parts: tuple[Awaiting, ...]
+
+    def error(self, confidence: Number = 0.95, *, group_size: int | None = None) -> tuple[dict[str, float | str], ...]:
+        """Expected ± of each column of each question, or that it is known after learning."""
+        return tuple(part.error(confidence, group_size=group_size) for part in self.parts)
+
+    def explain(self) -> str:
+        """What would happen, in sentences."""
+        lines = [f"batch   {len(self.parts)} questions, together {cost_text(self.cost)}, of which {cost_text(self.learning)} is for learning"]
+        lines += [f"learn   {lack.words}" for lack in self.lacks]
+        for share, part in zip(self.shares, self.parts, strict=True):
+            lines += ["", f"share   {share} of {cost_text(self.promise)}", part.what, *part.errors]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.explain()

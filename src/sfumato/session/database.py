@@ -12,8 +12,8 @@ from ..ledger import Ledger
 from ..tables.database import DatabaseDeclaration
 from ..tables.relations import Origin
 from ..tables.stages import Query, Rows
-from .batches import Batch
 from .budgeted import Budgeted
+from .known import Known
 from .table import Table
 
 
@@ -21,26 +21,29 @@ class Database(Budgeted):
     """Protected tables by name, public ones in `public`, one ledger for all. Questions may be about any of them, and about several joined."""
 
     def __init__(self, declaration: DatabaseDeclaration, sources: Mapping[str, Any], ledger: Ledger, *, durable: bool) -> None:
-        self.declaration = declaration
+        self.given = declaration
+        self.known = Known({declared.name: declared for declared in declaration.tables}, declaration)
         self.ledger = ledger
         self._durable = durable
         self._engine = next(iter(sources.values())).engine
         made = {}
         for declared in declaration.tables:
-            source = sources[declared.name]
-            origin = Origin(source, declaration)
-            made[declared.name] = Table(declared, source, ledger, durable=durable, origin=origin, links=declaration.words(declared.name))
+            links = declaration.words(declared.name)
+            made[declared.name] = Table(declared, sources[declared.name], ledger, durable=durable, known=self.known, links=links)
         first = next(iter(made.values()))
         open_ = {declared.name: Rows.of(declared, first, Origin(sources[declared.name], declaration, public=True)) for declared in declaration.public}
         self.tables: Mapping[str, Table] = MappingProxyType(made)
         self.public: Mapping[str, Rows] = MappingProxyType(open_)
-        everything = {**{name: table.rows for name, table in made.items()}, **open_}
-        for table in made.values():
-            table.others = everything
+        self.known.opens(self.public)
 
     @property
     def name(self) -> str:
-        return self.declaration.name
+        return self.given.name
+
+    @property
+    def declaration(self) -> DatabaseDeclaration:
+        """Of all tables, with what was learned."""
+        return self.known.whole_of(self.known.declared) or self.given
 
     def __getitem__(self, name: str) -> Table:
         """A protected table."""
@@ -67,7 +70,7 @@ class Database(Budgeted):
         """Charge, then answer; or the stored answer to the same question."""
         return self._any.release(query, **how)
 
-    def plan_all(self, queries: Sequence[Query | str], **how: Any) -> Batch:
+    def plan_all(self, queries: Sequence[Query | str], **how: Any) -> Any:
         """What releasing several questions together would cost, and how exact each would be."""
         return self._any.plan_all(queries, **how)
 

@@ -2,6 +2,7 @@
 
 *Lesson*    One noisy histogram each, through the door like any question. Rows: every unit is one row and in one cell. Bounds: the rows of a unit weigh one
             together, whatever their number, so that no limit has to be known first. The choice of a limit from a histogram is post-processing (`limits`).
+*Tables*    A lesson is about one table, and about the unit: of several that are protected together, each learns what a question lacks of it.
 *Kept*      under a name of its own in the ledger. Whoever asks later, from another process, with another ε or another declaration, gets the same limit for
             nothing; a share that has not seen it pays what the first asker paid (`payments`).
 *Enforced*  A learned limit is used like a declared one: whatever it is, values are clipped to it and units bounded by it. Privacy does not rest on its being
@@ -11,7 +12,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ from ..release import release
 from ..tables import aggregates as ag
 from ..tables.declaration import Declaration
 from ..tables.expressions import col
-from ..tables.lacking import ROWS, Lack, unbounded
+from ..tables.lacking import Lack, unbounded
 from ..tables.learned import read_shares, written
 from ..tables.names import unknown
 from ..tables.per_unit import Total
@@ -35,7 +36,7 @@ from ..tables.stages import Query, Rows
 from .limits import NEXT, NOISE, SURE, Seen, part, row_edges, row_limit, value_bounds, value_edges
 
 if TYPE_CHECKING:
-    from .table import Table
+    from .known import Known
 
 SHARE = Fraction(1, 6)
 """Of the promise of a release that something has to be learned for: so much is charged for learning, beside it."""
@@ -53,8 +54,8 @@ class Found:
 
     @property
     def place(self) -> tuple[str, ...]:
-        """What of a declaration it is: there is one limit of groups, whatever columns it was learned by."""
-        return (self.lack.kind, *(self.lack.of if self.lack.kind == "bounds" else ()))
+        """What of which declaration it is: there is one limit of groups, whatever columns it was learned by."""
+        return (self.lack.table, self.lack.kind, *(self.lack.of if self.lack.kind == "bounds" else ()))
 
     def to_json(self) -> bytes:
         return json.dumps({"learned": 1, "value": [str(number) for number in self.value], "shares": written(self.shares)}).encode()
@@ -103,57 +104,62 @@ def recalled(ledger: Ledger, declaration: Declaration, lack: Lack, share: str | 
     return None if stored is None else Found.from_json(lack, stored.answer)
 
 
-def lesson(table: Table, lack: Lack, promise: Guarantee) -> Plan:
+def lesson(known: Known, lack: Lack, promise: Guarantee) -> Plan:
     """The plan of a histogram to learn from. Reads nothing."""
-    return plan(_query(table, lack), promise, table._source)
+    query = _query(known, lack)
+    assert query.rows.origin is not None
+    return plan(query, promise, query.rows.origin.source)
 
 
 def taught(
-    table: Table, lacks: Sequence[Lack], promise: Guarantee, reference: Guarantee, *, share: str | None, fresh: bool, timeout: float | None
+    known: Known, ledger: Ledger, lacks: Sequence[Lack], promise: Guarantee, reference: Guarantee, *, share: str | None, fresh: bool, timeout: float | None
 ) -> tuple[Found, ...]:
     """Charge, ask and choose, one lack after the other: each has an equal share of the promise. All plans are made before the first charge."""
-    plans = [lesson(table, lack, part(promise, Fraction(1, len(lacks)))) for lack in lacks]
+    plans = [lesson(known, lack, part(promise, Fraction(1, len(lacks)))) for lack in lacks]
     noise = NOISE[type(reference)](reference)
     found = []
     for lack, planned in zip(lacks, plans, strict=True):
-        answer = release(planned, table.ledger, share=share, fresh=fresh, timeout=timeout)
-        made = _chosen(lack, table.declaration, planned, answer["h"][0].tolist(), noise)
+        declared = known.declared[known.home(lack)]
+        answer = release(planned, ledger, share=share, fresh=fresh, timeout=timeout)
+        made = _chosen(lack, declared, planned, answer["h"][0].tolist(), noise)
         paid: Any = answer.receipts[0]
-        table.ledger.remember(paid, name_of(lack, table.declaration), made.to_json())
+        ledger.remember(paid, name_of(lack, declared), made.to_json())
         found.append(made)
     return tuple(found)
 
 
-def wanted(declaration: Declaration, columns: Any, groups: Any, *, again: bool) -> tuple[Lack, ...]:
-    """What `learn` is asked for: all that is missing, or some columns; what is known is not learned."""
+def wanted(declaration: Declaration, columns: Any, groups: Any, *, again: bool, links: Iterable[str] = ()) -> tuple[Lack, ...]:
+    """What `learn` is asked for: all that is missing, or some columns; what is known is not learned, and what links tables only where it is named."""
     free = [*unbounded(declaration), *(column for column, _ in declaration.learned.bounds if again)]
     rows = bool(declaration.unit) and (declaration.max_rows is None or (again and "max_rows" in dict(declaration.learned.limits)))
-    named = free if columns is None else [columns] if isinstance(columns, str) else list(columns)
+    named = [column for column in free if column not in links] if columns is None else [columns] if isinstance(columns, str) else list(columns)
     for column in named:
         if column not in declaration.schema:
             raise unknown(column, list(declaration.schema), {}, "columns")
         if column not in free:
             why = "its bounds are known" if column in declaration.ranges else "only numbers have bounds" if column not in declaration.unit else "it is the unit"
             raise Refused("learn.column", f"columns=[{column!r:.60}]", why, f"columns={free!r:.60}" if free else "nothing is missing")
-    found = [*([ROWS] if rows else []), *(Lack("bounds", (column,)) for column in dict.fromkeys(named))]
+    table = declaration.name if declaration.among else ""
+    found = [*([Lack("max_rows", (), table)] if rows else []), *(Lack("bounds", (column,), table) for column in dict.fromkeys(named))]
     if groups is not None:
         keys = (groups,) if isinstance(groups, str) else tuple(groups)
         if not declaration.unit or not keys or any(key not in declaration.schema or key in declaration.unit for key in keys):
             raise Refused("learn.groups", f"groups={keys!r:.60}", "a unit has groups by columns of the table other than its own", "groups='city'")
-        found.append(Lack("max_groups", keys))
+        found.append(Lack("max_groups", keys, table))
     return tuple(found)
 
 
 def name_of(lack: Lack, declaration: Declaration) -> str:
     """What it is kept under: not the whole declaration, so that what is declared later of other columns changes nothing."""
     types = {column: str(declaration.schema[column].bare) for column in lack.of}
-    return json.dumps({"learned": 1, "what": lack.kind, "of": types, "unit": declaration.unit}, ensure_ascii=False)
+    among = {"table": lack.table} if lack.table else {}
+    return json.dumps({"learned": 1, "what": lack.kind, "of": types, "unit": declaration.unit, **among}, ensure_ascii=False)
 
 
-def _query(table: Table, lack: Lack) -> Query:
-    declared = table.declaration
-    limited = replace(declared, max_rows=1, max_groups=1)
-    rows: Rows = table.rows_of(limited)
+def _query(known: Known, lack: Lack) -> Query:
+    home = known.home(lack)
+    declared = known.declared[home]
+    rows: Rows = known.rows_of({**known.declared, home: replace(declared, max_rows=1, max_groups=1)})[home]
     if lack.kind == "bounds":
         return rows.aggregate(h=ag.histogram(col(*lack.of), edges=value_edges(declared.schema[lack.of[0]])))
     name = next(word for word in ("rows", "n", "m") if word not in [column.lower() for column in declared.unit])

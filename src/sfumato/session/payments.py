@@ -1,7 +1,7 @@
 """What a share has to pay before it is answered: an answer shows all that was learned of its table, so whoever sees the one has the other on the account.
 
-*Lessons*   Every limit of the declaration that was learned, whether the question needs it or not: the declaration is among the facts of an answer. A share that
-            has not seen one pays what the first asker paid, once.
+*Lessons*   Every limit of the declaration that was learned, whether the question needs it or not: the declaration is among the facts of an answer, of several
+            tables that of all. A share that has not seen one pays what the first asker paid, once.
 *Together*  What is owed for lessons, what is yet to be learned and the answer fit into the share, or nothing of it is paid for. What an accuracy costs may
             follow from the lessons alone: then they are paid for first, and whether the answer fits is said after.
 *Again*     What has since been learned anew is taken over when it is paid for: the limits in an answer are those on the account.
@@ -25,7 +25,8 @@ from ..release import question
 from ..tables.lacking import Lack
 from ..tables.plan import Plan
 from ..tables.sentences import cost_text
-from .learning import lesson, name_of, recalled
+from .known import Known
+from .learning import Found, lesson, name_of, recalled
 from .limits import part
 
 if TYPE_CHECKING:
@@ -36,63 +37,80 @@ BEFORE = "what was learned before, which this share has not paid for yet"
 
 def settled(plans: Sequence[Plan], whole: Priced, ledger: Ledger, share: str, *, fresh: bool) -> bool:
     """Book to a share what it has yet to pay of the lessons that these plans show, if the answers fit, too. Whether limits are others now: plan again."""
-    tables = tuple(dict.fromkeys(cast("Table", plan.query.rows.curator) for plan in plans))
-    if not any(owes(table, share) for table in tables):
+    families = tuple(dict.fromkeys(cast("Table", plan.query.rows.curator).known for plan in plans))
+    if not any(owes(known, ledger, share) for known in families):
         return False
     stored = [None if fresh else _due(ledger, question(plan), share) for plan in plans]
     answers = [cost for one in stored if one is not None for cost in one]
     if None in stored:
         answers.append(ratios(price(ledger.budget, (whole,))))
-    return _booked(tables, answers, ledger, share, f"{BEFORE}, and the answer")
+    return _booked(families, answers, ledger, share, f"{BEFORE}, and the answer")
 
 
-def settle(tables: Sequence[Table], whole: Priced | None, ledger: Ledger, share: str) -> None:
+def settle(known: Known, whole: Priced | None, ledger: Ledger, share: str) -> None:
     """Book to a share what it has yet to pay of the lessons of some tables, if an answer of this cost fits, too; of an unknown cost: if they fit."""
     answer = [] if whole is None else [ratios(price(ledger.budget, (whole,)))]
-    _booked(tables, answer, ledger, share, BEFORE if whole is None else f"{BEFORE}, and the answer")
+    _booked((known,), answer, ledger, share, BEFORE if whole is None else f"{BEFORE}, and the answer")
 
 
-def owes(table: Table, share: str) -> bool:
-    """Whether a share has yet to pay for something that was learned of a table."""
-    table.ledger.account(share)  # refuses a name that is none
-    return bool(_owed(table, [one.lack for one in table.lessons.values()], share))
+def owes(known: Known, ledger: Ledger, share: str) -> bool:
+    """Whether a share has yet to pay for something that was learned of tables."""
+    ledger.account(share)  # refuses a name that is none
+    return bool(_owed(known, ledger, _lacks(known), share))
 
 
 def affordable(
-    table: Table, lacks: Sequence[Lack], learning: Guarantee, answer: Guarantee | None, share: str | None, *, known: Sequence[Lack] = (), fresh: bool = False
+    known: Known,
+    ledger: Ledger,
+    lacks: Sequence[Lack],
+    learning: Guarantee,
+    answer: Guarantee | None,
+    share: str | None,
+    *,
+    before: Sequence[Lack] = (),
+    fresh: bool = False,
 ) -> None:
     """Refuse, before anything is read or paid for, what does not fit as one: into the whole, and into the share with what that owes for what is known."""
-    plans = [lesson(table, lack, part(learning, Fraction(1, len(lacks)))) for lack in lacks]
+    plans = [lesson(known, lack, part(learning, Fraction(1, len(lacks)))) for lack in lacks]
     cost = part(learning, Fraction(1)) if lacks else learning
     both = f"learning ({cost_text(cost)})" + ("" if answer is None else " and the answer")
-    later = [] if answer is None else [ratios(price(table.budget, (answer,)))]
+    later = [] if answer is None else [ratios(price(ledger.budget, (answer,)))]
     for account in (None,) if share is None else (None, share):
-        table.ledger.account(account)  # refuses a name that is none
-        stored = [None if fresh else _due(table.ledger, question(plan), account) for plan in plans]
-        costs = [(ratios(price(table.budget, (plan.mechanism,))),) if due is None else due for plan, due in zip(plans, stored, strict=True)]
-        seen = {*known, *(one.lack for one in table.lessons.values())} - set(lacks)
-        owed = [] if account is None else _owed(table, seen, account)
-        _fit(table.ledger, account, [*owed, *chain.from_iterable(costs), *later], both)
+        ledger.account(account)  # refuses a name that is none
+        stored = [None if fresh else _due(ledger, question(plan), account) for plan in plans]
+        costs = [(ratios(price(ledger.budget, (plan.mechanism,))),) if due is None else due for plan, due in zip(plans, stored, strict=True)]
+        seen = {*before, *_lacks(known)} - set(lacks)
+        owed = [] if account is None else _owed(known, ledger, seen, account)
+        _fit(ledger, account, [*owed, *chain.from_iterable(costs), *later], both)
 
 
-def booked(table: Table, share: str, *, but: Sequence[Lack] = ()) -> bool:
-    """Book to a share every lesson that it has not seen; whether one of them is another than the table had."""
-    seen = [(one, recalled(table.ledger, table.given, one.lack, share)) for one in table.lessons.values() if one.lack not in but]
+def booked(known: Known, ledger: Ledger, share: str, *, but: Sequence[Lack] = ()) -> bool:
+    """Book to a share every lesson that it has not seen; whether one of them is another than the tables had."""
+    seen = [(one, remembered(known, ledger, one.lack, share)) for one in known.lessons.values() if one.lack not in but]
     other = tuple(new for old, new in seen if new is not None and new != old)
-    table.take(other)
+    known.take(other)
     return bool(other)
 
 
-def _booked(tables: Sequence[Table], answers: Sequence[Ratios], ledger: Ledger, share: str, what: str) -> bool:
-    owed = [cost for table in tables for cost in _owed(table, [one.lack for one in table.lessons.values()], share)]
+def remembered(known: Known, ledger: Ledger, lack: Lack, share: str | None = None) -> Found | None:
+    """What was learned before, if it was; booked to a share, if one is named."""
+    return recalled(ledger, known.given[known.home(lack)], lack, share)
+
+
+def _booked(families: Sequence[Known], answers: Sequence[Ratios], ledger: Ledger, share: str, what: str) -> bool:
+    owed = [cost for known in families for cost in _owed(known, ledger, _lacks(known), share)]
     _fit(ledger, share, [*owed, *answers], what)
-    other = [booked(table, share) for table in tables]
+    other = [booked(known, ledger, share) for known in families]
     return any(other)
 
 
-def _owed(table: Table, lacks: Iterable[Lack], share: str) -> list[Ratios]:
-    """What a share has yet to pay for what was learned of a table."""
-    return [cost for lack in lacks for cost in _due(table.ledger, name_of(lack, table.given), share) or ()]
+def _lacks(known: Known) -> list[Lack]:
+    return [one.lack for one in known.lessons.values()]
+
+
+def _owed(known: Known, ledger: Ledger, lacks: Iterable[Lack], share: str) -> list[Ratios]:
+    """What a share has yet to pay for what was learned of tables."""
+    return [cost for lack in lacks for cost in _due(ledger, name_of(lack, known.given[known.home(lack)]), share) or ()]
 
 
 def _due(ledger: Ledger, name: str, share: str | None) -> tuple[Ratios, ...] | None:

@@ -39,6 +39,7 @@ def protect(
     relation: str = "add-remove",
     bounding: str = "weights",
     version: str = "",
+    learned: Mapping[str, Learned] | None = None,
 ) -> Database: ...
 
 
@@ -83,7 +84,7 @@ def protect(
     relation: str = "add-remove",
     bounding: str = "weights",
     version: str = "",
-    learned: Learned | None = None,
+    learned: Any = None,
 ) -> Table | Database:
     """A table about which only noisy answers are given, until its budget is spent.
 
@@ -98,7 +99,7 @@ def protect(
     total = budget_of(budget)
     if isinstance(source, Mapping):
         about: dict[str, Any] = {"name": name, "types": types, "bounds": bounds, "keys": keys, "max_rows": max_rows, "max_groups": max_groups}
-        about |= {"table_rows": table_rows, "relation": relation, "bounding": bounding, "version": version, "ledger": ledger}
+        about |= {"table_rows": table_rows, "relation": relation, "bounding": bounding, "version": version, "learned": learned, "ledger": ledger}
         return protect_several(source, public, links, unit, total, lambda budget, whole: _whole_book(ledger, budget, whole), **about)
     if links is not None or public is not None:
         raise Refused("table.links", "links=…, public=…", "these are said of several tables, which are given by name", EXAMPLE)

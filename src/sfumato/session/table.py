@@ -15,16 +15,17 @@ from ..tables.aggregates import Aggregate
 from ..tables.calendars import Calendar
 from ..tables.declaration import Declaration, Key
 from ..tables.expressions import Expr
-from ..tables.relations import Origin
 from ..tables.stages import Groups, Query, Rows
 from .accuracy import GROUP_SIZE, Goal, Within
-from .batches import Batch, batch, released
+from .asking import scaled
+from .batches import Questions
 from .budgeted import Budgeted
-from .learning import Found, Learning, recalled, taught, wanted
+from .known import Known
+from .learning import Found, Learning, taught, wanted
 from .limits import part
-from .payments import affordable, booked
+from .payments import affordable, booked, remembered
 from .promises import promise_of
-from .questions import Question, scaled
+from .questions import Question
 
 
 class Table(Budgeted):
@@ -37,21 +38,35 @@ class Table(Budgeted):
         ledger: Ledger,
         *,
         durable: bool,
-        origin: Origin | None = None,
+        known: Known | None = None,
         links: Mapping[str, str] | None = None,
     ) -> None:
-        self.declaration = declaration
-        self.given = declaration  # by the owner: nothing in it was learned here
-        self.lessons: dict[tuple[str, ...], Found] = {}  # what of the declaration was learned here, by its place in it
+        self.name = declaration.name
         self.ledger = ledger
+        self.known = known or Known({declaration.name: declaration})
+        self.known.has(self.name, self, source, links)
         self._source = source
         self._durable = durable
-        self._rows = Rows.of(declaration, self, origin or Origin(source), links)
-        self.others: Mapping[str, Rows] = {}
 
     @property
-    def name(self) -> str:
-        return self.declaration.name
+    def declaration(self) -> Declaration:
+        """As it is known now."""
+        return self.known.declared[self.name]
+
+    @property
+    def given(self) -> Declaration:
+        """By the owner: nothing in it was learned here."""
+        return self.known.given[self.name]
+
+    @property
+    def lessons(self) -> dict[tuple[str, ...], Found]:
+        """What of the declaration was learned here, by its place in it."""
+        return {place: one for place, one in self.known.lessons.items() if self.known.home(one.lack) == self.name}
+
+    @property
+    def others(self) -> Mapping[str, Rows]:
+        """The tables that it may be joined with, and itself; none where it stands alone."""
+        return {} if self.known.whole is None else self.known.rows
 
     def __getitem__(self, name: str) -> Expr:
         """A column, for use in conditions."""
@@ -74,7 +89,11 @@ class Table(Budgeted):
     @property
     def rows(self) -> Rows:
         """All rows, as one side of a join or a union."""
-        return self._rows
+        return self.known.rows[self.name]
+
+    @property
+    def _rows(self) -> Rows:
+        return self.known.rows[self.name]
 
     def join(self, other: Any, /, on: str | Iterable[str] | Mapping[str, str] | None = None, *, how: str = "inner", where: Expr | None = None) -> Rows:
         """The rows of another table beside these: of a public one, or of a protected one on the unit or a declared link."""
@@ -178,9 +197,11 @@ class Table(Budgeted):
         promise: Guarantee | None = None,
         group_size: int = GROUP_SIZE,
         parameters: Sequence[Any] | None = None,
-    ) -> Batch:
+        learn: bool = True,
+    ) -> Any:
         """What releasing several questions together would cost, and how exact each would be. Reads no data, costs nothing."""
-        return batch(self, queries, promise_of(self.ledger.budget, epsilon, delta, promise), group_size, parameters)
+        goal = Goal(budget=self.ledger.budget, promise=promise_of(self.ledger.budget, epsilon, delta, promise), group_size=group_size)
+        return Questions.of(self, queries, parameters).planned(goal, learning=learn)
 
     def release_all(
         self,
@@ -194,10 +215,12 @@ class Table(Budgeted):
         share: str | None = None,
         fresh: bool = False,
         timeout: float | None = None,
+        learn: bool = True,
     ) -> tuple[Answer, ...]:
-        """Several questions for one promise, split in proportion to their noisy numbers, and for one charge. The answers are in the order of the questions."""
-        promised = promise_of(self.ledger.budget, epsilon, delta, promise)
-        return released(self, lambda: batch(self, queries, promised, group_size, parameters), share, fresh=fresh, timeout=timeout)
+        """Several questions for one promise, split in proportion to their noisy numbers, and for one charge. The answers are in the order of the questions.
+        What any of them lacks is learned first, once, for a sixth of the promise beside it."""
+        goal = Goal(budget=self.ledger.budget, promise=promise_of(self.ledger.budget, epsilon, delta, promise), group_size=group_size)
+        return Questions.of(self, queries, parameters).released(goal, learning=learn, share=share, fresh=fresh, timeout=timeout)
 
     def learn(
         self,
@@ -213,31 +236,21 @@ class Table(Budgeted):
     ) -> Learning:
         """Find what the declaration lacks, privately and for this cost: how many rows a unit has, and the bounds of numbers, of all or of some `columns`;
         with `groups=` also in how many groups by these columns a unit is. What was learned before is given again, for nothing, unless it is to be `fresh`."""
-        promised = promise_of(self.ledger.budget, epsilon, delta, promise)
-        if self._rows.origin is not None and self._rows.origin.whole is not None:
-            reason = "of several tables together nothing is learned: their limits are declared"
-            raise Refused("learn.tables", f"{self.name}.learn(…)", reason, "max_rows=5, bounds={…} in protect(…)")
-        lacks = wanted(self.declaration, columns, groups, again=fresh)
-        known = [lack for lack in lacks if not fresh and recalled(self.ledger, self.given, lack) is not None]
-        rest = [lack for lack in lacks if lack not in known]
-        affordable(self, rest, promised, None, share, known=known, fresh=fresh)
-        before = [one for lack in known if (one := recalled(self.ledger, self.given, lack, share)) is not None]
-        found = (*before, *(taught(self, rest, promised, scaled(promised), share=share, fresh=fresh, timeout=timeout) if rest else ()))
+        promised, known, ledger = promise_of(self.ledger.budget, epsilon, delta, promise), self.known, self.ledger
+        lacks = wanted(self.declaration, columns, groups, again=fresh, links=self.rows.links)
+        before = [lack for lack in lacks if not fresh and remembered(known, ledger, lack) is not None]
+        rest = [lack for lack in lacks if lack not in before]
+        affordable(known, ledger, rest, promised, None, share, before=before, fresh=fresh)
+        old = [one for lack in before if (one := remembered(known, ledger, lack, share)) is not None]
+        found = (*old, *(taught(known, ledger, rest, promised, scaled(promised), share=share, fresh=fresh, timeout=timeout) if rest else ()))
         if share is not None:
-            booked(self, share, but=lacks)  # the declaration that is given back has all that was learned
-        self.take(found)
+            booked(known, ledger, share, but=lacks)  # the declaration that is given back has all that was learned
+        known.take(found)
         return Learning(self.declaration, found, part(promised, Fraction(1)) if rest else None)
-
-    def take(self, found: Sequence[Found]) -> None:
-        """Make what was learned part of the declaration."""
-        for one in found:
-            self.declaration = one.into(self.declaration)
-            self.lessons[one.place] = one
-        self._rows = self.rows_of(self.declaration) if found else self._rows
 
     def rows_of(self, declaration: Declaration) -> Rows:
         """All rows, of the same table, declared otherwise."""
-        return Rows.of(declaration, self, self._rows.origin, self._rows.links)
+        return self.known.rows_of({**self.known.declared, self.name: declaration})[self.name]
 
     def close(self) -> None:
         """Close engine and ledger, and remove what the engine kept on disk."""

@@ -52,6 +52,8 @@ def _declared(
     names = [*private, *shown]
     by = {what: _by_table(what, declared[what], names) for what in ("bounds", "keys")}
     limits = {what: _limits(what, declared[what], private) for what in ("max_rows", "max_groups", "table_rows")}
+    if not isinstance(learned := declared.get("learned") or {}, Mapping):
+        raise Refused("table.learned", "learned=…", "of several tables these are given by table", "the records of Declaration.learned, by table")
     schemas = {table: source.schema for table, source in private.items()}
     if not isinstance(links, Mapping):
         raise Refused("table.links", f"links={links!s:.60}", "links are given by column", "links={'visits.patient_id': 'patients.id'}")
@@ -73,6 +75,7 @@ def _declared(
             relation=declared["relation"],
             bounding=declared["bounding"],
             version=declared["version"],
+            learned=learned.get(table),
             **{what: given[table] for what, given in limits.items() if given[table] is not None},
         )
         for table, source in ready.items()

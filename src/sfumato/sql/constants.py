@@ -83,7 +83,7 @@ def constant(node: exp.Expression, parameters: Parameters) -> Expr | None:
             case exp.Neg() if isinstance(node.this, exp.Literal) and not node.this.is_string:
                 return literal(-_number(str(node.this.this)))
             case exp.Placeholder():
-                return literal(_plain(parameters.value(node)))
+                return literal(plain(parameters.value(node)))
     except Refused as refusal:
         raise refusal if refusal.code.startswith("sql.") else source.moved(refusal, node) from None
     except (ArithmeticError, ValueError):
@@ -135,7 +135,7 @@ def _number(text: str) -> int | float:
     return int(text) if text.isdecimal() else float(text)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A Fraction is no constant of an engine; everything else is checked by the constants themselves."""
     if isinstance(value, Fraction):
         return float(value) if value.denominator != 1 else int(value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -20,10 +20,8 @@ import numpy as np
 
 from ..answers.answer import Answer
 from ..answers.computed import Formula
-from ..answers.digits import share
 from ..answers.records import Column, Noisy
-from ..answers.shares import TOTAL
-from ..tables.types import Type
+from ..answers.shares import TOTAL, pooled, unnamed
 from .released import Released
 
 Vector = list[Any]
@@ -53,7 +51,6 @@ class Finishing:
 
     keys: tuple[tuple[str, str], ...]  # name in the query, name that is shown
     columns: tuple[Shown, ...]
-    types: Mapping[str, Type]  # of keys, by their name in the query
     having: Released | None = None
     having_text: str = ""
     order: tuple[Order, ...] = ()
@@ -69,14 +66,14 @@ class Finishing:
         columns = tuple(self._column(answer, shown) for shown in self.columns)
         cut = len(places) < len(answer.rows)
         grouped = sorted({i for column in columns for i in column.pieces})
-        pooled = [i for i, piece in enumerate(answer.pieces) if i not in grouped and _pooled(piece) and not (cut and piece.name == TOTAL)]
-        at = {place: i for i, place in enumerate([*grouped, *pooled])}
+        kept = [i for i, piece in enumerate(answer.pieces) if i not in grouped and pooled(piece.name) and not (cut and piece.name == TOTAL)]
+        at = {place: i for i, place in enumerate([*grouped, *kept])}
         chosen = [answer.pieces[i] for i in grouped]
         return replace(
             answer,
             keys=tuple(shown for _, shown in self.keys),
             rows=tuple(answer.rows[i] for i in places),
-            pieces=(*(Noisy(p.name, p.values[places], p.step, p.mechanism) for p in chosen), *(answer.pieces[i] for i in pooled)),
+            pieces=(*(Noisy(p.name, p.values[places], p.step, p.mechanism) for p in chosen), *(answer.pieces[i] for i in kept)),
             columns=tuple(replace(column, pieces=tuple(at[i] for i in column.pieces)) for column in columns),
             processing=(*answer.processing, *self._labels(answer, cut)),
         )
@@ -84,7 +81,7 @@ class Finishing:
     def _column(self, answer: Answer, shown: Shown) -> Column:
         if shown.of.op == "aggregate":
             return replace(answer.column(shown.of.value), name=shown.name)
-        pieces = sorted({i for name in _names(shown.of) for i in answer.column(name).pieces})
+        pieces = sorted({i for name in shown.of.aggregates for i in answer.column(name).pieces})
         formula = _formula(shown.of, answer, pieces)
         fixed = {leaf.numbers["confidence"] for leaf in formula.leaves() if leaf.kind == "quantile"}
         numbers = {"confidence": fixed.pop()} if len(fixed) == 1 else {}
@@ -109,10 +106,7 @@ class Finishing:
         if cut and (self.limit is not None or self.offset):
             few = f"at most {self.limit} groups" if self.limit is not None else "groups"
             said.append(f"shown are {few}{f' after the first {self.offset}' if self.offset else ''}")
-        found = answer.withheld() if cut else None
-        if found is not None:
-            said.append(f"about {share(found.value, found.low, found.high)} of the counted rows are in groups too small to be named")
-        return said
+        return [*said, *(unnamed(answer) if cut else ())]
 
 
 class _Vectors:
@@ -145,10 +139,9 @@ class _Vectors:
         ]
 
     def _numbers(self, node: Released) -> Vector:
-        shown = Shown("", "", node)
         if node.op == "number":
             return [node.value] * len(self.answer.rows)
-        column = self.finishing._column(self.answer, shown)
+        column = self.finishing._column(self.answer, Shown("", "", node))
         whole = replace(self.answer, columns=(replace(column, name="x" + "".join(self.answer.keys)),))
         return [None if math.isnan(value) else value for value in np.ravel(whole["x" + "".join(self.answer.keys)]).tolist()]
 
@@ -160,14 +153,6 @@ def _formula(node: Released, answer: Answer, pieces: list[int]) -> Formula:
         column = answer.column(node.value)
         return Formula("column", column=replace(column, pieces=tuple(pieces.index(i) for i in column.pieces)))
     return Formula(node.op, tuple(_formula(arg, answer, pieces) for arg in node.args))
-
-
-def _names(node: Released) -> set[str]:
-    return {node.value} if node.op == "aggregate" else set().union(*map(_names, node.args))
-
-
-def _pooled(piece: Noisy) -> bool:
-    return piece.name == TOTAL or piece.name.startswith("clipped:")
 
 
 def _comparable(value: Any) -> Any:

@@ -42,7 +42,8 @@ def _plain(name: str, *places: str) -> tuple[tuple[str, ...], Build]:
     return places, lambda node, read, _: call(name, *(read(node.args[place]) for place in places if node.args.get(place) is not None))
 
 
-def _swapped(name: str, second: str = "expression") -> tuple[tuple[str, ...], Build]:
+def _two(name: str, second: str = "expression") -> tuple[tuple[str, ...], Build]:
+    """A function of two arguments, as sqlglot has operators."""
     return _plain(name, "this", second)
 
 
@@ -132,26 +133,26 @@ def _concat(node: exp.Concat, read: Read, _: Scalars) -> Expr:
 
 TABLE: Mapping[type[Node], tuple[tuple[str, ...], Build]] = {
     exp.Paren: (("this",), lambda node, read, _: read(node.this)),
-    exp.And: _swapped("and"),
-    exp.Or: _swapped("or"),
+    exp.And: _two("and"),
+    exp.Or: _two("or"),
     exp.Not: (("this",), _not),
-    exp.EQ: _swapped("="),
-    exp.NEQ: _swapped("<>"),
-    exp.LT: _swapped("<"),
-    exp.LTE: _swapped("<="),
-    exp.GT: _swapped(">"),
-    exp.GTE: _swapped(">="),
+    exp.EQ: _two("="),
+    exp.NEQ: _two("<>"),
+    exp.LT: _two("<"),
+    exp.LTE: _two("<="),
+    exp.GT: _two(">"),
+    exp.GTE: _two(">="),
     exp.Between: _plain("between", "this", "low", "high"),
     exp.In: (("this", "expressions"), _in),
     exp.Is: (("this", "expression"), _is),
-    exp.NullSafeEQ: _swapped("identical"),
+    exp.NullSafeEQ: _two("identical"),
     exp.NullSafeNEQ: (("this", "expression"), lambda node, read, _: call("not", call("identical", read(node.this), read(node.expression)))),
-    exp.Like: _swapped("like"),
-    exp.ILike: _swapped("ilike"),
+    exp.Like: _two("like"),
+    exp.ILike: _two("ilike"),
     exp.Case: (("this", "ifs", "default"), _case),
     exp.If: (("this", "true", "false"), _if),
     exp.Coalesce: _listed("coalesce"),
-    exp.Nullif: _swapped("nullif"),
+    exp.Nullif: _two("nullif"),
     exp.Greatest: _listed("greatest"),
     exp.Least: _listed("least"),
     exp.Cast: (("this",), _cast),
@@ -160,11 +161,11 @@ TABLE: Mapping[type[Node], tuple[tuple[str, ...], Build]] = {
     exp.Sub: add(-1, "-"),
     exp.DateAdd: add(1, ""),
     exp.DateSub: add(-1, ""),
-    exp.Mul: _swapped("*"),
-    exp.Div: _swapped("/"),
-    exp.IntDiv: _swapped("div"),
-    exp.Mod: _swapped("mod"),
-    exp.Pow: _swapped("power"),
+    exp.Mul: _two("*"),
+    exp.Div: _two("/"),
+    exp.IntDiv: _two("div"),
+    exp.Mod: _two("mod"),
+    exp.Pow: _two("power"),
     exp.Neg: _plain("negate", "this"),
     exp.Abs: _plain("abs", "this"),
     exp.Sign: _plain("sign", "this"),
@@ -182,7 +183,7 @@ TABLE: Mapping[type[Node], tuple[tuple[str, ...], Build]] = {
     exp.Asin: _plain("asin", "this"),
     exp.Acos: _plain("acos", "this"),
     exp.Atan: _plain("atan", "this"),
-    exp.Atan2: _swapped("atan2"),
+    exp.Atan2: _two("atan2"),
     exp.Degrees: _plain("degrees", "this"),
     exp.Radians: _plain("radians", "this"),
     exp.Upper: _plain("upper", "this"),
@@ -190,16 +191,16 @@ TABLE: Mapping[type[Node], tuple[tuple[str, ...], Build]] = {
     exp.Length: _plain("length", "this"),
     exp.Substring: (("this", "start", "length"), _substring),
     exp.Trim: (("this",), _trim),
-    exp.Left: _swapped("left"),
-    exp.Right: _swapped("right"),
+    exp.Left: _two("left"),
+    exp.Right: _two("right"),
     exp.Replace: _plain("replace", "this", "expression", "replacement"),
-    exp.DPipe: _swapped("concat"),
+    exp.DPipe: _two("concat"),
     exp.Concat: (("expressions",), _concat),
     exp.SplitPart: _plain("split_part", "this", "delimiter", "part_index"),
-    exp.Contains: _swapped("contains"),
-    exp.StartsWith: _swapped("starts_with"),
-    exp.EndsWith: _swapped("ends_with"),
-    exp.StrPosition: _swapped("position", "substr"),
+    exp.Contains: _two("contains"),
+    exp.StartsWith: _two("starts_with"),
+    exp.EndsWith: _two("ends_with"),
+    exp.StrPosition: _two("position", "substr"),
     exp.Extract: (("expression",), extract),
     exp.Year: field("year"),
     exp.Quarter: field("quarter"),
@@ -221,16 +222,24 @@ TABLE: Mapping[type[Node], tuple[tuple[str, ...], Build]] = {
 }
 """Node → the arguments that are read, and the function that comes of them."""
 
-NAMED: Mapping[str, Callable[[list[Node], Read, Node, Scalars], Expr]] = {
-    "clamp": lambda given, read, _, __: call("clip", *map(read, given)),
-    "clip": lambda given, read, _, __: call("clip", *map(read, given)),
+Named = Callable[[list[Node], Read, Node, "Scalars"], Expr]
+
+
+def _called(name: str) -> Named:
+    """A function of the same arguments, in their order."""
+    return lambda given, read, _, __: call(name, *map(read, given))
+
+
+NAMED: Mapping[str, Named] = {
+    "clamp": _called("clip"),
+    "clip": _called("clip"),
     "date_part": lambda given, read, node, scalars: part(scalars.text(given[0]), read(given[1]), node, scalars),
-    "isfinite": lambda given, read, _, __: call("is_finite", *map(read, given)),
-    "prefix": lambda given, read, _, __: call("starts_with", *map(read, given)),
-    "suffix": lambda given, read, _, __: call("ends_with", *map(read, given)),
-    "mod": lambda given, read, _, __: call("mod", *map(read, given)),
-    "floor_div": lambda given, read, _, __: call("//", *map(read, given)),
-    "floor_mod": lambda given, read, _, __: call("%", *map(read, given)),
+    "isfinite": _called("is_finite"),
+    "prefix": _called("starts_with"),
+    "suffix": _called("ends_with"),
+    "mod": _called("mod"),
+    "floor_div": _called("//"),
+    "floor_mod": _called("%"),
 }
 """Functions that sqlglot has no class for."""
 

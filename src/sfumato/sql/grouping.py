@@ -10,6 +10,7 @@ from sqlglot import exp
 from ..errors import Refused
 from ..tables.calendars import Calendar
 from ..tables.expressions import Column, Expr
+from ..tables.scalar import shorten
 from .aggregates import each_quantile
 from .calendars import calendar
 from .scalars import Scalars
@@ -55,7 +56,7 @@ def items_of(select: exp.Select, scope: Scope, scalars: Scalars, *, star: bool) 
         elif isinstance(node, exp.Column):
             found.append(Item(node, identifier(node.this) or "", False))
         else:
-            found += _each(Item(node, _cut(scalars.source.words_of(node)), False), scalars)
+            found += _each(Item(node, shorten(scalars.source.words_of(node), NAMES), False), scalars)
     if not found:
         raise scalars.source.refuse("sql.syntax", None, "", "nothing is selected", scalars.source.example)
     return found
@@ -129,11 +130,7 @@ def _meant(node: Node, scope: Scope, items: list[Item], scalars: Scalars) -> tup
 def _name(node: Node, expression: Expr, scalars: Scalars) -> str:
     if isinstance(node, exp.Column):
         return identifier(node.this) or ""
-    return expression.name if isinstance(expression, Column) else _cut(scalars.source.words_of(node))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= NAMES else text[: NAMES - 1] + "…"
+    return expression.name if isinstance(expression, Column) else shorten(scalars.source.words_of(node), NAMES)
 
 
 def _column(name: str) -> exp.Column:

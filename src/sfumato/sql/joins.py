@@ -21,7 +21,7 @@ from ..tables.joins import joined as join_rows
 from ..tables.joins import match, related
 from ..tables.renaming import beside, renamed
 from .scalars import Scalars
-from .scope import Scope, identifier, quoted
+from .scope import Scope, free, identifier, quoted
 from .source import Node
 
 METHODS: Mapping[str, str] = {
@@ -145,11 +145,9 @@ def computed(scope: Scope) -> Scope:
     rows, names = scope.rows, dict(scope.names)
     for name, made in scope.names.items():
         if not isinstance(made, Column):
-            free, number = name, 2
-            while free.lower() in {column.lower() for column in rows.schema}:
-                free, number = f"{name}_{number}", number + 1
-            rows, names[name] = rows.mutate(**{free: made}), col(free)
-    return replace(scope, rows=rows, names=names, parts=scope.parts)
+            own = free(name, {column.lower() for column in rows.schema})
+            rows, names[name] = rows.mutate(**{own: made}), col(own)
+    return replace(scope, rows=rows, names=names)
 
 
 def _kind(node: exp.Join, scalars: Scalars) -> str:

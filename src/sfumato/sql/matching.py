@@ -81,7 +81,7 @@ def _tested(scope: Scope, part: Node, relation: Relation, known: Relations) -> S
     there = relation.rows_of(node.args["query"], known, node)
     if len(there.names) != 1:
         raise relation.source.refuse("sql.subquery", node, "", "what a value is looked for in is one column", relation.source.example)
-    ((value),) = there.names.values()
+    (value,) = there.names.values()
     rows = there.rows
     if not isinstance(value, Column) and not rows.public:
         raise relation.source.refuse("sql.subquery", node, "", "of protected rows only the unit is looked for", relation.source.example)

@@ -13,7 +13,7 @@ from ..tables.per_unit import Total
 from .aggregates import Reader
 from .grouping import Item, Key, group_keys, matched
 from .scalars import Scalars
-from .scope import Scope, is_aggregate, quoted, typed
+from .scope import Scope, free, is_aggregate, quoted, typed
 from .source import Node, Source
 from .totals import total as total_of
 
@@ -57,7 +57,7 @@ def per_unit(node: exp.Select, scope: Scope, items: list[Item], scalars: Scalars
             total = total_of(part, reader)
             if total.text not in totals:
                 wanted = next((item.name for item in items if item.node is part and item.given), f"total_{len(totals) + 1}")
-                totals[total.text] = _free(wanted, taken), total
+                totals[total.text] = free(wanted, taken), total
                 taken.add(totals[total.text][0].lower())
             return col(totals[total.text][0])
         if isinstance(part, exp.Column):
@@ -113,7 +113,7 @@ def _columns(scope: Scope, keys: Mapping[str, Expr]) -> dict[str, str]:
     taken = {name.lower() for name in scope.rows.declaration.unit}
     found = {}
     for name in keys:
-        found[name] = _free(name, taken)
+        found[name] = free(name, taken)
         taken.add(found[name].lower())
     return found
 
@@ -125,11 +125,3 @@ def _named(made: Mapping[str, Expr], items: list[Item], source: Source) -> dict[
     if twice is not None:
         raise source.refuse("sql.names", twice.node, "", f"two columns are called {twice.name:.60}", source.example)
     return dict(made)
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """A name that is not taken yet."""
-    found, number = name, 2
-    while found.lower() in taken:
-        found, number = f"{name}_{number}", number + 1
-    return found

@@ -64,10 +64,10 @@ class Planned(Plan):
 
     @staticmethod
     def _kind(node: Released, own: dict[str, str]) -> str:
-        return "quantile" if {"quantile", "percentile"} & {own[name] for name in _names(node)} else "computed"
+        return "quantile" if {"quantile", "percentile"} & {own[name] for name in node.aggregates} else "computed"
 
     def _computed(self, shown: Shown, level: Fraction, size: int) -> float:
-        leaves = {column.name: column for column in self.columns if column.name in _names(shown.of)}
+        leaves = {column.name: column for column in self.columns if column.name in shown.of.aggregates}
         if any(column.kind in ("quantile", "percentile") for column in leaves.values()):
             return math.nan
         draws = len({piece for column in leaves.values() for piece in column.pieces})
@@ -106,7 +106,3 @@ def _formula(node: Released, names: list[str]) -> Formula:
     if node.op == "aggregate":
         return Formula("column", column=Column(node.value, "count", (names.index(node.value),)))
     return Formula(node.op, tuple(_formula(arg, names) for arg in node.args))
-
-
-def _names(node: Released) -> set[str]:
-    return {node.value} if node.op == "aggregate" else set().union(*map(_names, node.args))

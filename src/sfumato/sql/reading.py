@@ -60,7 +60,7 @@ def _read(text: str, rows: Rows, parameters: Given, tables: Mapping[str, Rows] |
     except RecursionError:
         raise source.refuse("sql.depth", None, "", "the text is nested too deeply to be read", source.example) from None
     values.finish()
-    return Asked(asked.query, asked.finish, source.explain)
+    return asked
 
 
 def example(rows: Rows) -> str:

@@ -21,7 +21,7 @@ from ..tables import constants
 from ..tables.expressions import Literal as Constant
 from ..tables.expressions import call, col
 from ..tables.types import Type
-from .constants import constant, fraction
+from .constants import constant, fraction, plain
 from .scalars import Scalars
 from .source import Node, Source, arguments
 
@@ -36,6 +36,11 @@ class Released:
     sort: Sort
     args: tuple[Released, ...] = ()
     value: Any = None
+
+    @property
+    def aggregates(self) -> set[str]:
+        """The names of the aggregates that it is computed from."""
+        return {self.value} if self.op == "aggregate" else set().union(*(arg.aggregates for arg in self.args))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +196,4 @@ def _beside(side: Released, key: Released, names: Names) -> Released:
 
 
 def _plain(side: Released) -> Any:
-    if isinstance(side.value, Fraction):
-        return int(side.value) if side.value.denominator == 1 else float(side.value)
-    return side.value if side.sort != "truth" else bool(side.value)
+    return plain(side.value) if side.sort != "truth" else bool(side.value)

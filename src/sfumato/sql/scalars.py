@@ -20,22 +20,22 @@ from .source import Node, Source, arguments
 
 _UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 
-TEACH: Mapping[type[Node], tuple[str, str, str]] = {
-    exp.Subquery: ("sql.subquery", "a value taken from rows is no constant: a question sees one row at a time", ""),
-    exp.Select: ("sql.subquery", "a value taken from rows is no constant: a question sees one row at a time", ""),
-    exp.Exists: ("sql.subquery", "whether some row exists is about a person", ""),
-    exp.Any: ("sql.subquery", "what a value is compared with is a list of constants", ""),
-    exp.All: ("sql.subquery", "what a value is compared with is a list of constants", ""),
-    exp.Window: ("sql.window", "a rank, or a sum up to a row, tells of rows one by one", ""),
-    exp.CurrentDate: ("sql.function", "the same question means the same every day: give the date as a parameter", ""),
-    exp.CurrentTimestamp: ("sql.function", "the same question means the same at every hour: give the time as a parameter", ""),
-    exp.Rand: ("sql.function", "chance has no place in a condition", ""),
-    exp.SimilarTo: ("sql.function", "patterns that could take long for some rows are not matched", ""),
-    exp.RegexpLike: ("sql.function", "patterns that could take long for some rows are not matched: LIKE is", ""),
-    exp.RegexpFullMatch: ("sql.function", "patterns that could take long for some rows are not matched: LIKE is", ""),
-    exp.Glob: ("sql.function", "patterns are written with LIKE", ""),
-    exp.Escape: ("sql.unsupported", "LIKE has no escape here: CONTAINS and STARTS_WITH take a text as it is", ""),
-    exp.Star: ("sql.star", "columns are named one by one", ""),
+TEACH: Mapping[type[Node], tuple[str, str]] = {
+    exp.Subquery: ("sql.subquery", "a value taken from rows is no constant: a question sees one row at a time"),
+    exp.Select: ("sql.subquery", "a value taken from rows is no constant: a question sees one row at a time"),
+    exp.Exists: ("sql.subquery", "whether some row exists is about a person"),
+    exp.Any: ("sql.subquery", "what a value is compared with is a list of constants"),
+    exp.All: ("sql.subquery", "what a value is compared with is a list of constants"),
+    exp.Window: ("sql.window", "a rank, or a sum up to a row, tells of rows one by one"),
+    exp.CurrentDate: ("sql.function", "the same question means the same every day: give the date as a parameter"),
+    exp.CurrentTimestamp: ("sql.function", "the same question means the same at every hour: give the time as a parameter"),
+    exp.Rand: ("sql.function", "chance has no place in a condition"),
+    exp.SimilarTo: ("sql.function", "patterns that could take long for some rows are not matched"),
+    exp.RegexpLike: ("sql.function", "patterns that could take long for some rows are not matched: LIKE is"),
+    exp.RegexpFullMatch: ("sql.function", "patterns that could take long for some rows are not matched: LIKE is"),
+    exp.Glob: ("sql.function", "patterns are written with LIKE"),
+    exp.Escape: ("sql.unsupported", "LIKE has no escape here: CONTAINS and STARTS_WITH take a text as it is"),
+    exp.Star: ("sql.star", "columns are named one by one"),
 }
 """What is refused with a reason of its own."""
 
@@ -98,9 +98,9 @@ class Scalars:
             raise self.source.refuse("sql.unsupported", node, "", f"{type(node).__name__.upper()} with {min(more)} is not on the list", self.source.example)
 
     def unsupported(self, node: Node, rewrite: str = "") -> Refused:
-        code, reason, own = TEACH.get(type(node), ("", "", ""))
+        code, reason = TEACH.get(type(node), ("", ""))
         if code:
-            return self.source.refuse(code, node, "", reason, rewrite or own or self.source.example)
+            return self.source.refuse(code, node, "", reason, rewrite or self.source.example)
         if isinstance(node, exp.Func):
             name = str(node.this) if isinstance(node, exp.Anonymous) else type(node).__name__
             reason = f"{name.lower():.60} is not on the list of functions, each of which is tested never to fail"

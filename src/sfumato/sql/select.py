@@ -25,17 +25,16 @@ from .planned import Planned
 from .relations import Relation
 from .released import Names, Released, read
 from .scalars import Scalars
-from .scope import Scope, has_aggregate, identifier, is_aggregate, quoted
+from .scope import Scope, free, has_aggregate, identifier, is_aggregate, quoted
 from .source import Node, Source, arguments
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """What a text asks: the query that is released, what is made of its answer, and whether it is only to be explained."""
+    """What a text asks: the query that is released, and what is made of its answer."""
 
     query: Query
     finish: Finishing
-    explain: bool = False
 
     def planned(self, plan: Plan) -> Planned:
         """The plan of the query, with what is expected of the columns that are shown."""
@@ -83,7 +82,7 @@ class Outermost:
         query = self._query(rows, names)
         shown_keys = tuple((names[key.name], key.name) for key in self.keys)
         text = "" if having is None else self.source.words_of(self.select.args["having"].this)
-        finish = Finishing(shown_keys, tuple(self.shown), find.types, having, text, order, limit, offset or 0)
+        finish = Finishing(shown_keys, tuple(self.shown), having, text, order, limit, offset or 0)
         return Asked(query, finish)
 
     def _check(self) -> None:
@@ -134,10 +133,7 @@ class Outermost:
             if isinstance(key.expression, Column):
                 names[key.name] = key.expression.name
                 continue
-            taken = {name.lower() for name in (*rows.schema, *names.values())}
-            name, number = (key.name, 2) if key.name.isprintable() else ("key", 2)
-            while name.lower() in taken:
-                name, number = f"{key.name}_{number}", number + 1
+            name = free(key.name if key.name.isprintable() else "key", {name.lower() for name in (*rows.schema, *names.values())})
             try:
                 rows = rows.mutate(**{name: key.expression})
             except Refused as refusal:
@@ -191,10 +187,7 @@ class Outermost:
             if other.text == made.text:
                 return Released("aggregate", "number", value=name)
         taken = {*(name.lower() for name in self.aggregates), *(item.name.lower() for item in self.items), *(key.name.lower() for key in self.keys)}
-        base = self.source.words_of(node)[:60]
-        name, number = base, 2
-        while name.lower() in taken:
-            name, number = f"{base}_{number}", number + 1
+        name = free(self.source.words_of(node)[:60], taken)
         self.aggregates[name] = made
         return Released("aggregate", "number", value=name)
 

@@ -18,6 +18,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from ..answers.layout import printable, width
 from ..errors import Refused
+from ..tables.scalar import shorten
 from .codes import CODES
 
 LONGEST = 20_000
@@ -80,7 +81,6 @@ class Source:
     text: str
     words: tuple[Token, ...] = field(repr=False)
     example: str  # a question that would be answered
-    explain: bool = False
 
     @classmethod
     def of(cls, text: str, example: str) -> Source:
@@ -98,7 +98,7 @@ class Source:
             words = tuple(DuckDB().tokenize(plain))
         except SqlglotError:
             raise cls(text, (), example).refuse("sql.syntax", None, "", "a quotation mark, a comment or a number is not ended", example) from None
-        source = cls(text, words, example, told is not None)
+        source = cls(text, words, example)
         source._check()
         return source
 
@@ -125,7 +125,8 @@ class Source:
             raise self.refuse("sql.statement", _at(first), "this is not a SELECT", reason, self.example)
         found = self._parsed(None)
         if isinstance(found, exp.SetOperation):
-            raise self.refuse("sql.set", found, "", "rows of several SELECTs together are not answered", "one SELECT, with CASE or IN for what differs")
+            reason = "answers to several SELECTs are not put together; rows are, by UNION ALL in a sub-query"
+            raise self.refuse("sql.set", found, "", reason, "one SELECT, with CASE or IN for what differs")
         return found
 
     def condition(self) -> exp.Expression:
@@ -212,7 +213,7 @@ class Source:
     def marked(self, code: str, at: exp.Expression | Span | None, note: str) -> str:
         """The line, and a mark under what is meant."""
         if at is None:
-            return _cut(printable(" ".join(self.text.split())))
+            return shorten(printable(" ".join(self.text.split())), SHOWN)
         start, end = self.span(at) if isinstance(at, exp.Expression) else at
         begin = self.text.rfind("\n", 0, start) + 1
         stop = self.text.find("\n", start)
@@ -229,10 +230,6 @@ class Source:
 
 def _at(word: Token) -> Span:
     return word.start, word.end + 1
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 
 
 def arguments(node: exp.Expression) -> Iterator[str]:

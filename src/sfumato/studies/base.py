@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
-from .bands import middle
+from .bands import middle, share
 from .printed import Interval, Printed, meet, shown
 
 if TYPE_CHECKING:
@@ -61,6 +61,15 @@ class Row:
         mean = sum(draws) / len(draws)
         verdict = Verdict.AGREES if band[0] <= mean <= band[1] else Verdict.DIFFERS
         return cls(cell=cell, printed=printed, ours=shown(mean), verdict=verdict, printed_value=expected, value=mean, spread=(low, high), band=band)
+
+    @classmethod
+    def frequency(cls, cell: str, probability: float, hits: int, count: int) -> Self:
+        """How often something of this probability happened, which agrees where it lies in the band."""
+        found, band = hits / count, share(probability, count)
+        verdict = Verdict.AGREES if band[0] <= found <= band[1] else Verdict.DIFFERS
+        return cls(
+            cell=cell, printed=shown(probability), ours=shown(found), verdict=verdict, printed_value=probability, value=found, spread=(found, found), band=band
+        )
 
     @classmethod
     def exact(cls, cell: str, printed: Printed, value: float, *, errata: tuple[str, ...] = (), if_wrong: str = "", if_right: str = "") -> Self:

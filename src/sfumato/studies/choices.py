@@ -16,8 +16,8 @@ import numpy as np
 
 from .. import mechanisms as mech
 from ..sensitivity.sampled import Sampled, sample_sensitivity
-from .bands import FALSE_ALARM, share
-from .base import Beside, Result, Row, Study, Verdict
+from .bands import FALSE_ALARM
+from .base import Beside, Result, Row, Study
 from .pictures import bars
 from .printed import Printed, shown
 
@@ -39,7 +39,7 @@ def auction(repetitions: int, _: int) -> Result:
     flip = mech.PermuteAndFlip(sensitivity=Fraction("3.02"), epsilon=1, candidates=PRICES)
     law, other = exponential.probabilities(revenue), flip.probabilities(revenue)
     chosen = [PRICES[i] for i in exponential.law(revenue).sample(repetitions).tolist()]
-    rows += [_share(f"chance of {p}", float(q), [c == p for c in chosen]) for p, q in zip(PRICES, law, strict=True)]
+    rows += [Row.frequency(f"chance of {p}", float(q), chosen.count(p), repetitions) for p, q in zip(PRICES, law, strict=True)]
     best = float(max(revenue))
     lost = [best - float(sum(q * float(r) for q, r in zip(pmf, revenue, strict=True))) for pmf in (law, other)]
     sentence = (
@@ -96,7 +96,7 @@ def letters(repetitions: int, seed: int) -> Result:
             sentence=f"{len(tied)} letters are tied: j is as good an answer as b, and the run shows nothing of the noise.",
         ),
         Row.claim("the private answer j can occur", "j", f"P(j) = {shown(float(law[j]))}", holds=float(law[j]) >= FALSE_ALARM),
-        _share("share of j, exponential mechanism with exp", float(law[j]), [c == "j" for c in chosen]),
+        Row.frequency("share of j, exponential mechanism with exp", float(law[j]), chosen.count("j"), repetitions),
         Row.promise(
             "promise of the package's mechanism",
             "ε = 1",
@@ -149,15 +149,6 @@ def _disjoint() -> bool:
     """Whether the package's law (scores over their sum) puts its mass on different letters for scores (1, 0) and (0, 1)."""
     one, other = (np.array(s) / sum(s) for s in ((1, 0), (0, 1)))
     return float(np.minimum(one, other).sum()) == 0.0
-
-
-def _share(cell: str, probability: float, hits: Sequence[bool]) -> Row:
-    found = sum(hits) / len(hits)
-    band = share(probability, len(hits))
-    verdict = Verdict.AGREES if band[0] <= found <= band[1] else Verdict.DIFFERS
-    return Row(
-        cell=cell, printed=shown(probability), ours=shown(found), verdict=verdict, printed_value=probability, value=found, spread=(found, found), band=band
-    )
 
 
 STUDIES = (

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import plots
 from ..functions.polynomial import basis
-from ..plots.style import COLOURS, INK, figure, quiet
+from ..plots.style import COLOURS, INK, figure, legend, quiet
 from .bands import predicted
 from .base import Beside, Result, Row, Study
 from .curves import DEGREE, EPSILONS, POINTS, SIZES, Run, errors, runs
@@ -92,8 +92,7 @@ def _mean_band(expected: float, draws: Sequence[float]) -> Interval:
 
 
 def _panels(done: Mapping[int, Sequence[Run]], way: str, title: str) -> Figure:
-    canvas = figure(10.4, 6.2)
-    canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
+    canvas = figure(10.4, 6.2, title)
     handles: dict[str, Artist] = {}
     plain = way == "faithful"
     names = {"target": "target", "Bernstein curve": "Bernstein"} if plain else {"target": "target, normalised"}
@@ -103,7 +102,7 @@ def _panels(done: Mapping[int, Sequence[Run]], way: str, title: str) -> Figure:
         for name, values in drawn.items():
             (handles[name],) = axes.plot(POINTS, values, color=COLOUR[name], linewidth=1.8)
         axes.set_title(f"N = {grouped(n)}, ε = {epsilon}", fontsize=11, color=INK)
-    canvas.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=3, frameon=False, fontsize=9.5, labelcolor=INK)
+    legend(canvas, handles, 3)
     return canvas
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..plots.style import COLOURS, FAINT, INK, RULE, figure, quiet, tint
+from ..plots.style import COLOURS, FAINT, INK, RULE, figure, legend, name_axes, quiet, tint
 from .base import Row, Verdict
 from .printed import Interval
 
@@ -25,8 +25,7 @@ MARKS = {
 def strips(rows: Sequence[Row], *, title: str, log: bool = False) -> Figure:
     """One strip for each row: the middle 90 % of repetitions, the band of 1 − 10⁻⁶ behind it, the printed number on it. Rows of one scale share an axes;
     `log` for errors. Otherwise each strip has its own axis, from −1 to 1 across its band, for means of large and small n differ by orders of magnitude."""
-    canvas = figure(7.6, 1.5 + 0.34 * len(rows))
-    canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
+    canvas = figure(7.6, 1.5 + 0.34 * len(rows), title)
     axes = canvas.subplots()
     quiet(axes)
     axes.grid(visible=False)
@@ -56,31 +55,30 @@ def strips(rows: Sequence[Row], *, title: str, log: bool = False) -> Figure:
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.tick_params(axis="y", labelsize=8.5)
     axes.spines["bottom"].set_color(FAINT)
-    canvas.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=3, frameon=False, fontsize=9, labelcolor=INK)
+    legend(canvas, handles, 3, size=9)
     return canvas
 
 
 def bars(names: Sequence[str], groups: Mapping[str, Sequence[float]], *, title: str, up: str) -> Figure:
     """Groups of bars over the same names."""
-    canvas = figure(min(10.4, max(6.8, 1.2 + 0.42 * len(names) * max(1, len(groups) - 1))), 3.9)
-    canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
+    canvas = figure(min(10.4, max(6.8, 1.2 + 0.42 * len(names) * max(1, len(groups) - 1))), 3.9, title)
     axes = canvas.subplots()
     quiet(axes)
     width = 0.8 / len(groups)
+    handles: dict[str, Any] = {}
     for place, (name, heights) in enumerate(groups.items()):
         at = [i + (place - (len(groups) - 1) / 2) * width for i in range(len(names))]
-        axes.bar(at, heights, width=0.92 * width, color=COLOURS[place], label=name)
+        handles[name] = axes.bar(at, heights, width=0.92 * width, color=COLOURS[place])
     axes.set_xticks(range(len(names)), names)
-    axes.set_ylabel(up, fontsize=9.5, color=INK)
+    name_axes(axes, up=up)
     if len(groups) > 1:
-        canvas.legend(loc="outside lower center", ncols=len(groups), frameon=False, fontsize=9.5, labelcolor=INK)
+        legend(canvas, handles, len(groups))
     return canvas
 
 
 def spreads(groups: Mapping[str, Sequence[float]], *, title: str, across: str, exact: float | None = None) -> Figure:
     """Draws side by side as boxes from quarter to three quarters, whiskers over the middle 90 %, as far as they go beyond as points."""
-    canvas = figure(7.2, 1.9 + 0.55 * len(groups))
-    canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
+    canvas = figure(7.2, 1.9 + 0.55 * len(groups), title)
     axes = canvas.subplots()
     quiet(axes)
     axes.grid(visible=False)
@@ -100,7 +98,7 @@ def spreads(groups: Mapping[str, Sequence[float]], *, title: str, across: str, e
         box.set_edgecolor(colour)
     if exact is not None:
         axes.axvline(exact, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
-    axes.set_xlabel(across, fontsize=9.5, color=INK)
+    name_axes(axes, across)
     axes.invert_yaxis()
     return canvas
 

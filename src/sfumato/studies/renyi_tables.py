@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .. import plots
-from ..guarantees import Pure
+from ..guarantees import GDP, Pure
 from ..guarantees.closed_forms import renyi_curves, renyi_table
 from ..noise.continuous import Normal
 from .base import Beside, Result, Row, Study
@@ -183,8 +183,6 @@ def _converted(sigma: float, delta: float) -> float:
 
 
 def _exact(sigma: float, delta: float) -> float:
-    from ..guarantees import GDP
-
     return float(GDP(1 / sigma).epsilon(delta))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ..errors import Refused
+from ..exact.numbers import is_whole
 from . import report
 from .base import Result, Study
 from .catalogue import STUDIES, study
@@ -19,7 +20,7 @@ def run(
     names: Iterable[str] = (), *, repetitions: int = REPETITIONS, seed: int = SEED, begin: Callable[[Study], None] = lambda _: None
 ) -> list[tuple[Study, Result]]:
     """The studies of these names, or all, in the order of the sources. `begin` is told each before it runs."""
-    if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < LEAST:
+    if not is_whole(repetitions, LEAST):
         raise Refused("studies.repetitions", f"repetitions={repetitions}", f"a band needs {LEAST} or more", f"repetitions={REPETITIONS}")
     wanted = {study(name).name for name in names} or {s.name for s in STUDIES}
     done = []

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import mechanisms as mech
 from ..samples import grades
-from .bands import laplace_size, mean_of_uniforms, predicted, share, widened
+from .bands import laplace_size, mean_of_uniforms, predicted, widened
 from .base import Beside, Result, Row, Study, Verdict
 from .means import GRID, Shape, matrix_means, release
 from .pictures import bars, spreads, strips
@@ -37,7 +37,7 @@ def angie(repetitions: int, seed: int) -> Result:
         Row.exact(
             "P(Angie failed | answer = 1)", Printed("0.43"), float(posterior), errata=("E-36",), if_wrong="0.084/0.198 is 0.4242…, which rounds to 0.42."
         ),
-        _among("the same, by simulation", float(posterior), simulated, count),
+        Row.frequency("the same, by simulation", float(posterior), simulated, count),
     )
     sentence = "The belief moves from 40 % to 42.4 %, not to 43 % (E-36). The signs of the noise are turned on the slide, which its symmetry forgives."
     laplace = mech.Laplace(sensitivity=1, epsilon=Fraction(1, 2))
@@ -71,15 +71,6 @@ def _simulated(repetitions: int, seed: int) -> tuple[int, int]:
     chance = np.array([float(NOISE[1 - k]) for k in range(3)])[passed]
     seen = generator.random(len(passed)) < chance
     return int(failed[seen, 0].sum()), int(seen.sum())
-
-
-def _among(cell: str, probability: float, hits: int, count: int) -> Row:
-    band = share(probability, count)
-    found = hits / count
-    verdict = Verdict.AGREES if band[0] <= found <= band[1] else Verdict.DIFFERS
-    return Row(
-        cell=cell, printed=shown(probability), ours=shown(found), verdict=verdict, printed_value=probability, value=found, spread=(found, found), band=band
-    )
 
 
 def survey_mean(repetitions: int, seed: int) -> Result:

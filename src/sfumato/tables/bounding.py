@@ -23,10 +23,12 @@ from typing import Any, Literal
 
 from ..errors import Refused
 from ..guarantees import Relation
+from . import engine_values as ev
 from .declaration import Declaration
 from .pieces import Piece
 from .selecting import group, select
 from .stages import Query
+from .types import FLOAT, INT64
 
 Norm = Literal["L1", "L2"]
 
@@ -133,6 +135,11 @@ def _sides(piece: Piece) -> tuple[int, int]:
     return max(piece.high, 0), max(-piece.low, 0)
 
 
+def row_weight(count: Any, bounding: Bounding) -> Any:
+    """The weight of each row of a unit that has so many of them, for one number or the L1 norm of many."""
+    return _part(bounding.rows << bounding.bits, count, bounding.rows)
+
+
 def row_weights(base: Any, bounding: Bounding, units: list[str], keys: list[str], owners: Any = None) -> Any:
     """The rows with the weight `w` for the norm at hand, and, where it is another, `w1` for what is pooled over groups or chosen from. `owners` are the
     units and keys of the same rows, where these are known apart from them."""
@@ -145,11 +152,11 @@ def row_weights(base: Any, bounding: Bounding, units: list[str], keys: list[str]
         few = ibis.least(pairs.c, _WIDE)
         counted = group(pairs, units, {"n": pairs.c.sum(), "q": (few * few).sum()})
         room = (k * k) << 2 * s
-        weights = {"w1": _part(k << s, counted.n, k), "w": _root(room, ibis.least(counted.q, room + 1).cast("int64"), 1 << s)}
+        weights = {"w1": row_weight(counted.n, bounding), "w": _root(room, ibis.least(counted.q, room + 1).cast("int64"), 1 << s)}
         owned = select(counted, _named(counted, units) | weights)
     else:
         counted = group(owners, units, {"n": owners.count()})
-        weights = {"w": _part(k << s, counted.n, k)}
+        weights = {"w": row_weight(counted.n, bounding)}
         if k >= 16:  # few units are so heavy: a join with them alone is small
             owned = select(counted, _named(counted, units) | weights, [counted.n > k])
             joined = base.left_join(owned, units)
@@ -159,16 +166,35 @@ def row_weights(base: Any, bounding: Bounding, units: list[str], keys: list[str]
 
 
 def truncated(base: Any, limit: int, units: list[str], secret: str) -> Any:
-    """At most `limit` rows of each unit: those with the smallest keyed hash of all that they hold, so that the choice depends on the unit's own rows."""
+    """At most `limit` rows of each unit: those with the smallest keyed hash of all that they hold, so that the choice depends on the unit's own rows.
+
+    Rows that look alike to the hash may still differ in the last digits of floats: their texts decide, so that no choice is left to the engine.
+    """
     import ibis
 
-    mixed = ibis.literal(secret)
+    mixed, floats = ibis.literal(secret), []
     for name in base.columns:
-        word = base[name].cast("string")
-        mixed = mixed.concat(",", ibis.coalesce(word.length().cast("string").concat(":", word), "-"))  # with its length, so that no two rows look alike
-    place = ibis.row_number().over(group_by=[base[name] for name in units], order_by=mixed.hexdigest("sha256"))
+        column = base[name]
+        if column.type().is_floating():
+            floats.append(column.cast("string"))
+        for word in _words(column):
+            mixed = mixed.concat(",", ibis.coalesce(word.length().cast("string").concat(":", word), "-"))  # with its length, so that no two rows look alike
+    place = ibis.row_number().over(group_by=[base[name] for name in units], order_by=[mixed.hexdigest("sha256"), *floats])
     ranked = base.mutate(place=place)
     return ranked.filter(ranked.place < limit).drop("place")
+
+
+def _words(column: Any) -> list[Any]:
+    """A value in texts that are the same in every engine. Each writes floats in its own way, so these are told by integers: the whole part and twice 52 bits
+    of what follows the point."""
+    if not column.type().is_floating():
+        return [column.cast("string")]
+    part, words = ev.cast(column, FLOAT), []
+    for _ in range(3):
+        below = ev.floor(part)
+        words.append(ev.try_cast(below, INT64).cast("string"))
+        part = (part - below) * ev.number(2.0**52)
+    return words
 
 
 def votes(base: Any, bounding: Bounding, units: list[str], keys: list[str], secret: str) -> Any:

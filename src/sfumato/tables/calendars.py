@@ -12,11 +12,10 @@ from datetime import UTC, date, datetime, timedelta
 
 from ..errors import Refused
 from .expressions import Expr, known
-from .types import Type
+from .types import MONTHS, Type
 
 UNITS = ("year", "quarter", "month", "week", "day", "hour")
 MOST_BUCKETS = 100_000
-_MONTHS = {"year": 12, "quarter": 3, "month": 1}
 _STEPS = {"week": timedelta(days=7), "day": timedelta(days=1), "hour": timedelta(hours=1)}
 
 
@@ -79,8 +78,8 @@ def _begin(at: datetime, unit: str) -> datetime:
     if unit == "hour":
         return at.replace(minute=0, second=0, microsecond=0)
     day = datetime(at.year, at.month, at.day)
-    if unit in _MONTHS:
-        return day.replace(day=1, month=(at.month - 1) // _MONTHS[unit] * _MONTHS[unit] + 1)
+    if unit in MONTHS:
+        return day.replace(day=1, month=(at.month - 1) // MONTHS[unit] * MONTHS[unit] + 1)
     if unit == "week" and day >= datetime.min + timedelta(days=day.weekday()):
         return day - timedelta(days=day.weekday())
     return day
@@ -89,5 +88,5 @@ def _begin(at: datetime, unit: str) -> datetime:
 def _next(at: datetime, unit: str) -> datetime:
     if unit in _STEPS:
         return at + _STEPS[unit]
-    year, month = divmod(at.year * 12 + at.month - 1 + _MONTHS[unit], 12)
+    year, month = divmod(at.year * 12 + at.month - 1 + MONTHS[unit], 12)
     return at.replace(year=year, month=month + 1)

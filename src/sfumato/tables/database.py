@@ -65,6 +65,7 @@ class DatabaseDeclaration:
         given: dict[str, Any] = {"name": self.name, "unit": list(self.unit), "links": dict(self.links), "relation": first.relation}
         given |= {"bounding": first.bounding, "version": first.version}
         given |= {what: {table.name: getattr(table, what) for table in self.tables if getattr(table, what) is not None} for what in _BY_TABLE}
+        given |= {"learned": marks} if (marks := {table.name: table.learned for table in self.tables if table.learned}) else {}
         listed = {table.name: table.arguments for table in (*self.tables, *self.public)}
         for what in _BY_COLUMN:
             by = {(name, column): value for name, about in listed.items() for column, value in about[what].items()}

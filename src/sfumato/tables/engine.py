@@ -21,6 +21,7 @@ from typing import Any, Protocol
 
 from ..errors import Refused
 from .deadline import deadline, known_timeout
+from .written import Written
 
 SETTINGS: Mapping[str, tuple[str, str]] = {
     "TimeZone": ("'UTC'", "a day begins at the same instant on every machine"),
@@ -48,7 +49,6 @@ and they cannot be spilled) would take more than an eighth of the memory."""
 
 _COMPILING = threading.Lock()
 _SESSION = ("enable_progress_bar",)  # off on every new cursor, and only settable on one
-MOST_TEXTS = 64
 _PLACE = 32  # bytes of a place in such an array, with a count and two sums
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
@@ -108,7 +108,7 @@ class Pinned(Engine):
         self._pid = os.getpid()
         self._lock, self._loading = threading.Lock(), threading.Lock()
         self._frames: dict[str, Frame] = {}
-        self._texts: dict[int, tuple[Any, str]] = {}
+        self._written = Written(lambda expression: compiled(self.backend, expression))
         self.directory = tempfile.mkdtemp(prefix="sfumato-")  # made with mode 0700
         self._remove = weakref.finalize(self, _remove, self.directory, self._pid)  # at the latest when the interpreter ends
         options = {"temp_directory": self.directory, "threads": threads, "memory_limit": memory}
@@ -175,16 +175,8 @@ class Pinned(Engine):
         cursor.unregister("rows of arrow")
 
     def sql(self, expression: Any) -> str:
-        """The text of this very expression, kept for a few: to write one takes longer than most of what is planned. Equal is not enough: −0 equals 0."""
-        op = expression.op()
-        known, text = self._texts.get(id(op), (None, ""))
-        if known is op:
-            return text
-        text = compiled(self.backend, expression)
-        while len(self._texts) >= MOST_TEXTS:
-            self._texts.pop(next(iter(self._texts)), None)
-        self._texts[id(op)] = (op, text)  # with the expression, so that its number is nobody else's
-        return text
+        """The text of this very expression."""
+        return self._written.text(expression)
 
     def _attach(self, name: str, path: str) -> None:
         try:

@@ -116,8 +116,7 @@ def read_moment(value: Value, to: Type) -> Value:
 def _ends(known: Type) -> tuple[Value, Value]:
     import ibis
 
-    texts = ("0001-01-01", "9999-12-31") if known.kind == "date" else ("0001-01-01 00:00:00", "9999-12-31 23:59:59.999999")
-    low, high = (cast(ibis.literal(text + ("+00" if known.zone else "")), known) for text in texts)
+    low, high = (cast(ibis.literal(end + ("+00" if known.zone else "")), known) for end in types.SPAN[known.kind])
     return low, high
 
 

@@ -17,11 +17,10 @@ from . import ranges
 from .constants import integer
 from .engine_values import Value
 from .scalar import MOMENT, TIME, Argument, Function, Slot, always, fixed, shorten
-from .types import DATE, FLOAT, INT32, TIMESTAMP, Type
+from .types import DATE, FLOAT, INT32, MONTHS, TIMESTAMP, Type
 
 UNITS = {"year": "Y", "quarter": "Q", "month": "M", "week": "W", "day": "D", "hour": "h", "minute": "m", "second": "s"}
 _FINE = ("hour", "minute", "second")
-_MONTHS = {"year": 12, "quarter": 3, "month": 1}
 _SECONDS = {"week": 604_800, "day": 86_400, "hour": 3600, "minute": 60, "second": 1}
 _MOST = 400 * 10**9  # seconds, more than all the years
 
@@ -72,15 +71,15 @@ def _add(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -
         return ev.null(known)
     last = ev.constant(end, known)
     inside = ev.where(moment <= last if amount >= 0 else moment >= last, moment)
-    steps = {"months": amount * _MONTHS[unit]} if unit in _MONTHS else {"days": amount * 7} if unit == "week" else {f"{unit}s": amount}
+    steps = {"months": amount * MONTHS[unit]} if unit in MONTHS else {"days": amount * 7} if unit == "week" else {f"{unit}s": amount}
     return ev.cast(inside + ibis.interval(**steps), known)
 
 
 def _last(amount: int, unit: str, *, days: bool) -> date | datetime | None:
     """The last moment to which so much may be added, or the first from which it may be taken."""
     end = datetime.max if amount >= 0 else datetime.min
-    if unit in _MONTHS:
-        year, month = divmod(end.year * 12 + end.month - 1 - amount * _MONTHS[unit], 12)
+    if unit in MONTHS:
+        year, month = divmod(end.year * 12 + end.month - 1 - amount * MONTHS[unit], 12)
         if not 1 <= year <= 9999:
             return None
         end = end.replace(year=year, month=month + 1, day=monthrange(year, month + 1)[1] if amount >= 0 else 1)

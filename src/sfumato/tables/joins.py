@@ -82,7 +82,7 @@ def joined(left: Rows, right: Rows, pairs: Pairs, how: str, where: Expr | None =
             domains[new] = right.domains[old]
     found = replace(
         left,
-        declaration=left.declaration if right.public else _larger(left.declaration, right.declaration),
+        declaration=_larger(left.declaration, left.declaration if right.public else right.declaration),
         steps=(*left.steps, step),
         schema=step.schema(left.schema),
         ranges=ranges,
@@ -163,7 +163,10 @@ def _larger(one: Declaration, other: Declaration) -> Declaration:
     """A unit counts for as many rows as where it counts for more."""
     rows = None if one.max_rows is None or other.max_rows is None else max(one.max_rows, other.max_rows)
     groups = groups_of(one, other, max)
-    return one if (rows, groups) == (one.max_rows, one.max_groups) else replace(one, max_rows=rows, max_groups=groups)
+    limits = {"max_rows": rows, "max_groups": groups}
+    learned = one.learned.joined(*((name, of.learned) for name, most in limits.items() for of in (one, other) if most == getattr(of, name)))
+    same = (rows, groups, learned) == (one.max_rows, one.max_groups, one.learned)
+    return one if same else replace(one, max_rows=rows, max_groups=groups, learned=learned)
 
 
 def groups_of(one: Declaration, other: Declaration, both: Callable[[int, int], int]) -> int | None:

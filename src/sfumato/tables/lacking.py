@@ -1,13 +1,14 @@
 """What a query lacks before it can be planned: a limit on the rows of a unit, or bounds of a column that one row could otherwise move it by any amount with.
 
-*Same query*   on other declarations: its steps are taken again, one by one, so that what is known of made columns follows from what is then declared.
-*Needed*       A column is learned only where the query cannot do without its bounds: with those of all others it would still be refused.
+*Same query*   on other declarations: its steps are taken again, one by one, so that what is known of made columns follows from what is then declared. Other
+               tables that it brings in are taken as they are declared then, too.
+*Needed*       From all that is missing, what the query can do without is left out, one after the other: with the rest it can be planned, with less it cannot.
 *Stand-ins*    lie around 0, as learned bounds do. What is refused with them would be refused after learning, too, so it is refused before anything is paid.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
@@ -15,12 +16,18 @@ from typing import Literal
 from ..errors import Refused
 from .bounding import Bounding
 from .declaration import Declaration
+from .expressions import Expr
+from .join_steps import Join, Match, Union
+from .joins import joined, match
 from .per_unit import PerUnit
 from .pieces import wanted
 from .stages import Groups, Query, Rows, Step
+from .unions import united
 
-Again = Callable[[Declaration], Query]
-"""The same question, about a table that is declared otherwise."""
+Declared = Mapping[str, Declaration]
+"""Protected tables by name, as they are declared."""
+Again = Callable[[Declared], Query]
+"""The same question, about tables that are declared otherwise."""
 
 MISSING = frozenset({"aggregate.bounds", "sql.bounds", "stage.total", "table.max-rows"})
 """Codes of refusals that learning may help."""
@@ -28,15 +35,17 @@ MISSING = frozenset({"aggregate.bounds", "sql.bounds", "stage.total", "table.max
 
 @dataclass(frozen=True, slots=True, order=True)
 class Lack:
-    """One thing to be learned: a limit of rows, of groups by some columns, or the bounds of a column."""
+    """One thing to be learned: a limit of rows, of groups by some columns, or the bounds of a column; of which table, where there are several."""
 
     kind: Literal["max_rows", "max_groups", "bounds"]
     of: tuple[str, ...] = ()
+    table: str = ""
 
     @property
     def words(self) -> str:
-        named = " and ".join(self.of)
-        return {"max_rows": "how many rows a unit has", "max_groups": f"in how many groups by {named} it is", "bounds": f"between which ends {named} lies"}[
+        named = " and ".join(f"{self.table}.{name}" if self.table else name for name in self.of)
+        rows = f"rows of {self.table}" if self.table else "rows"
+        return {"max_rows": f"how many {rows} a unit has", "max_groups": f"in how many groups by {named} it is", "bounds": f"between which ends {named} lies"}[
             self.kind
         ]
 
@@ -49,6 +58,13 @@ def unbounded(declaration: Declaration) -> tuple[str, ...]:
     return tuple(c for c, known in declaration.types if known.numeric and c not in declaration.ranges and c not in declaration.unit)
 
 
+def missing(declaration: Declaration) -> tuple[Lack, ...]:
+    """All that a question about a table could lack."""
+    table = declaration.name if declaration.among else ""
+    rows = (Lack("max_rows", (), table),) if declaration.max_rows is None else ()
+    return (*rows, *(Lack("bounds", (column,), table) for column in unbounded(declaration)))
+
+
 def filled(declaration: Declaration, columns: Iterable[str], *, rows: int | None = 1, size: int = 1) -> Declaration:
     """A declaration with stand-ins for what is missing."""
     bounds = {**declaration.ranges, **dict.fromkeys(columns, (Fraction(-size), Fraction(size)))}
@@ -56,41 +72,61 @@ def filled(declaration: Declaration, columns: Iterable[str], *, rows: int | None
     return replace(declaration, bounds=ordered, max_rows=declaration.max_rows or rows)
 
 
-def lacking(again: Again, declaration: Declaration) -> tuple[Lack, ...]:
+def stand_ins(declared: Declared, lacks: Iterable[Lack] | None = None, *, rows: int = 1, size: int = 1) -> dict[str, Declaration]:
+    """Declarations with stand-ins for some of what is missing, or for all of it."""
+    wanted = {lack for one in declared.values() for lack in missing(one)} if lacks is None else set(lacks)
+    found = {}
+    for name, one in declared.items():
+        mine = [lack for lack in wanted if lack.table == (name if one.among else "")]
+        limited = any(lack.kind == "max_rows" for lack in mine)
+        found[name] = filled(one, [lack.of[0] for lack in mine if lack.kind == "bounds"], rows=rows if limited else None, size=size)
+    return found
+
+
+def lacking(again: Again, declared: Declared) -> tuple[Lack, ...]:
     """What has to be learned for a query; refused here is what learning would not help."""
-    if _plannable(again, declaration):
+    if _plannable(again, declared):
         return ()
-    free = unbounded(declaration)
-    whole = again(filled(declaration, free))
+    whole = again(stand_ins(declared))
     wanted(whole)
     Bounding.of(whole, "L1")
-    named = [column for column in free if column in _mentioned(whole)]
-    found = [] if declaration.max_rows is not None or _plannable(again, filled(declaration, free, rows=None)) else [ROWS]
-    found += [Lack("bounds", (column,)) for column in named if not _plannable(again, filled(declaration, set(free) - {column}))]
+    tables, named = _tables(whole.rows), _mentioned(whole)
+    every = [lack for name, one in declared.items() if name in tables for lack in missing(one)]
+    every.sort(key=lambda lack: lack.kind != "max_rows")
+    likely = [lack for lack in every if lack.kind == "max_rows" or lack.of[0] in named]
+    found = likely if _plannable(again, stand_ins(declared, likely)) else every
+    for lack in reversed(found):
+        rest = [other for other in found if other != lack]
+        if _plannable(again, stand_ins(declared, rest)):
+            found = rest
     return tuple(found)
 
 
-def repeatable(query: Query) -> bool:
-    """Whether a query is about one table alone, so that its steps can be taken again."""
-    return all(isinstance(step, Step | PerUnit) for step in query.rows.steps)
+def redeclared(query: Query, known: Mapping[str, Rows]) -> Query:
+    """The same query, on the rows of tables that are declared otherwise."""
+    return Groups(_again(query.rows, known), query.keys, query.domains).aggregate(**dict(query.aggregates))
 
 
-def redeclared(query: Query, rows: Rows) -> Query:
-    """The same query on the rows of a table that is declared otherwise."""
-    for step in query.rows.steps:
+def _again(rows: Rows, known: Mapping[str, Rows]) -> Rows:
+    """The same steps, from the table on that they began with."""
+    made = known[rows.declaration.name]
+    for step in rows.steps:
         if isinstance(step, PerUnit):
-            rows = rows.per_unit(dict(step.keys), dict(step.totals))
-        elif isinstance(step, Step):
-            rows = rows.where(step.expression) if step.column is None else rows.mutate(**{step.column: step.expression})
+            made = made.per_unit(dict(step.keys), dict(step.totals))
+        elif isinstance(step, Join):
+            made, _ = joined(made, _again(step.right, known), step.pairs, step.how, step.where)
+        elif isinstance(step, Match):
+            made = match(made, _again(step.right, known), step.pairs, step.kind, step.where, nulls=step.nulls)
+        elif isinstance(step, Union):
+            made, _ = united(made, _again(step.right, known), list(step.columns))
         else:
-            reason = "of several tables together nothing is learned: their limits are declared"
-            raise Refused("learn.tables", type(step).__name__, reason, "max_rows=5, bounds={…} in protect(…)")
-    return Groups(rows, query.keys, query.domains).aggregate(**dict(query.aggregates))
+            made = made.where(step.expression) if step.column is None else made.mutate(**{step.column: step.expression})
+    return made
 
 
-def _plannable(again: Again, declaration: Declaration) -> bool:
+def _plannable(again: Again, declared: Declared) -> bool:
     try:
-        query = again(declaration)
+        query = again(declared)
         wanted(query)
         Bounding.of(query, "L1")
     except Refused:
@@ -98,15 +134,39 @@ def _plannable(again: Again, declaration: Declaration) -> bool:
     return True
 
 
+def _tables(rows: Rows) -> set[str]:
+    """Every table that rows are made of."""
+    return {rows.declaration.name}.union(*(_tables(step.right) for step in rows.steps if isinstance(step, Join | Match | Union)))
+
+
 def _mentioned(query: Query) -> set[str]:
-    """Every column that is named anywhere in a query."""
-    found: set[str] = set()
-    for step in query.rows.steps:
-        if isinstance(step, PerUnit):
-            found |= {name for _, key in step.keys for name in key.columns}
-            found |= {name for _, total in step.totals for part in (total.of, total.where) if part is not None for name in part.columns}
-        elif isinstance(step, Step):
-            found |= step.expression.columns
+    """Every column that is named anywhere in a query, and under which name it was brought in."""
+    found, brought = _named(query.rows)
     for _, aggregate in query.aggregates:
-        found |= {name for part in (aggregate.of, aggregate.by) if part is not None for name in part.columns}
+        found |= _columns(aggregate.of, aggregate.by)
+    while more := {old for new, old in brought if new in found} - found:
+        found |= more
     return found
+
+
+def _named(rows: Rows) -> tuple[set[str], list[tuple[str, str]]]:
+    found: set[str] = set()
+    brought: list[tuple[str, str]] = []
+    for step in rows.steps:
+        if isinstance(step, PerUnit):
+            found |= _columns(*(key for _, key in step.keys), *(part for _, total in step.totals for part in (total.of, total.where)))
+        elif isinstance(step, Step):
+            found |= _columns(step.expression)
+        elif isinstance(step, Union):
+            found |= _columns(*(side for _, *both in step.columns for side in both))
+        else:
+            found |= _columns(step.where, *(side for pair in step.pairs for side in pair))
+            brought += step.columns if isinstance(step, Join) else ()
+        if isinstance(step, Join | Match | Union):
+            inner, names = _named(step.right)
+            found, brought = found | inner, brought + names
+    return found, brought
+
+
+def _columns(*parts: Expr | None) -> set[str]:
+    return {name for part in parts if part is not None for name in part.columns}

@@ -2,6 +2,7 @@
 
 *Free*      The noisy histogram that a limit was chosen from also tells how much it leaves out: about which share, and how far that may be off (95 %).
 *Default*   Where too few people were there to tell anything, the limit is a constant, chosen beforehand, and said to be one.
+*Joined*    The histogram was of one table. Of rows that a join has made it tells no shares: the mark stays, without them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ Tails = tuple[Fraction, Fraction, Fraction]
 """Of rows: the share below the bounds and that above them, and how far each may be off."""
 
 LIMITS = ("max_rows", "max_groups")
+UNTOLD: Rest = (Fraction(0), Fraction(0))
 WORTH_SAYING = Fraction(1, 200)
 DEFAULT = "a default: too few people to learn it from"
 
@@ -39,6 +41,13 @@ class Learned:
 
     def with_bounds(self, column: str, tails: Tails | None) -> Learned:
         return replace(self, bounds=tuple(sorted({**dict(self.bounds), column: tails}.items())))
+
+    def joined(self, *limits: tuple[str, Learned]) -> Learned:
+        """After rows of two tables were put together: of each limit that counts now, by its name, whose marks it has. Nothing is known of what lies beyond."""
+        marks: dict[str, list[Rest | None]] = {}
+        for name, of in limits:
+            marks.setdefault(name, []).extend(rest for limit, rest in of.limits if limit == name)
+        return replace(self, limits=tuple((name, None if None in marks[name] else UNTOLD) for name in LIMITS if marks.get(name)))
 
     def of_limit(self, name: str) -> str:
         """What is said behind a limit: nothing where it was declared."""

@@ -13,13 +13,7 @@ from typing import Any
 from ..errors import Refused
 from .deadline import deadline, known_timeout
 from .engine import Engine
-from .types import Type
-
-SPAN: Mapping[str, tuple[str, str]] = {
-    "date": ("0001-01-01", "9999-12-31"),
-    "timestamp": ("0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"),
-}
-"""First and last of what is no null: what Python's own types hold, and every function of every engine takes."""
+from .types import SPAN, Type
 
 TRYING = ("duckdb", "postgres", "pyspark")
 """Engines with a cast that gives null, their own or one of `dialects`. That Ibis has the operation says little: for some it writes a plain cast."""

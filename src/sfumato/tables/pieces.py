@@ -52,6 +52,13 @@ class Piece:
     rule: str = ""  # what is said of it, where that is not that a column is clipped
 
     @property
+    def key(self) -> tuple[object, ...]:
+        """All of it, as something that can be compared: expressions by their texts."""
+        texts = tuple("" if one is None else one.text for one in (self.of, self.where, self.aggregate))
+        numbers = self.low, self.high, self.step, self.shift, self.cells, self.edges
+        return self.name, self.form, *texts, *numbers, self.grid, self.pooled, self.filled, self.tree
+
+    @property
     def largest(self) -> int:
         return max(abs(self.low), abs(self.high))
 

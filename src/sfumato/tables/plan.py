@@ -31,6 +31,7 @@ SIZED = frozenset({"mean", "weighted_mean", "ratio", "variance", "std"})
 """Kinds whose error depends on how many rows a group has."""
 
 MOST_CELLS = 10_000_000
+MOST_KEPT, LONGEST_KEPT = 32, 20_000  # statements of a source that are kept; characters of their questions
 _PRODUCT, _SUM = 62, 126  # bits of a weight times an integer, and of a sum of them
 
 
@@ -62,8 +63,19 @@ class Plan:
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
-        """What the engine is to compute: made of the same pieces as the noise, for this plan alone."""
-        return statements(self.source.table, self.query, self.pieces, self.calibration.bounding, secrets.token_hex(16))
+        """What the engine is to compute: made of the same pieces and limits as the noise. A plan of the same question for another promise has the same ones,
+        unless something is drawn for them, which is drawn for each plan."""
+        bounding, kept = self.calibration.bounding, self.source.made
+        drawn = bounding.truncation or any(piece.form == "distinct" for piece in self.pieces)
+        key = None if drawn or len(self.text) > LONGEST_KEPT else (self.text, self.declared, bounding, tuple(piece.key for piece in self.pieces))
+        made: tuple[Statement, ...] | None = kept.pop(key, None)
+        if made is None:
+            made = statements(self.source.table, self.query, self.pieces, bounding, secrets.token_hex(16))
+        if key is not None:
+            kept[key] = made  # as the latest
+            for oldest in list(kept)[:-MOST_KEPT]:
+                kept.pop(oldest, None)
+        return made
 
     @cached_property
     def text(self) -> str:

@@ -19,10 +19,10 @@ from ..errors import Refused
 from .engine import Engine, Pinned, identifier
 from .files import Files, find_files
 from .frames import Held, find_frame, unread
-from .lent import SPAN, Lent, as_type
+from .lent import Lent, as_type
 from .names import known_names, unknown
 from .served import engine_of, served
-from .types import CASTS, Type
+from .types import CASTS, SPAN, Type
 from .volatile import REASON, drawn, generated
 
 _KNOWN = "the path of a Parquet, CSV or DuckDB file, a pandas, Polars or Spark DataFrame, an Arrow table, an Ibis table, or the URL of a PostgreSQL database"
@@ -41,6 +41,7 @@ class Source:
     name: str | None  # as given, or as its file or table is called
     kind: str  # "Parquet", "CSV", "DuckDB", "frame" or "Ibis"
     left_out: Mapping[str, str]  # column → why it is not read
+    made: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # the latest statements, which take longer to make than all else in a plan
 
 
 def open_source(

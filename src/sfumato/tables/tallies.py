@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from .bounding import Bounding, row_weights, truncated, votes
+from .bounding import Bounding, row_weight, row_weights, truncated, votes
 from .distinct import counted
 from .engine_keys import among_keys, compared, joined, key, written
 from .engine_values import cast, number
@@ -47,9 +47,11 @@ def statements(table: Any, query: Query, pieces: tuple[Piece, ...], bounding: Bo
     """All that the engine has to compute for a query."""
     units, keys = [f"u{i}" for i in range(len(bounding.unit))], [f"k{i}" for i in range(len(query.keys))]
     rows = _base(table, query, pieces, bounding, units)
+    flat = tuple(i for i, piece in enumerate(pieces) if piece.form in _FLAT)
+    at_once = _at_once(pieces, bounding, keys)
     if bounding.truncation:
         rows = truncated(rows, bounding.rows, units, secret)
-    elif units:
+    elif units and not at_once:
         # a view, so that no part of the two is the same: engines would keep that part, with all its rows, in memory
         owners = _base(table.view(), query, (), bounding, units, keyed=bounding.norm == "L2")
         rows = row_weights(rows, bounding, units, keys, owners=owners)
@@ -58,10 +60,9 @@ def statements(table: Any, query: Query, pieces: tuple[Piece, ...], bounding: Bo
     if not query.public:
         ballot = replace(bounding, norm="L1")  # what a unit's votes weigh together is what counts here
         made.append(Statement("ballot", votes(voters, ballot, units, keys, secret) if units else group(voters, keys, {"votes": voters.count()})))
-    flat = tuple(i for i, piece in enumerate(pieces) if piece.form in _FLAT)
     if flat:
-        sums = {name: sum_ for i in flat for name, sum_ in _sums(rows, i, pieces, bounding).items()}
-        made.append(Statement("rows", group(rows, keys, sums), flat))
+        sums = {name: sum_ for i in flat for name, sum_ in _sums(rows, i, pieces, bounding, weighed=not at_once).items()}
+        made.append(Statement("rows", _weighed(group(rows, units, {"n": rows.count(), **sums}), bounding) if at_once else group(rows, keys, sums), flat))
     made += [Statement("units", votes(voters, bounding, units, keys, secret), (i,)) for i, piece in enumerate(pieces) if piece.form == "unit"]
     made += [Statement("long", _long(rows, keys, i, piece, bounding), (i,)) for i, piece in enumerate(pieces) if piece.form in ("bin", "point", "tree")]
     for i, piece in enumerate(pieces):
@@ -74,6 +75,19 @@ def statements(table: Any, query: Query, pieces: tuple[Piece, ...], bounding: Bo
 def wide(piece: Piece, bounding: Bounding) -> bool:
     """Whether a sum may need more than 62 bits, as far as is publicly known."""
     return bounding.sum_bits(piece) > NARROW
+
+
+def _at_once(pieces: tuple[Piece, ...], bounding: Bounding, keys: list[str]) -> bool:
+    """Whether every unit's rows are added first, and then weighed: where there are no groups that is the same sum, in one pass and without a join."""
+    if keys or not bounding.unit or bounding.truncation or not all(piece.form in (*_FLAT, "unit", "distinct") for piece in pieces):
+        return False
+    return not any(wide(piece, bounding) for piece in pieces if piece.form in _FLAT)
+
+
+def _weighed(units: Any, bounding: Bounding) -> Any:
+    """The sums of units with their number of rows `n`, each times the weight of its unit, all together."""
+    weight = cast(row_weight(units.n, bounding), INT64)
+    return group(units, (), {name: cast((weight * units[name]).sum(), INT64) for name in units.columns if name.startswith("s")})
 
 
 def _base(table: Any, query: Query, pieces: tuple[Piece, ...], bounding: Bounding, units: list[str], *, keyed: bool = True) -> Any:
@@ -194,12 +208,12 @@ def _bin(value: Any, piece: Piece) -> Any:
     return ibis.cases((x.between(number_of(first), number_of(last)), within(0, piece.cells)))
 
 
-def _sums(rows: Any, place: int, pieces: tuple[Piece, ...], bounding: Bounding) -> dict[str, Any]:
+def _sums(rows: Any, place: int, pieces: tuple[Piece, ...], bounding: Bounding, *, weighed: bool = True) -> dict[str, Any]:
     """The sums of a piece's cells, by name."""
     import ibis
 
     piece = pieces[place]
-    weight = _weight(rows, bounding, pooled=piece.pooled)
+    weight = _weight(rows, bounding, pooled=piece.pooled) if weighed else None
     beside, name = _beside(piece, pieces, bounding), f"v{_place(place, pieces, bounding)}"
 
     def where(condition: Any) -> Any:

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -136,6 +137,15 @@ class Type:
 BOOL, STRING, DATE, TIMESTAMP, UUID, NULL = (Type(kind) for kind in ("bool", "string", "date", "timestamp", "uuid", "null"))
 FLOAT = Type("float")
 ZONED = Type("timestamp", zone=True)
+SPAN: Mapping[str, tuple[str, str]] = {
+    "date": ("0001-01-01", "9999-12-31"),
+    "timestamp": ("0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"),
+}
+"""First and last of what is no null: what Python's own types hold, and every function of every engine takes."""
+
+MONTHS: Mapping[str, int] = {"year": 12, "quarter": 3, "month": 1}
+"""Of each unit of time that is made of months."""
+
 INT8, INT16, INT32, INT64 = (Type("integer", bits=bits) for bits in WIDTHS)
 
 _SYNONYMS: dict[Type, str] = {

@@ -15,6 +15,7 @@ from .declaration import MOST_ROWS, Declaration, known_keys
 from .expressions import Column, Expr, col
 from .join_steps import Union
 from .joins import groups_of, related
+from .learned import LIMITS
 from .ranges import hull
 
 if TYPE_CHECKING:
@@ -95,4 +96,5 @@ def _together(one: Declaration, other: Declaration, place: str) -> Declaration:
     if max(rows or 0, groups or 0) > MOST_ROWS:
         reason = f"a unit would count for the rows of both, more than 2^{MOST_ROWS.bit_length() - 1}: its weights would have no bits left"
         raise Refused("table.max-rows", place, reason, "a smaller max_rows in protect(…), or fewer tables in the union")
-    return replace(one, max_rows=rows, max_groups=groups, table_rows=one.table_rows + other.table_rows)
+    learned = one.learned.joined(*((name, of.learned) for name in LIMITS for of in (one, other)))
+    return replace(one, max_rows=rows, max_groups=groups, table_rows=one.table_rows + other.table_rows, learned=learned)

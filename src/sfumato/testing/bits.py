@@ -19,11 +19,7 @@ class SeededBits:
         return self._generator.integers(0, 1 << 64, size=count, dtype=np.uint64)
 
     def integer(self, bits: int) -> int:
-        words = self.words(-(-bits // 64))
-        value = 0
-        for word in words.tolist():
-            value = value << 64 | word
-        return value >> (64 * len(words) - bits)
+        return _leading(self.words(-(-bits // 64)).tolist(), bits)
 
 
 class TapeBits:
@@ -39,11 +35,7 @@ class TapeBits:
         return np.array(self._take(count), dtype=np.uint64)
 
     def integer(self, bits: int) -> int:
-        words = self._take(-(-bits // 64))
-        value = 0
-        for word in words:
-            value = value << 64 | word
-        return value >> (64 * len(words) - bits)
+        return _leading(self._take(-(-bits // 64)), bits)
 
     def _take(self, count: int) -> list[int]:
         taken = self._tape[self._at : self._at + count]
@@ -52,3 +44,11 @@ class TapeBits:
             self._after = self._after or SeededBits(self._seed)
             taken += self._after.words(count - len(taken)).tolist()
         return taken
+
+
+def _leading(words: list[int], bits: int) -> int:
+    """The integer of the first bits of some words."""
+    value = 0
+    for word in words:
+        value = value << 64 | word
+    return value >> (64 * len(words) - bits)

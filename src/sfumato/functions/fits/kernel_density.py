@@ -19,7 +19,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import ArrayLike, NDArray
 
-from ...exact.balls import ball, evaluate
+from ...exact.balls import ball, evaluate, sqrt_up
 from ...exact.numbers import Number, positive
 from ...sensitivity.kinds import Global
 from ..lattice import Lattice
@@ -82,15 +82,11 @@ class KernelDensity:
         size = lattice.size
         return Global(
             l1=twice * each * l1 + size * rounding,
-            l2=_root(twice * each * each * square) + _root(Fraction(size)) * rounding,
+            l2=sqrt_up(twice * each * each * square) + sqrt_up(Fraction(size)) * rounding,
             sup=each + rounding,
             relation=relation or "replace",
             formula="a record's kernel on the lattice, over the public number of records",
         )
-
-
-def _root(square: Fraction) -> Fraction:
-    return Fraction(evaluate(lambda: ball(square).sqrt(), "up"))
 
 
 def _sums(points: Floats, x: Floats, width: float) -> NDArray[np.int64]:

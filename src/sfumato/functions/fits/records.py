@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from ...errors import Refused
-from ...exact.numbers import Number, positive
 from ..lattice import Lattice, known_bounds
 from ..polynomial import Floats
 
@@ -99,10 +98,6 @@ def known_ends(pair: Any) -> Ends:
 def box_of(inputs: Any) -> tuple[Ends, ...]:
     """A public interval for each coordinate of a record."""
     return known_bounds(inputs, None)
-
-
-def known_width(value: Number, name: str) -> Fraction:
-    return positive(value, name)
 
 
 def inside(lattice: Lattice, box: tuple[Ends, ...]) -> None:

@@ -6,8 +6,7 @@
 *Bound*   Otherwise each ε that is not a multiple of the unit u is split between its neighbours a < ε < b = a + u: with probability λ the step is
           randomized response at b, else at a, and which of the two is known. Forgetting that gives back the response at ε if
           λ/(1 + e^b) + (1 − λ)/(1 + e^a) = 1/(1 + e^ε), so the split step reveals more; and less than the response at b, to which ε is rounded if it
-          is rounded up. Among many
-          steps the excess is of second order in u. (docs/proofs/optimal-composition.md)
+          is rounded up. Among many steps the excess is of second order in u. (docs/proofs/optimal-composition.md)
 *Unit*    The least power of two not below Σεᵢ/2^14.
 """
 

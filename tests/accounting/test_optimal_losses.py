@@ -9,8 +9,8 @@ from math import exp
 
 import pytest
 
-from sfumato.accounting import losses as module
-from sfumato.accounting.losses import losses
+from sfumato.accounting import optimal_losses as module
+from sfumato.accounting.optimal_losses import losses
 from sfumato.exact.balls import precision
 
 F = Fraction

@@ -1,0 +1,172 @@
+"""What is old is let go, and whoever comes back is told."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+
+from sfumato.errors import Refused
+from sfumato.server import retention
+from sfumato.server.app import create
+from sfumato.server.config import Config, load
+from sfumato.server.retention import let_go, tidied
+from sfumato.server.state import Request, State
+from sfumato.server.tokens import DAY
+
+from .inside import Inside
+from .service import SQL, Made, service
+
+pytestmark = pytest.mark.xdist_group("server-retention")
+RELEASE = "/api/datasets/visits/release"
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    return service(tmp_path).config
+
+
+def filled(config: Config, count: int, until: float) -> list[Request]:
+    """Requests that were answered, and may have run until a moment."""
+    state = State(config.tokens)
+    found = [Request("visits", "ada", f"{until}-{turn}") for turn in range(count)]
+    for request in found:
+        state.begin(request, "digest", until)
+        state.store(request, {"a": request.key.encode()})
+    state.close()
+    return found
+
+
+def keys(config: Config) -> set[str]:
+    state = State(config.tokens)
+    found = {key for (key,) in state._read("SELECT key FROM request")}
+    state.close()
+    return found
+
+
+def test_what_is_older_than_the_configuration_says_goes(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "BATCH", 3)
+    monkeypatch.setattr(retention, "PAUSE", 0.0)
+    now = time.time()
+    old, young = filled(config, 10, now - 91 * DAY), filled(config, 2, now - 89 * DAY)
+    assert asyncio.run(let_go(config)) == 10
+    assert keys(config) == {one.key for one in young}
+    assert asyncio.run(let_go(config)) == 0
+    assert asyncio.run(let_go(replace(config, keep_days=1))) == 2
+    assert {one.key for one in old}.isdisjoint(keys(config))
+
+
+def test_now_and_from_time_to_time(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "EVERY", 0.01)
+
+    async def course() -> list[bool]:
+        task, seen = asyncio.create_task(tidied(config)), []
+        for turn in range(3):
+            filled(config, 1, turn + 1.0)
+            end = time.monotonic() + 60
+            while keys(config) and time.monotonic() < end:
+                await asyncio.sleep(0.005)
+            seen.append(not keys(config))
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        return seen
+
+    assert asyncio.run(course()) == [True] * 3
+
+
+def test_trouble_is_tried_again(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "EVERY", 0.0)
+    calls: list[int] = []
+
+    async def course() -> None:
+        async def broken(_: Config) -> int:
+            calls.append(0)
+            if len(calls) == 3:
+                raise asyncio.CancelledError
+            raise Refused("server.storage", "the records", "they cannot be written", "see to the disk")
+
+        monkeypatch.setattr(retention, "let_go", broken)
+        with pytest.raises(asyncio.CancelledError):
+            await tidied(config)
+
+    asyncio.run(course())
+    assert len(calls) == 3
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return service(tmp_path_factory.mktemp("retention"), deadline="[1]", budget="100")
+
+
+@pytest.fixture(scope="module")
+def app(made: Made) -> FastAPI:
+    return create(made.path)
+
+
+@pytest.fixture(scope="module")
+def client(app: FastAPI) -> Iterator[Inside]:
+    with Inside(app) as found:
+        yield found
+
+
+def asked(client: Inside, made: Made, key: str, epsilon: str = "0.25") -> Any:
+    return client.post(RELEASE, json={"sql": SQL, "epsilon": epsilon}, headers={**made.header("ada"), "Idempotency-Key": key})
+
+
+def spent(app: FastAPI) -> Fraction:
+    found: Fraction = app.state.curator.served["visits"].ledger.spent.parameters["epsilon"]
+    return found
+
+
+def aged(app: FastAPI, made: Made) -> None:
+    """All requests become older than what is kept, and go."""
+    with app.state.curator.state._writing() as run:
+        run("UPDATE request SET until = until - ?, visible = visible - ?", (100 * DAY, 100 * DAY))
+    asyncio.run(let_go(load(made.path)))
+
+
+def test_an_old_key_is_void_and_says_so(app: FastAPI, client: Inside, made: Made) -> None:
+    """Not a second look, and not a second charge: a new key gives the answer that was paid for."""
+    first = asked(client, made, "old")
+    before = spent(app)
+    aged(app, made)
+    for epsilon in ("0.25", "0.5"):  # whatever is asked under it
+        found = asked(client, made, "old", epsilon)
+        assert (found.status_code, found.json()["code"]) == (410, "server.void")
+        assert "nothing was charged" in found.json()["reason"]
+    again = asked(client, made, "new")
+    assert again.json()["table"] == first.json()["table"]
+    assert again.json()["recalled"] == first.json()["receipt"]["when"]
+    assert spent(app) == before
+
+
+def test_a_lost_key_stays_void(app: FastAPI, client: Inside, made: Made) -> None:
+    """What was charged and never answered: a new charge is the asker's to decide."""
+    state, request = app.state.curator.state, Request("visits", "ada", "lost")
+    state.begin(request, "digest", time.time())
+    state.lose(request, overran=True)
+    aged(app, made)
+    before = spent(app)
+    assert asked(client, made, "lost", "0.375").json()["code"] == "server.void"
+    assert spent(app) == before
+    assert state.overruns("visits") == {"ada": 1}
+    assert asked(client, made, "lost-2", "0.375").status_code == 200
+    assert spent(app) == before + Fraction(3, 8)
+
+
+def test_a_service_lets_go_when_it_starts(made: Made) -> None:
+    filled(made.config, 3, 5.0)
+    with Inside(create(made.path)):
+        end = time.monotonic() + 60
+        while any(key.startswith("5.0") for key in keys(made.config)) and time.monotonic() < end:
+            time.sleep(0.02)
+    assert not any(key.startswith("5.0") for key in keys(made.config))
