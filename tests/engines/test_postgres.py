@@ -64,4 +64,4 @@ def test_plain_arithmetic_would_fail(bench: Bench, other: PostgresBench, monkeyp
         except Exception:
             return True
 
-    assert any(fails(seed) for seed in range(300))
+    assert any(fails(seed) for seed in range(190, 300))

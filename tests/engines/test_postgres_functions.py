@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import duckdb
 import ibis
 import psycopg
 import pytest
 
-from sfumato.tables.dialects import postgres
+from sfumato.tables.dialects import postgres, postgres_casts
 from sfumato.tables.dialects.forms import put
 from sfumato.tables.dialects.postgres import CANNOT
 from sfumato.tables.engine_postgres import Postgres
@@ -112,6 +113,16 @@ def test_what_the_forms_are_for(other: Server) -> None:
     ):
         with pytest.raises(psycopg.Error):
             other._connection.execute(statement)
+
+
+def test_uuids_are_read_as_duckdb_reads_them(other: Server) -> None:
+    bare = "0123456789abcdefABCDEF0123456789"
+    texts = [bare, f"{{{bare}}}", f"{{{bare}", f"-{bare}-", f"0-1{bare[2:]}", f"{bare}\n", f" {bare}", bare[1:], f"{bare}0", "", f"{bare[:-1]}g"]
+    wanted = duckdb.connect().execute("SELECT try_cast(unnest(?) AS UUID)", [texts]).fetchall()
+    found = [
+        other._connection.execute(postgres_casts.UUID_OF_TEXT.replace("a_", "t").join(("SELECT ", " FROM (SELECT %s::text AS t) AS s")), [t]) for t in texts
+    ]
+    assert [cursor.fetchone() for cursor in found] == wanted
 
 
 def test_what_is_refused_is_said() -> None:

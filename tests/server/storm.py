@@ -87,6 +87,8 @@ class Storm:
     told: list[Told] = field(default_factory=list)
     ends: Counter[str] = field(default_factory=Counter)
     sent: list[str] = field(default_factory=list)
+    http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=60, limits=httpx.Limits(max_keepalive_connections=0)))
+    """One for all, which reads the certificates of the system once; a connection for each request, so that every process is asked."""
     stop: threading.Event = field(default_factory=threading.Event)
 
     def begin(self) -> list[threading.Thread]:
@@ -100,7 +102,7 @@ class Storm:
         headers = {**self.service.made.header(who), "Idempotency-Key": key}
         self.sent.append(key)
         try:
-            return httpx.post(f"{self.service.url}/api/datasets/{self.dataset}/release", json=body, headers=headers, timeout=60)
+            return self.http.post(f"{self.service.url}/api/datasets/{self.dataset}/release", json=body, headers=headers)
         except httpx.TransportError:
             return None
 

@@ -26,7 +26,7 @@ from ..ledger.servers import running
 from .storm import Served, Storm, serving, several
 
 pytestmark = pytest.mark.xdist_group("server-race")
-BURST = 10  # processes killed one after the other before some questions are answered again
+BURST = 20  # processes killed one after the other before some questions are answered again
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_killed_under_load(service: Served, kills: int) -> None:
             with suppress(ProcessLookupError):  # it ended by itself just now
                 os.kill(chance.choice(found), signal.SIGKILL)
                 killed += 1
-        if killed % BURST == 0:  # else most of them would hit processes that have only begun
+        if killed % BURST == 0 and killed < kills:  # else most of them would hit processes that have only begun
             grown(storm, 4, 60)
     answered = len(storm.told)
     grown(storm, 8, 240)  # it answers again

@@ -30,7 +30,9 @@ FLOAT_OF_TEXT = f"""CASE WHEN {_NUMBER} THEN
              ELSE CAST({_AS_NUMBER} AS DOUBLE PRECISION) END
     WHEN {_INFINITE} THEN CASE WHEN a_ LIKE '-%' THEN {number(float("-inf"))} ELSE {number(float("inf"))} END END"""
 BOOL_OF_TEXT = "CASE WHEN lower(a_) IN ('true', 't', '1', 'yes', 'y') THEN TRUE WHEN lower(a_) IN ('false', 'f', '0', 'no', 'n') THEN FALSE END"
-UUID_OF_TEXT = "CASE WHEN pg_input_is_valid(a_, 'uuid') THEN CAST(a_ AS UUID) END"
+_BARE = "translate(a_, '{}-', '')"
+UUID_OF_TEXT = f"""CASE WHEN a_ ~ '^([{{][0-9a-fA-F-]*[}}]|[0-9a-fA-F-]*)$' AND length({_BARE}) = 32 THEN CAST({_BARE} AS UUID) END"""
+"""32 digits, with hyphens anywhere, perhaps in braces: as DuckDB reads them. PostgreSQL's own knows fewer places for hyphens."""
 _WRITTEN = "CASE WHEN abs(a_) >= 1 AND abs(a_) < 1e16 THEN CAST(CAST(CAST(a_ AS TEXT) AS NUMERIC) AS TEXT) ELSE CAST(a_ AS TEXT) END"
 TEXT_OF_FLOAT = f"""CASE WHEN abs(a_) >= {number(float("inf"))} THEN CASE WHEN a_ < 0 THEN '-inf' WHEN a_ = {number(float("inf"))} THEN 'inf' ELSE 'nan' END
     WHEN {_WRITTEN} ~ '[.e]' THEN {_WRITTEN} ELSE {_WRITTEN} || '.0' END"""

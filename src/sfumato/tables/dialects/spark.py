@@ -7,7 +7,8 @@
 *Decimals*  of more than 34 digits lose their last digits, or fail, where Spark takes an absolute value or another sign: there the sign of the text is changed.
 *Casts*     cut off instead of rounding, so what is cast is rounded before. Of texts, only those are read that DuckDB reads alike.
 *Texts*     are compared by bytes, whatever the collation of their column. Small and capital letters come from a table of ours, as Java's know
-            languages. In LIKE a backslash is doubled, since there it escapes. A missing part of a text is null, not an error.
+            languages. In LIKE a backslash is doubled, since there it escapes; with more than one `%` a pattern is written so that it takes no longer for
+            some rows (`likes`). A missing part of a text is null, not an error.
 *Moments*   A timestamp without a zone is a TIMESTAMP_NTZ. There is no uuid: it is a text in small letters.
 """
 
@@ -25,7 +26,7 @@ from ibis.backends.sql.compilers.pyspark import PySparkCompiler
 from ibis.backends.sql.datatypes import PySparkType
 
 from ...errors import Refused
-from . import letters
+from . import letters, likes
 from .forms import bound, put
 
 SPARK = "spark"
@@ -56,7 +57,10 @@ _WHOLE = "a_ RLIKE '^[+-]?[0-9]{1,255}$'"
 _INFINITE = "lower(a_) RLIKE '^[+-]?inf(inity)?$'"
 _DAY = "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
 _CLOCK = "([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
-_UUID = "'^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'"
+_BARE = "translate(lower(a_), '{}-', '')"
+UUID = f"""CASE WHEN lower(a_) RLIKE '^([{{][0-9a-f-]*[}}]|[0-9a-f-]*)$' AND length({_BARE}) = 32
+           THEN regexp_replace({_BARE}, '^(.{{8}})(.{{4}})(.{{4}})(.{{4}})(.{{12}})$', '$1-$2-$3-$4-$5') END"""
+"""32 digits, with hyphens anywhere, perhaps in braces: as DuckDB reads them."""
 
 
 class Types(PySparkType):  # type: ignore[misc]  # Ibis has no types
@@ -200,6 +204,9 @@ class Compiler(PySparkCompiler):  # type: ignore[misc]  # Ibis has no types
         return sge.Trim(this=arg, expression=text(BLANKS), position="TRAILING")
 
     def visit_StringSQLLike(self, op: Any, *, arg: Any, pattern: Any, escape: Any) -> Any:  # noqa: ARG002
+        known = _constant(op.pattern)
+        if known is not None and known.count("%") > 1:
+            return sge.RegexpLike(this=arg, expression=text(likes.java(known)))
         doubled = self.f.replace(pattern, sge.Literal.string("\\"), sge.Literal.string("\\\\"))
         plain = isinstance(pattern, sge.Literal)
         return sge.Like(this=arg, expression=sge.Literal.string(pattern.this.replace("\\", "\\\\")) if plain else doubled)
@@ -223,6 +230,20 @@ class Compiler(PySparkCompiler):  # type: ignore[misc]  # Ibis has no types
 
     def visit_ExtractEpochSeconds(self, op: Any, *, arg: Any) -> Any:  # noqa: ARG002
         return put("CAST(unix_micros(CAST(a_ AS TIMESTAMP)) AS DOUBLE) / CAST('1000000' AS DOUBLE)", SPARK, a_=arg)
+
+
+def _constant(pattern: Any) -> str | None:
+    """What is looked for, in small letters where it is to be."""
+    if type(pattern).__name__ == "Lowercase":
+        inner = _constant(pattern.arg)
+        return None if inner is None else inner.translate(_small())
+    value = getattr(pattern, "value", None)
+    return value if isinstance(value, str) else None
+
+
+@cache
+def _small() -> dict[int, int]:
+    return str.maketrans(*letters.small())
 
 
 def _long(dtype: Any) -> bool:
@@ -257,7 +278,7 @@ def _text(value: Any, to: Any, target: str) -> Any:
     if to.is_boolean():
         return given("CASE WHEN lower(a_) IN ('true', 't', '1', 'yes', 'y') THEN TRUE WHEN lower(a_) IN ('false', 'f', '0', 'no', 'n') THEN FALSE END", a_=read)
     if to.is_uuid():
-        return given(f"CASE WHEN lower(a_) RLIKE {_UUID} THEN lower(a_) END", a_=read)
+        return given(UUID, a_=read)
     day = f"regexp_extract(a_, '^{_DAY}', 0)" if to.is_date() else "a_"
     return given(f"CASE WHEN a_ RLIKE '^{_DAY}{_CLOCK}$' THEN try_cast({day} AS {target}) END", a_=bare if to.is_date() else read)
 
