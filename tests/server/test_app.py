@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from sfumato.errors import Failed, Refused
 from sfumato.server import app as module
 from sfumato.server.app import PATH, create, from_environment
+from sfumato.server.pool import Worker
 
 from .inside import Inside
 from .service import Made, service
@@ -70,3 +72,14 @@ def test_a_process_finds_its_configuration(made: Made, monkeypatch: pytest.Monke
 
 def test_nothing_is_told_to_third_parties() -> None:
     assert set(module.SILENT.values()) == {False}
+
+
+def test_a_worker_that_does_not_begin_does_not_end_the_service(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody killed it as it started: uvicorn would take a failure for one that comes back, and stop all processes."""
+
+    async def killed(_: Worker) -> None:
+        raise asyncio.IncompleteReadError(b"", None)
+
+    monkeypatch.setattr(Worker, "ready", killed)
+    with Inside(create(made.path)) as found:
+        assert found.get("/api/health").status_code == 200

@@ -87,6 +87,7 @@ def test_an_address_is_in_no_text(tmp_path: Path) -> None:
         SHORT + 'declaration = "missing.toml"\n',
         SHORT + "[datasets.visits.analysts]\n'a b' = 1\n",
         SHORT + "deadline = 0\n",
+        SHORT + "deadline = 0.005\n",
         *(
             f"[server]\n{line}\n{SHORT}"
             for line in (
@@ -121,6 +122,20 @@ def test_a_declaration_in_a_file(tmp_path: Path) -> None:
     )
     found = read(SHORT + 'declaration = "visits.toml"\n', tmp_path).datasets["visits"]
     assert (found.declared["unit"], found.declared["max_rows"]) == (("id",), 3)
+
+
+def test_two_datasets_have_two_accounts(tmp_path: Path) -> None:
+    """Else one would be given what the other has stored, and would spend its budget."""
+    for file, name in (("one.toml", "visits"), ("other.toml", "others")):
+        (tmp_path / file).write_text(
+            f'sfumato = "declaration"\nversion = 1\n[table]\nname = "{name}"\nmax_rows = 3\n[columns.id]\ntype = "int64"\n'
+        )
+    said = '[datasets.{}]\nsource = "x.parquet"\nbudget = 1\ndeclaration = "{}.toml"\n'
+    with pytest.raises(Refused) as refused:
+        read(said.format("a", "one") + said.format("b", "one"), tmp_path)
+    assert (refused.value.code, refused.value.place) == ("server.config", "[datasets.b] name")
+    assert len(read(said.format("a", "one") + said.format("b", "other"), tmp_path).datasets) == 2
+    assert len(read(said.format("a", "one") + said.format("b", "one") + 'ledger = "b.ledger"\n', tmp_path).datasets) == 2
 
 
 def test_a_file(tmp_path: Path) -> None:

@@ -105,6 +105,7 @@ def test_killed_under_load(service: Served, kills: int) -> None:
     threads = storm.begin()
     while killed < kills:
         time.sleep(chance.uniform(0.05, 0.6))
+        assert service.process.poll() is None
         if found := serving(service.process.pid):
             with suppress(ProcessLookupError):  # it ended by itself just now
                 os.kill(chance.choice(found), signal.SIGKILL)

@@ -275,7 +275,7 @@ def test_nothing_is_told_under_a_key_before_the_end_of_its_class(app: FastAPI, c
         reply = request.result()
     other.close()
     assert reply.status_code == (200 if kind == "answer" else 503)
-    assert stored > (10 if kind == "answer" else 0)  # it was known for a while, and not told; of what broke, only near the end
+    assert stored > 10 or kind == "failed"  # it was known for a good while, and not told; what broke is written down near the end
     early = [one for one in seen if one[1] < heard_[0] + 2]
     assert len(early) > 10
     assert {one[2:] for one in early} == {(409, "server.running")}

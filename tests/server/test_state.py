@@ -49,6 +49,29 @@ def test_a_request_is_begun_once(state: State) -> None:
     assert state.kept(ONE, "a") == ("digest", "begun", 5.0, 0.0, None)
 
 
+def test_a_look_at_a_file_waits_for_no_writer(tmp_path: Path) -> None:
+    """In this process or in another: the event loop looks at tokens."""
+    place = str(tmp_path / "tokens.db")
+    state, other = State(place), State(place)
+    state.open()
+    done = threading.Event()
+
+    def look() -> None:
+        assert state.token("none") is None
+        done.set()
+
+    for writer in (state, other):
+        done.clear()
+        with writer._writing() as run:
+            run("DELETE FROM token")
+            thread = threading.Thread(target=look)
+            thread.start()
+            assert done.wait(20)  # though the writer has not ended
+            thread.join()
+    state.close()
+    other.close()
+
+
 def test_a_reply_is_kept_and_stays(state: State) -> None:
     state.begin(ONE, "digest", 5.0)
     assert state.store(ONE, {"a": b"first"}, visible=4.5, entry=7) == {"a": b"first"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,8 @@ PATH = "SFUMATO_SERVE"
 """The environment variable that names the configuration, for processes that a server starts."""
 SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 """Of what newer versions of FastAPI could tell others: nothing. A trace would quote questions."""
+BROKEN = (OSError, EOFError, ValueError, RuntimeError)
+"""What comes of a worker that does not begin."""
 ABOUT = "Differentially private answers from protected data. Every answer is charged to a durable budget before any data is read."
 
 
@@ -39,7 +41,8 @@ def create(config: Config | str | Path) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        await curator.pool.start()
+        with suppress(*BROKEN):  # somebody ended a worker while it began: it is started again when it is needed, and that is no reason to end the service
+            await curator.pool.start()
         tidying = asyncio.create_task(tidied(known))
         try:
             yield

@@ -99,6 +99,11 @@ def read(text: str, folder: Path) -> Config:
     tokens = server.get("tokens", ledger if _URL.match(ledger) else "tokens.db")
     given: dict[str, Any] = {name: check(f"[server] {name}", server[name]) for name, check in _SERVER.items() if name in server}
     found = {name: _dataset(name, about, folder, ledger) for name, about in datasets.items()}
+    accounts: dict[tuple[str, str], str] = {}
+    for name, one in found.items():
+        if (other := accounts.setdefault((one.ledger, one.declared["name"]), name)) != name:
+            reason = f"its account in the ledger would be that of {other}, with its budget and its stored answers"
+            raise _wrong(f"[datasets.{name}] name", reason, "another name in the declaration, or another ledger")
     for name in ("tls_cert", "tls_key"):
         given |= {name: str(folder / given[name])} if name in given else {}
     if ("tls_cert" in given) != ("tls_key" in given):
@@ -180,8 +185,8 @@ def _whole(low: int, high: int) -> Callable[[str, Any], int]:
 
 
 def _seconds(where: str, said: Any) -> float:
-    if isinstance(said, bool) or not isinstance(said, int | Decimal) or not 0.001 <= said <= 3600:
-        raise _wrong(where, "this is a number of seconds from 0.001 to 3600", "1")
+    if isinstance(said, bool) or not isinstance(said, int | Decimal) or not 0.01 <= said <= 3600:
+        raise _wrong(where, "this is a number of seconds from 0.01 to 3600", "1")
     return float(said)
 
 

@@ -64,7 +64,7 @@ async def _answered(curator: Curator, request: Request, planned: Planned, questi
     state, pool = curator.state, curator.pool
     try:
         worker = await pool.take(PATIENCE)
-    except (TimeoutError, RuntimeError, OSError):
+    except (TimeoutError, RuntimeError, OSError, EOFError, ValueError):  # none is free in time, or one ended while it began
         raise Stopped(problems.BUSY) from None
     ended = End(problems.INTERNAL)
     try:
@@ -134,8 +134,8 @@ async def _again(curator: Curator, served: Served, request: Request, kept: Kept,
 def _other_form(curator: Curator, request: Request, media: str) -> bytes:
     """The stored answer in a form that it was not asked for yet; stored before it is given, like the first."""
     stored = curator.state.kept(request, replies.JSON)
-    assert stored is not None
-    assert stored.reply is not None
+    if stored is None or stored.reply is None:  # it was let go just now
+        raise Stopped(problems.LOST)
     return curator.state.store(request, {media: replies.from_reply(stored.reply, media)})[media]
 
 

@@ -77,13 +77,15 @@ class TokenRow(NamedTuple):
 
 
 class State:
-    """The file, or the database, with one connection in this process."""
+    """The file, or the database, with one connection in this process; of a file a second one, to look with while the first one writes."""
 
     def __init__(self, place: str) -> None:
         self._server = place.lower().startswith(("postgres://", "postgresql://"))
         self._place = place
         self._lock = threading.RLock()
         self._connection: Any = None
+        self._looking = threading.Lock()
+        self._looks: Any = None
 
     @property
     def quick(self) -> bool:
@@ -193,6 +195,10 @@ class State:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
+        with self._looking:
+            if self._looks is not None:
+                self._looks.close()
+                self._looks = None
 
     def _not_void(self, run: Any, request: Request) -> None:
         if run("SELECT 1 FROM void WHERE mark = ?", (request.mark,)):
@@ -206,8 +212,14 @@ class State:
         return int(count) - int(silent), int(running)
 
     def _read(self, statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
-        with self._lock, self._explained():
-            return self._run(statement, bindings)
+        """Of what is written down: in a file without waiting for who writes, in this process or in another."""
+        if self._server or self._place == ":memory:":
+            with self._lock, self._explained():
+                return self._run(statement, bindings)
+        with self._looking, self._explained():
+            if self._looks is None:
+                self._looks = in_file(self._place)
+            return self._looks.execute(statement, bindings).fetchall()  # type: ignore[no-any-return]
 
     @contextmanager
     def _writing(self) -> Iterator[Any]:
