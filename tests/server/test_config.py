@@ -126,10 +126,9 @@ def test_a_declaration_in_a_file(tmp_path: Path) -> None:
 
 def test_two_datasets_have_two_accounts(tmp_path: Path) -> None:
     """Else one would be given what the other has stored, and would spend its budget."""
+    table = '[table]\nname = "{}"\nmax_rows = 3\nunit = ["id"]\n[columns.id]\ntype = "int64"\n'
     for file, name in (("one.toml", "visits"), ("other.toml", "others")):
-        (tmp_path / file).write_text(
-            f'sfumato = "declaration"\nversion = 1\n[table]\nname = "{name}"\nmax_rows = 3\n[columns.id]\ntype = "int64"\n'
-        )
+        (tmp_path / file).write_text('sfumato = "declaration"\nversion = 1\n' + table.format(name))
     said = '[datasets.{}]\nsource = "x.parquet"\nbudget = 1\ndeclaration = "{}.toml"\n'
     with pytest.raises(Refused) as refused:
         read(said.format("a", "one") + said.format("b", "one"), tmp_path)
