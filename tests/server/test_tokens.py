@@ -49,7 +49,7 @@ def test_a_token_names_its_holder(state: State) -> None:
 
 
 def test_what_is_kept_is_a_hash(state: State, tmp_path: Path) -> None:
-    secret = made(state, name="ada", role="analyst").rpartition("_")[2]
+    secret = made(state, name="ada", role="analyst").split("_", 2)[2]  # which may have a _ of its own
     (row,) = state.tokens()
     assert row.hash.startswith("$argon2id$")
     assert all(secret.encode() not in path.read_bytes() for path in tmp_path.iterdir())

@@ -80,6 +80,6 @@ def test_a_limit_that_is_too_small_would_be_seen(monkeypatch: pytest.MonkeyPatch
 
     plainly = Rows.per_unit
     monkeypatch.setattr(Rows, "per_unit", lambda self, keys, totals: replace(plainly(self, keys, totals), once=True))
-    monkeypatch.setattr("sfumato.tables.tallies.row_weights", lambda base, *_, **__: base.mutate(w=1 << 20, w1=1 << 20))
+    monkeypatch.setattr("sfumato.tables.tallies.row_weight", lambda count, bounding: count * 0 + (1 << bounding.bits))
     with pytest.raises(AssertionError, match="moved by"):
         replayed(["SELECT COUNT(*) AS n FROM (SELECT DISTINCT user_id, city, age FROM visits) AS q"], 5, "add-remove", "weights")
