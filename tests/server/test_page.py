@@ -26,7 +26,7 @@ from playwright.sync_api import BrowserContext, Page, Route, ViewportSize, expec
 
 import sfumato as sf
 from sfumato.cli.serve import prepared
-from sfumato.server.problems import INTERNAL
+from sfumato.server.problems import BUSY, INTERNAL, Problem
 
 from .service import free_port
 
@@ -137,6 +137,10 @@ def everywhere(page: Page, name: str) -> None:
 
 def ask(page: Page, text: str) -> None:
     page.get_by_label("Question in SQL").fill(text)
+
+
+def tell(route: Route, problem: Problem) -> None:
+    route.fulfill(status=problem.status, body=problem.body(), headers={**problem.headers, "Content-Type": "application/problem+json"})
 
 
 def planned(page: Page) -> None:
@@ -415,6 +419,57 @@ def test_late_plans_are_dropped(site: Site) -> None:
 
 
 @browsing
+def test_nothing_is_typed_before_the_draft_is_there(site: Site) -> None:
+    """The schema is slow to come: what was typed meanwhile would be mixed with the draft that comes with it, so the text waits."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    with site.page("analyst") as page:
+        planned(page)
+        ask(page, "SELECT COUNT(*) AS mine FROM visits")
+        planned(page)
+        page.route("**/api/datasets/visits", hold)
+        page.reload()
+        expect(page.get_by_label("Question in SQL")).to_be_disabled()
+        while not held:
+            page.wait_for_timeout(20)
+        held[0].continue_()
+        ask(page, "SELECT COUNT(*) AS n FROM visits")
+        planned(page)
+        assert page.locator("#sql").input_value() == "SELECT COUNT(*) AS n FROM visits"
+
+
+@browsing
+def test_a_plan_that_did_not_come_is_asked_for_again(site: Site) -> None:
+    """A plan is free: whether the line broke or the service was busy, nobody has to type to get it. So are the looks at schema and budget."""
+    missed: list[str] = []
+
+    def broken(route: Route) -> None:
+        missed.append(route.request.url)
+        if missed.count(route.request.url) > 2:
+            route.continue_()
+        elif missed.count(route.request.url) == 2:
+            tell(route, BUSY)
+        else:
+            route.abort()
+
+    with site.page("analyst", allowed="Failed to load resource") as page:
+        planned(page)
+        page.route("**/plan", broken)
+        ask(page, "SELECT COUNT(*) AS again FROM visits")
+        expect(page.locator("#release-note")).to_contain_text("No reply came")
+        expect(page.locator("#release-note")).to_contain_text("cannot take this up now")
+        expect(page.locator("#promise")).to_contain_text("again")
+        planned(page)
+        page.route("**/budget", broken)
+        page.reload()
+        planned(page)
+        assert {url.rsplit("/", 1)[-1]: missed.count(url) for url in missed} == {"plan": 4, "budget": 3}
+
+
+@browsing
 def test_a_retry_is_the_same_request(site: Site) -> None:
     """The line breaks after the server answered. Whoever asks again, even after a reload, gets that answer, and pays once."""
     keys: list[str] = []
@@ -455,7 +510,7 @@ def test_what_broke_on_the_way_is_asked_again_with_the_same_key(site: Site) -> N
         keys.append(route.request.headers["idempotency-key"])
         reply = route.fetch()
         if len(keys) <= 2:
-            route.fulfill(status=INTERNAL.status, body=INTERNAL.body(), headers={**INTERNAL.headers, "Content-Type": "application/problem+json"})
+            tell(route, INTERNAL)
         else:
             route.fulfill(response=reply)
 

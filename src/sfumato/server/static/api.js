@@ -15,7 +15,12 @@ export class Problem extends Error {
 }
 
 /** No reply came: whether the question arrived is not known. */
-export class Silence extends Error {}
+export class Silence extends Error {
+  later = 2;
+}
+
+/** Nothing is wrong with what was asked: it may be asked again, later. */
+export const isPassing = (problem) => problem instanceof Silence || problem.code === "server.busy" || problem.code === "server.rate";
 
 // The token lives as long as the tab does. There is no cookie, so no other site can send it.
 export const token = {
@@ -62,15 +67,30 @@ async function read(path, given) {
   }
 }
 
+const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * Math.min(10, seconds)));
+const PATIENCE = 3;
+
+/** What only looks costs nothing, and is asked again a few times. */
+async function look(path) {
+  for (let left = PATIENCE; ; left -= 1) {
+    try {
+      return await read(path);
+    } catch (problem) {
+      if (!isPassing(problem) || left <= 1) throw problem;
+      await pause(problem.later);
+    }
+  }
+}
+
 const of = (dataset, rest = "") => `datasets/${encodeURIComponent(dataset)}${rest}`;
 
-export const me = () => read("me");
-export const datasets = () => read("datasets");
-export const schema = (dataset) => read(of(dataset));
-export const budget = (dataset) => read(of(dataset, "/budget"));
-export const verify = (dataset) => read(of(dataset, "/verify"));
-export const overruns = (dataset) => read(of(dataset, "/overruns"));
-export const card = (dataset, number) => read(of(dataset, `/cards/${encodeURIComponent(number)}`));
+export const me = () => look("me");
+export const datasets = () => look("datasets");
+export const schema = (dataset) => look(of(dataset));
+export const budget = (dataset) => look(of(dataset, "/budget"));
+export const verify = (dataset) => look(of(dataset, "/verify"));
+export const overruns = (dataset) => look(of(dataset, "/overruns"));
+export const card = (dataset, number) => look(of(dataset, `/cards/${encodeURIComponent(number)}`));
 export const plan = (dataset, question, signal) => read(of(dataset, "/plan"), { method: "POST", body: JSON.stringify(question), signal });
 
 export async function cardPage(dataset, number) {
@@ -80,7 +100,7 @@ export async function cardPage(dataset, number) {
 /** Everything in the log after an entry, oldest first, page by page. */
 export async function* history(dataset, after = 0) {
   for (let next = after; next !== null; ) {
-    const found = await read(`${of(dataset, "/history")}?${new URLSearchParams({ after: String(next), limit: "200" })}`);
+    const found = await look(`${of(dataset, "/history")}?${new URLSearchParams({ after: String(next), limit: "200" })}`);
     yield found.entries;
     next = found.next ?? null;
   }
@@ -103,8 +123,6 @@ export const isPending = (dataset, question) => `${dataset}\n${JSON.stringify(qu
 const LATER = new Set(["server.running", "server.busy", "server.rate", "server.internal"]);
 const isFinal = (problem) => problem instanceof Problem && problem.code !== "" && problem.status !== 401 && problem.status !== 408 && !LATER.has(problem.code);
 const TRIES = 30;
-
-const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * Math.min(10, seconds)));
 
 /** Browsers offer randomUUID on safe origins only; a house network without TLS is none. */
 const fresh = () => crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -50,6 +50,8 @@ export class Desk {
     this.money = null;
     this.releasing.open(dataset);
     this.clear();
+    this.editor.close();
+    this.editor.area.disabled = true; // what is typed before the draft is there would be mixed with it
     const [schema] = await Promise.all([api.schema(dataset), this.count()]);
     if (this.dataset !== dataset) return;
     const { unit, text } = unitWords(schema);
@@ -58,6 +60,7 @@ export class Desk {
     find("#unit").textContent = text;
     showSchema(find("#schema"), schema, (name) => this.editor.put(name));
     find("#schema-box").open = matchMedia("(min-width: 60em)").matches;
+    this.editor.area.disabled = false;
     this.editor.learn(schema);
     this.builder.learn(schema, unit);
     this.example = schema.example ?? "";
@@ -128,7 +131,8 @@ export class Desk {
       if (!late()) this.planned(plan, question);
     } catch (problem) {
       if (late() || problem.name === "AbortError") return;
-      if (problem.code === "server.rate") {
+      if (api.isPassing(problem)) {
+        if (problem.code !== "server.rate") this.missed(problem);
         setTimeout(() => !late() && this.look(), 1000 * problem.later);
         return;
       }
@@ -175,13 +179,19 @@ export class Desk {
     announce(`Plan: ${words(plan.cost)}; ${errors.join(", ")}.${plan.affordable === false ? " More than is left." : ""}`);
   }
 
-  refused(problem) {
+  /** No plan, and not because of the question: it is asked for again. */
+  missed(problem) {
     this.clear();
-    if (problem.status === 401) return;
+    this.releasing.say(explained(problem));
+  }
+
+  refused(problem) {
     if (!problem.code) {
-      this.releasing.say(explained(problem));
+      this.missed(problem);
       return;
     }
+    this.clear();
+    if (problem.status === 401) return;
     this.editor.point(meant(problem, this.editor.text));
     showRefusal(find("#refusal"), problem, { apply: (use) => this.apply(use) });
     fill(find("#promise"), el("p", { class: "quiet", text: "A question that passes has its price and its errors here." }));
