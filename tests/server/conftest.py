@@ -1,4 +1,4 @@
-"""One service for the tests that ask over a socket. It logs all that it can, and when all of them are done nothing that it wrote may hold a canary."""
+"""What modules share. A service for those that ask over a socket: it logs all that it can, and when all are done nothing that it wrote may hold a canary."""
 
 from __future__ import annotations
 
@@ -6,8 +6,17 @@ from collections.abc import Iterator
 
 import pytest
 
+from ..ledger.servers import PostgresServer
+from ..ledger.servers import running as postgres
 from .scanning import hits, kept
 from .service import Running, running
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[PostgresServer]:
+    """One PostgreSQL for the tests of what is kept there: each has databases of its own."""
+    with postgres() as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
+import pytest
 from fastapi import FastAPI
+
+from sfumato.server import padding
 
 
 class Inside:
@@ -51,3 +56,23 @@ class Inside:
     def request(self, method: str, path: str, **how: Any) -> httpx.Response:
         found: httpx.Response = self.run(self._client.request(method, path, **how))
         return found
+
+
+@contextmanager
+def prompt() -> Iterator[None]:
+    """Meanwhile replies do not wait for their deadlines, which may then be long: so tests are short, and a slow machine changes nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sfumato.server.releases.padded", lambda _: 0.0)
+        patch.setattr("sfumato.server.releases.held", lambda _: None)
+        yield
+
+
+@contextmanager
+def of_class(seconds: float) -> Iterator[None]:
+    """What is planned meanwhile is of this class, and replies wait for its end; a slot does not rest after an overrun."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sfumato.server.plans.deadline_class", lambda *_, **__: seconds)
+        for name in ("padded", "held"):
+            patch.setattr(f"sfumato.server.releases.{name}", getattr(padding, name))
+        patch.setattr("sfumato.server.pool.REST", 0.0)
+        yield

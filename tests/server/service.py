@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from sfumato.server.config import Config, load
-from sfumato.server.state import State
+from sfumato.server.state import State, TokenRow
 from sfumato.server.tokens import DAY, made
 
 CITIES = ["Roma", "Bari", "Milano"]
@@ -137,21 +138,40 @@ def service(folder: Path, *, port: int = 0, deadline: str = "[16]", budget: str 
     config = load(path)
     state = State(config.tokens)
     try:
-        tokens = {}
-        for dataset, prefix in (("visits", ""), ("clinic", "clinic-")):
-            for role in ROLES:
-                who = f"{prefix}{'ada' if role == 'analyst' else role}"
-                tokens[who] = made(state, name=who, role=role, datasets=[dataset])
-        tokens["boss"] = made(state, name="boss", role="owner")
-        tokens["bob"] = made(state, name="bob", role="analyst", datasets=["visits"])
-        for who in ("revoked", "expired"):
-            tokens[who] = made(state, name=who, role="analyst", datasets=["visits"])
-        state.revoke(tokens["revoked"].split("_")[1])
         with state._writing() as run:
-            run("UPDATE token SET expires = ? WHERE id = ?", (int(time.time()) - DAY, tokens["expired"].split("_")[1]))
+            for _, row in people().values():
+                run("INSERT INTO token VALUES (?, ?, ?, ?, ?, ?, ?, ?)", tuple(row))
+        state.revoke(people()["revoked"][1].id)
     finally:
         state.close()
+    tokens = {who: token for who, (token, _) in people().items()}
     return Made(path, config, tokens)
+
+
+class Rows(State):
+    """Records that keep what is made, and write nothing."""
+
+    def __init__(self) -> None:
+        self.rows: list[TokenRow] = []
+
+    def add_token(self, row: TokenRow) -> None:
+        self.rows.append(row)
+
+
+@cache
+def people() -> dict[str, tuple[str, TokenRow]]:
+    """Tokens by the names of those who hold them, and what is kept of each. Made once: argon2 takes its time, and every service of these tests has the same."""
+    records, tokens = Rows(), dict[str, str]()
+    for dataset, prefix in (("visits", ""), ("clinic", "clinic-")):
+        for role in ROLES:
+            who = f"{prefix}{'ada' if role == 'analyst' else role}"
+            tokens[who] = made(records, name=who, role=role, datasets=[dataset])
+    tokens["boss"] = made(records, name="boss", role="owner")
+    for who in ("bob", "revoked", "expired"):
+        tokens[who] = made(records, name=who, role="analyst", datasets=["visits"])
+    found = dict(zip(tokens, zip(tokens.values(), records.rows, strict=True), strict=True))
+    token, row = found["expired"]
+    return {**found, "expired": (token, row._replace(expires=int(time.time()) - DAY))}
 
 
 def certificate(folder: Path, name: str, passphrase: bytes | None = None) -> None:

@@ -9,7 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,9 +43,8 @@ def several(folder: Path, workers: int, **how: Any) -> Iterator[Served]:
         script = f"from sfumato.server.running import run\nrun({str(made.path)!r})"
         process = subprocess.Popen([sys.executable, "-c", script], stdout=sink, stderr=subprocess.STDOUT)
     try:
-        url, end = f"http://127.0.0.1:{port}", time.monotonic() + 120
-        while time.monotonic() < end and not _up(url):
-            time.sleep(0.1)
+        url = f"http://127.0.0.1:{port}"
+        wait_for(f"{url}/api/health")
         yield Served(made, process, url)
     finally:
         process.terminate()
@@ -56,11 +55,15 @@ def several(folder: Path, workers: int, **how: Any) -> Iterator[Served]:
             process.wait()
 
 
-def _up(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/api/health", timeout=5).status_code == 200
-    except httpx.TransportError:
-        return False
+def wait_for(url: str) -> None:
+    """Until somebody answers there. With one client: each reads the certificates of the system, at the cost of who starts."""
+    end = time.monotonic() + 240
+    with httpx.Client(timeout=5) as http:
+        while time.monotonic() < end:
+            with suppress(httpx.TransportError):
+                if http.get(url).status_code == 200:
+                    return
+            time.sleep(0.1)
 
 
 @dataclass
@@ -112,7 +115,7 @@ class Storm:
             reply = self.send(who, key, body)
             if reply is not None and (reply.status_code == 200 or reply.json()["code"] not in AGAIN):
                 return reply
-            time.sleep(0.1)
+            time.sleep(0.25)
         return None
 
     @property

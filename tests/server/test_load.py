@@ -24,7 +24,8 @@ import httpx
 import pytest
 
 from .service import SQL, free_port
-from .storm import Served, Storm, several
+from .service import service as declared
+from .storm import Served, Storm, several, wait_for
 
 pytestmark = pytest.mark.xdist_group("server-load")
 CLIENTS = 50
@@ -75,27 +76,28 @@ class Measured:
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def service(tmp_path_factory: pytest.TempPathFactory, starting: Target) -> Iterator[Served]:
     with several(tmp_path_factory.mktemp("load"), 1, deadline="[1]") as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def bare(service: Served) -> Iterator[Target]:
-    port = free_port()
-    process = subprocess.Popen([sys.executable, "-c", BARE.format(path=str(service.made.path), port=port)])
+def starting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+    """The bare route, which starts while others do."""
+    port, path = free_port(), declared(tmp_path_factory.mktemp("bare")).path
+    process = subprocess.Popen([sys.executable, "-c", BARE.format(path=str(path), port=port)])
     try:
-        end = time.monotonic() + 120
-        while time.monotonic() < end:
-            try:
-                httpx.get(f"http://127.0.0.1:{port}/bare", timeout=5)
-                break
-            except httpx.TransportError:
-                time.sleep(0.1)
         yield Target(port, process.pid, _request("GET", "/bare"))
     finally:
         process.terminate()
         process.wait(60)
+
+
+@pytest.fixture(scope="module")
+def bare(starting: Target, service: Served) -> Target:
+    """The bare route, when both are up."""
+    wait_for(f"http://127.0.0.1:{starting.port}/bare")
+    return starting
 
 
 def _request(method: str, path: str, body: dict[str, Any] | None = None, **headers: str) -> bytes:
@@ -136,7 +138,7 @@ def test_fifty_clients(service: Served, bare: Target, seconds: int) -> None:
     }
     warm, found = Measured(), {name: Measured() for name in targets}
     for target in targets.values():
-        asyncio.run(_loaded(target, 0.5, warm))
+        asyncio.run(_loaded(target, 0.2, warm))
     before, storm = _charges(service), Storm(service, "clinic", "stay", "0.125", {"releasing": "clinic-ada"}, first=1000 * seconds)
     threads, rounds, memory = storm.begin(), 5, []
     for _ in range(rounds):

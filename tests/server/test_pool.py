@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from sfumato.server import pool as pool_
 from sfumato.server.datasets import opened
 from sfumato.server.pool import LATE, Pool, Said, Worker
 from sfumato.server.replies import JSON
+from sfumato.server.worker import READY
 
 from .service import Made, service
 
@@ -115,10 +117,20 @@ def test_what_was_made_in_time_may_be_stored_a_little_later(made: Made, monkeypa
 
 
 BREAKS = {"late": signal.SIGSTOP, "ended": signal.SIGKILL, "failed": signal.SIGCONT}
+IDLE = f"""#!/bin/sh
+read -r config
+printf '%s' '{READY.decode()}'
+exec cat > /dev/null
+"""
+"""In place of Python: a worker that opens nothing, is ready at once, and listens until its parent ends."""
 
 
 @pytest.mark.parametrize("how", BREAKS)
-def test_after_an_overrun_a_slot_rests_as_long_whatever_broke(made: Made, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+def test_after_an_overrun_a_slot_rests_as_long_whatever_broke(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    idle = tmp_path / "idle"
+    idle.write_text(IDLE, encoding="ascii")
+    idle.chmod(0o700)
+    monkeypatch.setattr("sys.executable", str(idle))
     monkeypatch.setattr(pool_, "REST", 0.5)
 
     async def live() -> None:

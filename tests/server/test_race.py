@@ -31,8 +31,8 @@ BURST = 20  # processes killed one after the other before some questions are ans
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Four processes. The visits have room for sixteen answers, the clinic for as many as there will be."""
-    with several(tmp_path_factory.mktemp("race"), 4, deadline="[4]", budget="100000") as found:
+    """Four processes. The visits have room for twelve answers, the clinic for as many as there will be. An overrun is no mistake here."""
+    with several(tmp_path_factory.mktemp("race"), 4, deadline="[1]", budget="100000") as found:
         yield found
 
 
@@ -65,7 +65,7 @@ def check(service: Served, storm: Storm, owner: str) -> int:
 
 def raced(service: Served) -> None:
     """Eight clients, until each is told that there is no budget left."""
-    storm = Storm(service, "visits", "age", "12500/2", {str(i): ("ada", "bob")[i % 2] for i in range(8)})  # of 100,000: sixteen
+    storm = Storm(service, "visits", "age", "25000/3", {str(i): ("ada", "bob")[i % 2] for i in range(8)})  # of 100,000: twelve
     for thread in storm.begin():
         thread.join(300)
         assert not thread.is_alive()
@@ -74,7 +74,7 @@ def raced(service: Served) -> None:
     assert storm.ends["budget.exceeded"] == 8
     assert set(storm.ends) <= {"answered", "budget.exceeded", "server.deadline"}
     assert Fraction(spent) == 100_000
-    assert check(service, storm, "owner") == 16 == len(storm.told) + storm.ends["server.deadline"]
+    assert check(service, storm, "owner") == 12 == len(storm.told) + storm.ends["server.deadline"]
 
 
 def test_eight_clients_for_the_last_budget(service: Served) -> None:
@@ -104,7 +104,7 @@ def test_killed_under_load(service: Served, kills: int) -> None:
     before = sum(one["kind"] == "charge" for one in entries(service, "clinic", "clinic-owner"))
     threads = storm.begin()
     while killed < kills:
-        time.sleep(chance.uniform(0.05, 0.6))
+        time.sleep(chance.uniform(0.05, 0.45))
         assert service.process.poll() is None
         if found := serving(service.process.pid):
             with suppress(ProcessLookupError):  # it ended by itself just now

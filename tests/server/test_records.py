@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +16,11 @@ from sfumato.server.records import APPLICATION, FILE, SCHEMA, SERVER, TABLES, UP
 from sfumato.server.state import Request, State
 
 from ..ledger.books import open_book
-from ..ledger.servers import PostgresServer, running
+from ..ledger.servers import PostgresServer
 
 STORED = Path(__file__).parents[1] / "vectors" / "stored" / "records-v1.sqlite"
 ROWS = ("token", "request", "reply", "body", "overrun")
 pytestmark = pytest.mark.xdist_group("server-state")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    with running() as found:
-        yield found
 
 
 @pytest.fixture

@@ -18,11 +18,12 @@ from sfumato.errors import Refused
 from sfumato.server import retention
 from sfumato.server.app import create
 from sfumato.server.config import Config, load
+from sfumato.server.pool import Pool
 from sfumato.server.retention import let_go, tidied
 from sfumato.server.state import Request, State
 from sfumato.server.tokens import DAY
 
-from .inside import Inside
+from .inside import Inside, prompt
 from .service import SQL, Made, service
 
 pytestmark = pytest.mark.xdist_group("server-retention")
@@ -104,7 +105,7 @@ def test_trouble_is_tried_again(config: Config, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return service(tmp_path_factory.mktemp("retention"), deadline="[1]", budget="100")
+    return service(tmp_path_factory.mktemp("retention"), budget="100")
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +115,7 @@ def app(made: Made) -> FastAPI:
 
 @pytest.fixture(scope="module")
 def client(app: FastAPI) -> Iterator[Inside]:
-    with Inside(app) as found:
+    with prompt(), Inside(app) as found:
         yield found
 
 
@@ -163,7 +164,10 @@ def test_a_lost_key_stays_void(app: FastAPI, client: Inside, made: Made) -> None
     assert spent(app) == before + Fraction(3, 8)
 
 
-def test_a_service_lets_go_when_it_starts(made: Made) -> None:
+def test_a_service_lets_go_when_it_starts(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def start(_: Pool) -> None: ...
+
+    monkeypatch.setattr(Pool, "start", start)  # nobody asks it anything
     filled(made.config, 3, 5.0)
     with Inside(create(made.path)):
         end = time.monotonic() + 60

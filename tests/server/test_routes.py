@@ -11,7 +11,7 @@ from pydantic import BaseModel, TypeAdapter
 from sfumato.server import forms
 from sfumato.server.app import create
 
-from .inside import Inside
+from .inside import Inside, prompt
 from .service import SQL, Made, service
 
 pytestmark = pytest.mark.xdist_group("server-routes")
@@ -20,12 +20,12 @@ VISITS = "/api/datasets/visits"
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return service(tmp_path_factory.mktemp("routes"), deadline="[2]")
+    return service(tmp_path_factory.mktemp("routes"))
 
 
 @pytest.fixture(scope="module")
 def client(made: Made) -> Iterator[Inside]:
-    with Inside(create(made.path)) as found:
+    with prompt(), Inside(create(made.path)) as found:
         yield found
 
 

@@ -25,6 +25,12 @@ from .service import Made, certificate, free_port, service
 
 pytestmark = pytest.mark.xdist_group("server-running")
 SERVE = "from sfumato.cli import main\nmain()"
+ALONE = """
+from sfumato.server.pool import Pool
+async def start(_): ...
+Pool.start = start
+"""
+"""Nothing is released here: no worker has to be started."""
 
 
 @pytest.fixture
@@ -84,7 +90,7 @@ def test_it_answers_https_alone(tmp_path: Path) -> None:
     port = free_port()
     certificate(tmp_path, "own")
     made = with_tls(tmp_path, "own.crt", "own.key", port=port)
-    process = subprocess.Popen([sys.executable, "-c", SERVE, "serve", str(made.path)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process = subprocess.Popen([sys.executable, "-c", ALONE + SERVE, "serve", str(made.path)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
         trusted = ssl.create_default_context(cafile=str(tmp_path / "own.crt"))
         with httpx.Client(verify=trusted, base_url=f"https://127.0.0.1:{port}", timeout=10) as client:

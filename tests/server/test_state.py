@@ -14,18 +14,10 @@ import pytest
 from sfumato.errors import Refused
 from sfumato.server.state import COUNTS, OLD, UNUSED, Limited, Request, State, TokenRow
 
-from ..ledger.servers import PostgresServer, running
-
 ONE = Request("visits", "ada", "k1")
 
 
 pytestmark = pytest.mark.xdist_group("server-state")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    with running() as found:
-        yield found
 
 
 @pytest.fixture(params=["a file", "PostgreSQL"])
@@ -113,20 +105,30 @@ def test_overruns_are_counted(state: State) -> None:
     assert state.overruns("clinic") == {}
 
 
+class Clock:
+    """A clock that shows one moment, in place of the module of that name: nobody has to wait for it."""
+
+    def __init__(self, moment: float) -> None:
+        self.moment = moment
+
+    def time(self) -> float:
+        return self.moment
+
+
 def limited(state: State, who: str, limit: int) -> str:
     """Whether one more may be begun."""
     probe = Request("visits", who, "probe")
     try:
-        state.begin(probe, "digest", time.time() + 60, limit)
+        state.begin(probe, "digest", time.time() + 600, limit)
     except Limited as found:
         return "reached" if found.reached else "for now"
     state.forget(probe)
     return "no"
 
 
-def test_what_is_under_way_counts_as_an_overrun_until_it_may_be_told(state: State) -> None:
+def test_what_is_under_way_counts_as_an_overrun_until_it_may_be_told(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
     """What can be seen does not change with how a request ends until the moment when that may be told."""
-    soon = time.time() + 1.5
+    soon = time.time() + 60
     ends = {"ada": "begun", "bob": "done", "cleo": "lost"}
     for who, end in ends.items():
         request = Request("visits", who, "k")
@@ -137,15 +139,16 @@ def test_what_is_under_way_counts_as_an_overrun_until_it_may_be_told(state: Stat
             state.lose(request, visible=soon, overran=True)
     assert {(limited(state, who, 1), limited(state, who, 2), state.told("visits", who)) for who in ends} == {("for now", "no", 0)}
     assert state.overruns("visits") == {"cleo": 1}  # the owner knows
-    time.sleep(max(0.0, soon - time.time()) + 0.1)
+    monkeypatch.setattr("sfumato.server.state.time", Clock(soon + 0.1))
     assert {who: (limited(state, who, 1), state.told("visits", who)) for who in ends} == {"ada": ("for now", 0), "bob": ("no", 0), "cleo": ("reached", 1)}
 
 
-def test_an_answer_was_given_when_it_could_be_seen(state: State) -> None:
-    state.begin(ONE, "digest", time.time() + 60)
-    state.store(ONE, {"a": b"reply"}, visible=time.time() + 1, entry=7)
+def test_an_answer_was_given_when_it_could_be_seen(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    soon = time.time() + 60
+    state.begin(ONE, "digest", soon + 60)
+    state.store(ONE, {"a": b"reply"}, visible=soon, entry=7)
     assert not state.given("visits", "ada", 7)
-    time.sleep(1.1)
+    monkeypatch.setattr("sfumato.server.state.time", Clock(soon + 0.1))
     assert [state.given("visits", who, entry) for who, entry in (("ada", 7), ("bob", 7), ("ada", 8))] == [True, False, False]
 
 
