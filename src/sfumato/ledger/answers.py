@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ..accounting.coordinates import Numbers
@@ -13,9 +14,13 @@ from . import pages
 from .entries import WHOLE, Account, digest, numbers, open_account
 from .pricing import best, price_stored
 from .receipts import BudgetExceeded, Recalled, Receipt
-from .totals import exact, fractions, ratios, within
+from .totals import Ratios, exact, fractions, ratios, within
 
 STORE = "INSERT INTO answer VALUES (?, ?, ?, ?) ON CONFLICT (dataset, question) DO UPDATE SET number = excluded.number, answer = excluded.answer"
+BESIDE = """
+SELECT 1 FROM shown JOIN answer ON answer.dataset = shown.dataset AND answer.question = shown.question
+WHERE shown.dataset = ? AND shown.share = ? AND answer.number = ? LIMIT 1"""
+"""Whether a share has seen another answer of the same charge."""
 PRICED = "('open', 'amend', 'charge', 'reserve', 'recall')"
 """The kinds of entries that a sum of costs follows from."""
 
@@ -34,7 +39,10 @@ def remember(tx: Any, dataset: str, question: str, receipt: Receipt, answer: byt
 
 
 class Found(NamedTuple):
-    """A stored answer, what it cost the first asker, and whether a share is yet to pay for seeing it."""
+    """A stored answer, what a share pays for it that has not seen it yet, and whether this one has not.
+
+    That is what the first asker paid; nothing, where the share has paid for another answer of the same charge.
+    """
 
     recalled: Recalled
     cost: list[str]
@@ -50,11 +58,17 @@ def found(tx: Any, dataset: str, question: str, share: str | None) -> Found | No
     ((number, answer),) = rows
     paid = pages.paid(tx, dataset, number)
     due = share is not None and not tx.execute("SELECT 1 FROM shown WHERE dataset = ? AND question = ? AND share = ?", (dataset, asked, share)).fetchall()
-    return Found(Recalled(bytes(answer), paid["when"], number), paid["cost"], due)
+    beside = due and len(paid["mechanisms"]) > 1 and tx.execute(BESIDE, (dataset, share, number)).fetchall()
+    return Found(Recalled(bytes(answer), paid["when"], number), ["0" for _ in paid["cost"]] if beside else paid["cost"], due)
+
+
+def owed(several: Iterable[Found | None]) -> list[Ratios]:
+    """What a share that sees all of these pays: every charge once."""
+    return list({one.recalled.number: exact(one.cost) for one in several if one is not None and one.due}.values())
 
 
 def recall(tx: Any, dataset: str, question: str, share: str | None, when: str) -> Recalled | None:
-    """The bytes stored for a question; a share that has not seen them pays what the first asker paid."""
+    """The bytes stored for a question; a share that has not seen them pays what the first asker paid, once for all answers of a charge."""
     known = found(tx, dataset, question, share)
     if known is not None and known.due and share is not None:
         if not pages.account(tx, dataset, share).plus(exact(known.cost)).fits:

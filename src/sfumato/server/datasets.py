@@ -14,8 +14,8 @@ from typing import Any
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..ledger import Ledger
-from ..ledger.answers import Found, found
-from ..ledger.totals import Ratios, exact
+from ..ledger.answers import Found, found, owed
+from ..ledger.totals import Ratios
 from ..session import protect
 from ..session.database import Database
 from ..session.learning import name_of
@@ -70,8 +70,7 @@ class Served:
         if not known or (who, known) in self._paid:
             return []
         names = [name_of(one.lack, table.given) for table in self.tables for one in table.lessons.values()]
-        stored = [stored_for(self.ledger, name, who) for name in names]
-        costs = [exact(one.cost) for one in stored if one is not None and one.due]
+        costs = owed(stored_for(self.ledger, name, who) for name in names)
         if not costs:
             self._paid.add((who, known))
         return costs

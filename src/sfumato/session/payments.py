@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from ..accounting.filters import Filter
 from ..guarantees import Guarantee
 from ..ledger import BudgetExceeded, Ledger
-from ..ledger.answers import found
+from ..ledger.answers import Found as Stored
+from ..ledger.answers import found, owed
 from ..ledger.entries import spent_as_guarantee
 from ..ledger.pricing import Priced, price
-from ..ledger.totals import Ratios, exact, ratios
+from ..ledger.totals import Ratios, ratios
 from ..release import question
 from ..tables.lacking import Lack
 from ..tables.plan import Plan
@@ -40,8 +40,8 @@ def settled(plans: Sequence[Plan], whole: Priced, ledger: Ledger, share: str, *,
     families = tuple(dict.fromkeys(cast("Table", plan.query.rows.curator).known for plan in plans))
     if not any(owes(known, ledger, share) for known in families):
         return False
-    stored = [None if fresh else _due(ledger, question(plan), share) for plan in plans]
-    answers = [cost for one in stored if one is not None for cost in one]
+    stored = [None if fresh else _stored(ledger, question(plan), share) for plan in plans]
+    answers = owed(stored)
     if None in stored:
         answers.append(ratios(price(ledger.budget, (whole,))))
     return _booked(families, answers, ledger, share, f"{BEFORE}, and the answer")
@@ -56,7 +56,7 @@ def settle(known: Known, whole: Priced | None, ledger: Ledger, share: str) -> No
 def owes(known: Known, ledger: Ledger, share: str) -> bool:
     """Whether a share has yet to pay for something that was learned of tables."""
     ledger.account(share)  # refuses a name that is none
-    return bool(_owed(known, ledger, _lacks(known), share))
+    return bool(owed(_taught(known, ledger, _lacks(known), share)))
 
 
 def affordable(
@@ -77,11 +77,11 @@ def affordable(
     later = [] if answer is None else [ratios(price(ledger.budget, (answer,)))]
     for account in (None,) if share is None else (None, share):
         ledger.account(account)  # refuses a name that is none
-        stored = [None if fresh else _due(ledger, question(plan), account) for plan in plans]
-        costs = [(ratios(price(ledger.budget, (plan.mechanism,))),) if due is None else due for plan, due in zip(plans, stored, strict=True)]
+        stored = [None if fresh else _stored(ledger, question(plan), account) for plan in plans]
+        costs = [ratios(price(ledger.budget, (plan.mechanism,))) for plan, one in zip(plans, stored, strict=True) if one is None]
         seen = {*before, *_lacks(known)} - set(lacks)
-        owed = [] if account is None else _owed(known, ledger, seen, account)
-        _fit(ledger, account, [*owed, *chain.from_iterable(costs), *later], both)
+        taught = [] if account is None else _taught(known, ledger, seen, account)
+        _fit(ledger, account, [*owed([*taught, *stored]), *costs, *later], both)
 
 
 def booked(known: Known, ledger: Ledger, share: str, *, but: Sequence[Lack] = ()) -> bool:
@@ -98,8 +98,8 @@ def remembered(known: Known, ledger: Ledger, lack: Lack, share: str | None = Non
 
 
 def _booked(families: Sequence[Known], answers: Sequence[Ratios], ledger: Ledger, share: str, what: str) -> bool:
-    owed = [cost for known in families for cost in _owed(known, ledger, _lacks(known), share)]
-    _fit(ledger, share, [*owed, *answers], what)
+    taught = [one for known in families for one in _taught(known, ledger, _lacks(known), share)]
+    _fit(ledger, share, [*owed(taught), *answers], what)
     other = [booked(known, ledger, share) for known in families]
     return any(other)
 
@@ -108,16 +108,15 @@ def _lacks(known: Known) -> list[Lack]:
     return [one.lack for one in known.lessons.values()]
 
 
-def _owed(known: Known, ledger: Ledger, lacks: Iterable[Lack], share: str) -> list[Ratios]:
-    """What a share has yet to pay for what was learned of tables."""
-    return [cost for lack in lacks for cost in _due(ledger, name_of(lack, known.given[known.home(lack)]), share) or ()]
+def _taught(known: Known, ledger: Ledger, lacks: Iterable[Lack], share: str) -> list[Stored | None]:
+    """What is stored of what was learned of tables."""
+    return [_stored(ledger, name_of(lack, known.given[known.home(lack)]), share) for lack in lacks]
 
 
-def _due(ledger: Ledger, name: str, share: str | None) -> tuple[Ratios, ...] | None:
-    """What a share has yet to pay for what is stored under a name; None where nothing is. Books nothing."""
+def _stored(ledger: Ledger, name: str, share: str | None) -> Stored | None:
+    """What is stored under a name, and what a share has yet to pay for it. Books nothing."""
     with ledger._store.reading() as tx:
-        known = found(tx, ledger.dataset, name, share)
-    return None if known is None else (exact(known.cost),) if known.due else ()
+        return found(tx, ledger.dataset, name, share)
 
 
 def _fit(ledger: Ledger, share: str | None, costs: Iterable[Ratios], what: str) -> None:
