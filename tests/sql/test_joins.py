@@ -138,3 +138,11 @@ def test_one_table_with_itself() -> None:
             "SELECT COUNT(*) AS n FROM visits a JOIN (SELECT user_id, MAX(age) AS top FROM visits GROUP BY user_id) b USING (user_id)", epsilon=1
         )
         assert joined.query.text.splitlines()[1] == "inner join (from visits; per user_id: top = max(age)) on user_id = user_id with top"
+
+
+def test_a_number_that_equals_the_unit_still_names_its_visit(db: Database) -> None:
+    """Of two equal columns one stays, and with it what either of them names."""
+    tests = "FROM patients AS p JOIN tests AS t ON p.id = t.visit AND p.id = t.patients_id JOIN tests AS s ON"
+    assert "tests" in text(db, f"SELECT COUNT(*) AS n {tests} t.visit = s.visit")
+    with pytest.raises(Refused, match=r"join\.ownership"):
+        text(db, f"SELECT COUNT(*) AS n {tests} t.value = s.value")

@@ -10,14 +10,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Refused
 from .declaration import Declaration
 from .expressions import Column, Expr, col
-from .join_steps import Join, Kept, Kind, Match, Pairs
+from .join_steps import Join, Kept, Kind, Match, On, Pairs
 from .relations import tables_in
 from .renaming import beside, renamed
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 MOST_TABLES = 16
 KINDS: tuple[Kept, ...] = ("inner", "left", "cross")
 EXAMPLE = "visits.join(patients, on={'patient_id': 'id'})"
-
-On = str | Iterable[str] | Mapping[str, str]
 
 
 def related(left: Rows, other: Any) -> Rows:
@@ -80,6 +78,7 @@ def joined(left: Rows, right: Rows, pairs: Pairs, how: str, where: Expr | None =
             ranges[new] = right.ranges[old]
         if old in right.domains and new not in domains:
             domains[new] = right.domains[old]
+    links = {new: right.links[old] for old, new in same.items() if old in right.links} | dict(left.links)
     found = replace(
         left,
         declaration=_larger(left.declaration, left.declaration if right.public else right.declaration),
@@ -87,7 +86,7 @@ def joined(left: Rows, right: Rows, pairs: Pairs, how: str, where: Expr | None =
         schema=step.schema(left.schema),
         ranges=ranges,
         domains=domains,
-        links={**left.links, **{new: right.links[old] for new, old in brought if old in right.links}},
+        links=links | {new: right.links[old] for new, old in brought if old in right.links},
         once=owned and left.once and right.once,
         fans=True,
     )
