@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 from hypothesis import settings
 
 # A shared machine is slow at times; that says nothing about the code. Failures print what reproduces them.
 settings.register_profile("sfumato", deadline=None, print_blob=True)
 settings.load_profile("sfumato")
+
+
+def pytest_collection_finish() -> None:
+    """What was imported stays: the garbage collector need not look through all of it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -23,6 +23,9 @@ SPARK = [
 ]
 """Marks of tests that ask a cluster: all of them in one process."""
 
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Of Java: half of what a cluster costs that lives for a minute is to optimise code which is never run again."""
+
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[PostgresServer]:
@@ -59,7 +62,9 @@ def cluster(folder: Path) -> Iterator[Any]:
         "spark.local.dir": str(folder / "local"),
         "spark.driver.memory": "1g",
         "spark.log.level": "OFF",
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder / 'derby'}",
+        "spark.executor.syncLogLevel.enabled": "true",
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder / 'derby'} {SHORT_LIVED}",
+        "spark.executor.extraJavaOptions": SHORT_LIVED,
     }
     builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("sfumato")
     for name, value in options.items():

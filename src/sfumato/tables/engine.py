@@ -105,10 +105,13 @@ class Pinned(Engine):
 
     def __init__(self, *, paths: Sequence[str] = (), attached: Mapping[str, str] | None = None, threads: int | None = None, memory: str | None = None) -> None:
         duckdb, ibis = _import("duckdb"), _import("ibis")
+        from .dialects.duckdb import Compiler
+
         self._pid = os.getpid()
         self._lock, self._loading = threading.Lock(), threading.Lock()
         self._frames: dict[str, Frame] = {}
-        self._written = Written(lambda expression: compiled(self.backend, expression))
+        compiler = Compiler()
+        self._written = Written(lambda expression: compiled(compiler, expression))
         self.directory = tempfile.mkdtemp(prefix="sfumato-")  # made with mode 0700
         self._remove = weakref.finalize(self, _remove, self.directory, self._pid)  # at the latest when the interpreter ends
         options = {"temp_directory": self.directory, "threads": threads, "memory_limit": memory}

@@ -17,8 +17,11 @@ def select(table: Any, columns: Mapping[str, Any], where: Sequence[Any] = (), *,
     """SELECT columns FROM table WHERE all conditions hold."""
     if _engine(table) in STEPWISE:
         from ibis.backends.sql.rewrites import Select
+        from ibis.expr.operations import Alias
 
-        return Select(table, selections=columns, predicates=tuple(where), distinct=distinct).to_expr()
+        # a name of its own would be taken off when the statement is written, and everything that stands on it made anew
+        bare = {name: value.op().arg if isinstance(value.op(), Alias) else value for name, value in columns.items()}
+        return Select(table, selections=bare, predicates=tuple(where), distinct=distinct).to_expr()
     # what is computed from a table is found by Ibis in the rows that are left of it
     found = (table.filter(*where) if where else table).select(**columns)
     return found.distinct() if distinct else found

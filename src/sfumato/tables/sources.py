@@ -21,6 +21,7 @@ from .files import Files, find_files
 from .frames import Held, find_frame, unread
 from .lent import Lent, as_type
 from .names import known_names, unknown
+from .selecting import select
 from .served import engine_of, served
 from .types import CASTS, SPAN, Type
 from .volatile import REASON, drawn, generated
@@ -51,21 +52,18 @@ def open_source(
     *,
     table: str | None = None,
     threads: int | None = None,
-    memory: str | None = None,
 ) -> Source:
     """One table. `types` says what columns are to be read as, where that is not what the source says; `table` which one of a server's."""
     declared = _declared(types or {})
     found = _find(source, declared, table)
-    return _opened([(name or _name_of(found), found, declared)], threads, memory)[0]
+    return _opened([(name or _name_of(found), found, declared)], threads)[0]
 
 
-def open_sources(
-    sources: Mapping[str, object], types: Mapping[str, Mapping[str, str]] | None = None, *, threads: int | None = None, memory: str | None = None
-) -> dict[str, Source]:
+def open_sources(sources: Mapping[str, object], types: Mapping[str, Mapping[str, str]] | None = None, *, threads: int | None = None) -> dict[str, Source]:
     """Several tables on one engine, by name."""
     declared = {name: _declared((types or {}).get(name, {})) for name in sources}
     found = [(name, _find(source, declared[name]), declared[name]) for name, source in sources.items()]
-    return dict(zip(sources, _opened(found, threads, memory), strict=True))
+    return dict(zip(sources, _opened(found, threads), strict=True))
 
 
 def _declared(types: Mapping[str, str]) -> dict[str, Type]:
@@ -101,7 +99,7 @@ def _find(source: object, declared: Mapping[str, Type], table: str | None = None
     raise Refused("table.source", place, f"a table is {_KNOWN}", 'protect("visits.parquet", …)')
 
 
-def _opened(found: Sequence[tuple[str | None, Any, dict[str, Type]]], threads: int | None, memory: str | None) -> list[Source]:
+def _opened(found: Sequence[tuple[str | None, Any, dict[str, Type]]], threads: int | None) -> list[Source]:
     """All tables on one engine: ours, or the one they lie in."""
     lent = [table.get_backend() for _, table, _ in found if not isinstance(table, Files | Held)]
     if lent:
@@ -117,7 +115,7 @@ def _opened(found: Sequence[tuple[str | None, Any, dict[str, Type]]], threads: i
     files = [table for _, table, _ in found if isinstance(table, Files)]
     paths = [path for table in files for path in table.paths if not table.attached]
     attached = {alias: path for table in files for alias, path in table.attached.items()}
-    pinned = Pinned(paths=paths, attached=attached, threads=threads, memory=memory)
+    pinned = Pinned(paths=paths, attached=attached, threads=threads)
     try:
         return [_viewed(pinned, name, table, declared) for name, table, declared in found]
     except BaseException:
@@ -162,7 +160,7 @@ def _borrowed(engine: Lent, name: str | None, table: Any, declared: dict[str, Ty
     left_out |= {column: unread("decimal without digits" if dtype.is_decimal() else dtype) for column, dtype in unknown_types.items()}
     schema = _schema(have, declared, left_out, str(name))
     made = {column: as_type(engine, engine.plain(table[column]), kind) for column, kind in schema.items()}
-    return Source(table.select(**made), schema, engine, name, "Ibis", left_out)
+    return Source(select(table, made), schema, engine, name, "Ibis", left_out)
 
 
 def _not_stored(engine: Lent, table: Any) -> dict[str, str]:

@@ -36,8 +36,9 @@ def given(text: str, dialect: str, **arguments: Any) -> Any:
     """A form with its arguments, each of them computed once."""
     if all(_plain(argument) for argument in arguments.values()):
         return put(text, dialect, **arguments)
-    inner = sg.select(*(sge.alias_(argument.copy(), name, quoted=False) for name, argument in arguments.items())).offset(0)
-    outer = sg.select(_parsed(text, dialect).copy()).from_(inner.subquery(GIVEN))
+    named = [sge.alias_(argument.copy(), name, quoted=False, copy=False) for name, argument in arguments.items()]
+    inner = sg.select(*named, copy=False).offset(0, copy=False).subquery(GIVEN, copy=False)
+    outer = sg.select(_parsed(text, dialect).copy(), copy=False).from_(inner, copy=False)
     return sge.Paren(this=outer)
 
 

@@ -28,6 +28,7 @@ from ...errors import Refused
 from . import letters, magnitudes
 from . import postgres_floats as floats
 from .forms import given, put
+from .passes import Passes
 from .postgres_casts import POSTGRES, TEXT_OF_FLOAT, try_cast
 
 FUNCTIONS: Mapping[str, str] = {
@@ -65,7 +66,7 @@ def without_nan() -> Callable[[Any], Any]:
     return made
 
 
-class Compiler(PostgresCompiler):  # type: ignore[misc]  # Ibis has no types
+class Compiler(Passes, PostgresCompiler):  # type: ignore[misc]  # Ibis has no types
     """Ibis's own, with other forms where PostgreSQL differs."""
 
     __slots__ = ()
@@ -73,7 +74,7 @@ class Compiler(PostgresCompiler):  # type: ignore[misc]  # Ibis has no types
 
     def compile(self, expression: Any, *, pretty: bool = False) -> str:
         """An expression as a statement."""
-        return str(self.to_sqlglot(expression).sql(dialect=self.dialect, pretty=pretty, copy=False))
+        return str(self.tree(expression).sql(dialect=self.dialect, pretty=pretty, copy=False))
 
     def visit_node(self, op: Any, **arguments: Any) -> Any:
         refused = CANNOT.get(type(op).__name__)
