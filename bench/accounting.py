@@ -14,22 +14,19 @@ import argparse
 import json
 import os
 import platform
-import subprocess
-import sys
-import tempfile
 import time
-import venv
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import sfumato as sf
+from peers import Process, beside, installed
 from sfumato import mechanisms as mech
 from sfumato.accounting import loss_curve, pairs
+from telling import as_columns, as_pipes, pin, say
 
 GRID = 2**-20
 
@@ -148,73 +145,26 @@ class Row:
         return "met" if not missed else f"not met: {', '.join(missed)}"
 
 
-class Peer:
-    """The peers in a process of their own, which answer when they are asked."""
-
-    def __init__(self, python: Path) -> None:
-        self._process = subprocess.Popen([python, "-c", PEER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.versions = self._answer()
-
-    def ask(self, which: str, case: str) -> Any:
-        assert self._process.stdin is not None
-        print(which, case, file=self._process.stdin, flush=True)
-        return json.loads(self._answer())
-
-    def close(self) -> None:
-        self._process.communicate()
-
-    def _answer(self) -> str:
-        assert self._process.stdout is not None
-        return self._process.stdout.readline().strip()
-
-
-@contextmanager
-def peers(ready: str | None) -> Iterator[Peer | None]:
-    """The peers, installed for as long as they are needed, or in an environment that is there; None where they cannot be had."""
-    with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as place:
-        python = Path(ready) if ready else Path(place) / "bin" / "python"
-        if ready is None:
-            say("peers: installing them into a temporary environment")
-            venv.create(place, with_pip=True)
-            pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "dp-accounting==0.6.*", "prv-accountant==0.2.*"]
-            done = subprocess.run(pip, check=False, capture_output=True, text=True)
-            if done.returncode:
-                say(f"peers: left out, as pip failed:\n{done.stderr}")
-                yield None
-                return
-        peer = Peer(python)
-        try:
-            yield peer
-        finally:
-            peer.close()
-
-
 def measure(rounds: int, ready: str | None) -> tuple[str, list[Row]]:
     cores, load = pin(), os.getloadavg()[0]
-    with peers(ready) as peer:
+    with (
+        nullcontext(ready) if ready else installed("peers", "dp-accounting==0.6.*", "prv-accountant==0.2.*") as python,
+        beside(python, PEER, quiet=True) as peer,
+    ):
         rows = [compare(case, rounds, peer) for case in CASES]
-        versions = f"Python {platform.python_version()}, NumPy {np.__version__}, {peer.versions if peer else 'peers not measured'}"
+        versions = f"Python {platform.python_version()}, NumPy {np.__version__}, {peer.version if peer else 'peers not measured'}"
     return f"{versions}; {platform.machine()}, {cores}, load average {load:.1f} before the run; best of {rounds} rounds", rows
 
 
-def pin() -> str:
-    """Stay on one core, and so will the processes that are started from here."""
-    count = os.cpu_count()
-    if not hasattr(os, "sched_setaffinity"):
-        return f"{count} cores, not pinned"
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    return f"pinned to one of {count} cores"
-
-
-def compare(case: str, rounds: int, peer: Peer | None) -> Row:
+def compare(case: str, rounds: int, peer: Process | None) -> Row:
     """One of each in turns, after one that does not count; of each side the best counts."""
     say(f"({case}) {CASES[case][0]}")
     ours, theirs, prvs = [], [], []
     for _ in range(rounds + 1):
         ours.append(certify(case))
         if peer is not None:
-            theirs.append(peer.ask("dp", case))
-            prvs.append(peer.ask("prv", case))
+            theirs.append(json.loads(peer.told("dp", case)))
+            prvs.append(json.loads(peer.told("prv", case)))
     low, high, seconds = min(ours[1:], key=lambda r: r[2])
     failed = {name: f"failed: {answers[-1]}" for name, answers in (("dp", theirs), ("prv", prvs)) if answers and isinstance(answers[-1], str)}
     dp = min((r for r in theirs[1:] if not isinstance(r, str)), key=lambda r: r[1], default=None)
@@ -255,21 +205,11 @@ def table(rows: list[Row]) -> list[list[str]]:
 
 
 def as_text(setting: str, rows: list[Row]) -> str:
-    cells = table(rows)
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
-    return "\n".join([*lines, "", *(f"({case}) {what} at δ = {delta}" for case, (what, _, delta) in CASES.items()), "", setting])
+    return "\n".join([as_columns(table(rows)), "", *(f"({case}) {what} at δ = {delta}" for case, (what, _, delta) in CASES.items()), "", setting])
 
 
 def as_markdown(setting: str, rows: list[Row]) -> str:
-    head, *body = table(rows)
-    line = ["---" if cell in ("case", "") else "---:" for cell in head]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, line, *body)) + f"\n\n{setting}."
-
-
-def say(text: str) -> None:
-    """Progress, apart from the result."""
-    print(text, file=sys.stderr, flush=True)
+    return f"{as_pipes(table(rows), ('case',))}\n\n{setting}."
 
 
 def main() -> None:

@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import queries
+from telling import say
 
 SIDE = """
 import json, os, resource, sys, time, warnings
@@ -57,8 +59,8 @@ def on_engines(path: Path, rows: int, rounds: int, which: Sequence[str] = ("post
     for where in which:
         with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as folder:
             place = served(path, Path(folder)) if where == "postgres" else str(path)
-            queries.say(f"{rows:,} rows on {where}")
-            plain, row, unit = (queries.Side(queries.sys.executable, SIDE, where, place, rows, what) for what in ("plain", "row", "unit"))
+            say(f"{rows:,} rows on {where}")
+            plain, row, unit = (queries.Side(sys.executable, SIDE, where, place, rows, what) for what in ("plain", "row", "unit"))
             queries.turns((plain, row, unit), rounds)
             name, work = plain.version, "count and sum by 1,000 public keys"
             about = {"rows": rows, "beside": f"plain {name}", "other": plain.seconds}

@@ -17,12 +17,14 @@ import os
 import platform
 import subprocess
 import sys
-import tempfile
-import venv
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from peers import installed
+from telling import as_columns, as_pipes, say
+
+PURE_LDP = ("pure-ldp==1.2.*", "xxhash<4", "scikit-learn", "statsmodels")
+"""With what it needs and does not declare."""
 
 OURS = """
 import json, sys, time
@@ -111,20 +113,6 @@ def run(python: str | Path, script: str, *arguments: object) -> dict[str, float]
     return found
 
 
-@contextmanager
-def pure_ldp() -> Iterator[Path | None]:
-    """An interpreter that has pure-ldp, with what it needs and does not declare; None where it cannot be had."""
-    with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as place:
-        say("pure-ldp: installing it into a temporary environment")
-        venv.create(place, with_pip=True)
-        python = Path(place) / "bin" / "python"
-        pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "pure-ldp==1.2.*", "xxhash<4", "scikit-learn", "statsmodels"]
-        done = subprocess.run(pip, check=False, capture_output=True, text=True)
-        if done.returncode:
-            say(f"pure-ldp: left out, as pip failed:\n{done.stderr}")
-        yield None if done.returncode else python
-
-
 def measure(cases: tuple[Case, ...], rounds: int, peer: Path | None) -> list[Figure]:
     figures = []
     for case in cases:
@@ -133,10 +121,6 @@ def measure(cases: tuple[Case, ...], rounds: int, peer: Path | None) -> list[Fig
         other = None if peer is None else run(peer, PEER, case.oracle, case.people, case.values, case.measured)
         figures.append(Figure(case=case, ours=ours, other=other))
     return figures
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 HEADINGS = ("oracle", "people × values", "ours: clients + server", "pure-ldp", "of that measured", "times faster", "goal", "")
@@ -152,14 +136,11 @@ def cells(figure: Figure) -> tuple[str, ...]:
 
 
 def as_text(figures: list[Figure], setting: str) -> str:
-    rows = [HEADINGS, *map(cells, figures)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join([*("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows), setting])
+    return f"{as_columns([HEADINGS, *map(cells, figures)])}\n{setting}"
 
 
 def as_markdown(figures: list[Figure], setting: str) -> str:
-    lines = [" | ".join(row) for row in (HEADINGS, ("---",) * len(HEADINGS), *map(cells, figures))]
-    return "\n".join([*(f"| {line} |" for line in lines), "", setting])
+    return f"{as_pipes([HEADINGS, *map(cells, figures)], HEADINGS)}\n\n{setting}"
 
 
 def main() -> None:
@@ -169,7 +150,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()
     load = os.getloadavg()[0]
-    with pure_ldp() as peer:
+    with installed("pure-ldp", *PURE_LDP) as peer:
         figures = measure(chosen.cases, chosen.rounds, peer)
     setting = (
         f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores; load average {load:.1f} before and {os.getloadavg()[0]:.1f} after"

@@ -17,19 +17,17 @@ import platform
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-import venv
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from peers import Process, beside, installed
 from sfumato import mechanisms as mech
+from telling import as_columns, as_pipes, pin, say, significant
 
 SCALES = {"1": 1, "10": 10, "10⁶": 10**6, "2³⁰": 2**30, "10¹²": 10**12, "10¹⁵": 10**15}
 REQUIRED = ("10", "2³⁰")
@@ -130,49 +128,9 @@ class Report:
     figures: tuple[Figure, ...]
 
 
-class Peer:
-    """OpenDP in a process of its own, which draws when it is asked and says how long it took."""
-
-    def __init__(self, python: Path) -> None:
-        self._process = subprocess.Popen([python, "-c", PEER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.version = self._answer()
-
-    def seconds(self, law: str, scale: int, count: int) -> float:
-        assert self._process.stdin is not None
-        print(law, scale, count, file=self._process.stdin, flush=True)
-        return float(self._answer())
-
-    def close(self) -> None:
-        self._process.communicate()
-
-    def _answer(self) -> str:
-        assert self._process.stdout is not None
-        return self._process.stdout.readline().strip()
-
-
-@contextmanager
-def opendp() -> Iterator[Peer | None]:
-    """OpenDP, installed for as long as it is needed; None where it cannot be."""
-    with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as place:
-        say("OpenDP: installing it into a temporary environment")
-        venv.create(place, with_pip=True)
-        python = Path(place) / "bin" / "python"
-        pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "opendp==0.16.*", f"numpy=={np.__version__}"]
-        done = subprocess.run(pip, check=False, capture_output=True, text=True)
-        if done.returncode:
-            say(f"OpenDP: left out, as pip failed:\n{done.stderr}")
-            yield None
-            return
-        peer = Peer(python)
-        try:
-            yield peer
-        finally:
-            peer.close()
-
-
 def measure(effort: Effort) -> Report:
     cores, load = pin(), os.getloadavg()[0]
-    with opendp() as peer:
+    with installed("OpenDP", "opendp==0.16.*", f"numpy=={np.__version__}") as python, beside(python, PEER) as peer:
         draws = tuple(compare(law, scale, effort, peer) for law in MAKE for scale in SCALES)
         versions = f"Python {platform.python_version()}, NumPy {np.__version__}, OpenDP {peer.version if peer else 'not measured'}"
     figures = (*single_calls(effort), *whole_arrays(effort), *constructions(effort), *fresh_starts(effort))
@@ -181,16 +139,7 @@ def measure(effort: Effort) -> Report:
     return Report(setting=setting, draws=draws, figures=figures)
 
 
-def pin() -> str:
-    """Stay on one core, and so will the processes that are started from here."""
-    count = os.cpu_count()
-    if not hasattr(os, "sched_setaffinity"):
-        return f"{count} cores, not pinned"
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    return f"pinned to one of {count} cores"
-
-
-def compare(law: str, scale: str, effort: Effort, peer: Peer | None) -> Draws:
+def compare(law: str, scale: str, effort: Effort, peer: Process | None) -> Draws:
     """One array of each in turns, after one of each that does not count."""
     say(f"{law}: scale {scale}")
     width, count = SCALES[scale], effort.draws
@@ -200,7 +149,7 @@ def compare(law: str, scale: str, effort: Effort, peer: Peer | None) -> Draws:
     for _ in range(effort.rounds + 1):
         ours = seconds(partial(sample, count)) / count
         numpy = seconds(partial(theirs, 0.0, width, count)) / count
-        rounds.append((ours, numpy, peer.seconds(law, width, effort.peer_draws) / effort.peer_draws if peer else 0.0))
+        rounds.append((ours, numpy, float(peer.told(law, width, effort.peer_draws)) / effort.peer_draws if peer else 0.0))
     best = [1e9 * min(side) for side in zip(*rounds[1:], strict=True)]
     return Draws(law=law, scale=scale, ours=best[0], numpy=best[1], opendp=best[2] if peer else None)
 
@@ -279,25 +228,12 @@ def tables(report: Report) -> Iterator[list[list[str]]]:
     yield [head, *([f.what, f"{significant(f.value)} {f.unit}", f"< {f.goal} {f.unit}" if f.goal else "–", f.verdict] for f in report.figures)]
 
 
-def significant(value: float) -> str:
-    """Three digits that mean something."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
 def as_text(report: Report) -> str:
-    parts = []
-    for rows in tables(report):
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        parts.append("\n".join("  ".join(cell.replace("`", "").ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows))
-    return "\n\n".join([*parts, report.setting])
+    return "\n\n".join([*(as_columns([[cell.replace("`", "") for cell in row] for row in rows]) for rows in tables(report)), report.setting])
 
 
 def as_markdown(report: Report) -> str:
-    parts = []
-    for head, *rows in tables(report):
-        line = ["---" if cell in ("law", "what", "") else "---:" for cell in head]
-        parts.append("\n".join(f"| {' | '.join(row)} |" for row in (head, line, *rows)))
-    return "\n\n".join([*parts, f"{report.setting}."])
+    return "\n\n".join([*(as_pipes(rows, ("law", "what")) for rows in tables(report)), f"{report.setting}."])
 
 
 def as_json(report: Report) -> str:
@@ -306,11 +242,6 @@ def as_json(report: Report) -> str:
 
     draws = [full(d, width=SCALES[d.scale], required=d.scale in REQUIRED, of_numpy=d.of_numpy, of_opendp=d.of_opendp) for d in report.draws]
     return json.dumps({"setting": report.setting, "draws": draws, "figures": [full(f) for f in report.figures]}, indent=2, ensure_ascii=False)
-
-
-def say(text: str) -> None:
-    """Progress, apart from the result."""
-    print(text, file=sys.stderr, flush=True)
 
 
 def main() -> None:

@@ -15,16 +15,16 @@ import argparse
 import json
 import os
 import platform
-import subprocess
 import sys
 import tempfile
-import venv
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
+
+from peers import Process, installed
+from telling import as_columns, as_pipes, pin, say, significant
 
 OURS = """
 import itertools, json, resource, sys, time
@@ -175,48 +175,19 @@ class Report:
     figures: tuple[Figure, ...]
 
 
-class Side:
+class Side(Process):
     """A process that answers one question whenever it is asked."""
 
     def __init__(self, python: str | Path, script: str, *arguments: object) -> None:
-        environment = os.environ | {"POLARS_MAX_THREADS": str(THREADS)}
-        command = [str(python), "-c", script, *map(str, arguments)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
-        self.version = self._line()
+        super().__init__(python, script, *arguments, environment={"POLARS_MAX_THREADS": str(THREADS)})
         self.seconds, self.peak, self.plans = float("inf"), 0.0, dict[str, list[float]]()
 
     def ask(self, *, count: bool) -> None:
-        assert self._process.stdin is not None
-        print(file=self._process.stdin, flush=True)
-        answer = json.loads(self._line())
+        answer = json.loads(self.told())
         self.peak = answer["peak"]
         if count:
             self.seconds = min(self.seconds, answer["seconds"])
             self.plans = {name: [*map(min, took, self.plans.get(name, took))] for name, took in answer["plans"].items()}
-
-    def close(self) -> None:
-        self._process.communicate()
-
-    def _line(self) -> str:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline().strip()
-        if not line:
-            raise SystemExit("a side of the comparison ended early; what it said stands above")
-        return line
-
-
-@contextmanager
-def opendp() -> Iterator[Path | None]:
-    """An interpreter that has OpenDP, for as long as it is needed; None where it cannot be had."""
-    with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as place:
-        say("OpenDP: installing it into a temporary environment")
-        venv.create(place, with_pip=True)
-        python = Path(place) / "bin" / "python"
-        pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "opendp[polars]==0.16.*"]
-        done = subprocess.run(pip, check=False, capture_output=True, text=True)
-        if done.returncode:
-            say(f"OpenDP: left out, as pip failed:\n{done.stderr}")
-        yield None if done.returncode else python
 
 
 def make(path: Path, rows: int, items: int) -> None:
@@ -244,8 +215,8 @@ def turns(sides: Sequence[Side | None], rounds: int, fewer: Sequence[int] = ()) 
 
 
 def measure(effort: Effort) -> Report:
-    cores, load, figures, versions = pin(), os.getloadavg()[0], [], set[str]()
-    with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as place, opendp() as python:
+    cores, load, figures, versions = pin(THREADS), os.getloadavg()[0], [], set[str]()
+    with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as place, installed("OpenDP", "opendp[polars]==0.16.*") as python:
         for rows in effort.sizes:
             say(f"{rows:,} rows: making them")
             path = Path(place) / f"visits-{rows}.parquet"
@@ -327,16 +298,6 @@ def planning(effort: Effort) -> list[Figure]:
     ]
 
 
-def pin() -> str:
-    """Stay on two cores, and so will the processes that are started from here."""
-    count = os.cpu_count()
-    if not hasattr(os, "sched_setaffinity"):
-        return f"{count} cores, not pinned"
-    chosen = sorted(os.sched_getaffinity(0))[-THREADS:]
-    os.sched_setaffinity(0, set(chosen))
-    return f"{len(chosen)} of {count} cores"
-
-
 def table(report: Report) -> list[list[str]]:
     """The rows of the table, head first."""
     head = ["work", "rows", "ours", "beside", "takes", "ratio", "goal", ""]
@@ -351,32 +312,17 @@ def line(f: Figure) -> list[str]:
     return [f.work, rows, f"{significant(f.ours)} {f.unit}", f.beside, other, "–" if f.unit == "ms" else ratio, goal, f.verdict]
 
 
-def significant(value: float) -> str:
-    """Three digits that mean something."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
 def as_text(report: Report) -> str:
-    rows = table(report)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
-    return "\n".join([*lines, "", report.setting])
+    return f"{as_columns(table(report))}\n\n{report.setting}"
 
 
 def as_markdown(report: Report) -> str:
-    head, *rows = table(report)
-    under = ["---" if cell in ("work", "beside", "") else "---:" for cell in head]
-    return "\n".join([*(f"| {' | '.join(row)} |" for row in (head, under, *rows)), "", f"{report.setting}."])
+    return f"{as_pipes(table(report), ('work', 'beside'))}\n\n{report.setting}."
 
 
 def as_json(report: Report) -> str:
     figures: list[dict[str, Any]] = [asdict(figure) | {"ratio": figure.ratio, "verdict": figure.verdict} for figure in report.figures]
     return json.dumps({"setting": report.setting, "figures": figures}, indent=2, ensure_ascii=False)
-
-
-def say(text: str) -> None:
-    """Progress, apart from the result."""
-    print(text, file=sys.stderr, flush=True)
 
 
 def main() -> None:

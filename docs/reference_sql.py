@@ -80,7 +80,7 @@ def rowwise() -> dict[str, list[str]]:
     seen: set[type] = {exp.DateTrunc, exp.DateSub}  # what other dialects make of DATE_TRUNC and of - INTERVAL
     with sf.protect(sf.samples.visits(), name="visits", unit="user_id", budget=1) as visits:
         for word, text in WRITTEN.items():
-            made = condition(text, visits._rows)
+            made = condition(text, visits.rows)
             listed[home[_innermost(made, text).function.name]].append(word)
             seen |= _nodes(text)
         for name in sorted({*DuckDB.Parser.FUNCTIONS, *(name.upper() for name in functions.NAMED)} - set(WRITTEN) - set(FOREIGN)):
@@ -91,7 +91,7 @@ def rowwise() -> dict[str, list[str]]:
                 if not nodes & {*functions.TABLE, exp.Anonymous} - {exp.Is}:
                     continue
                 try:
-                    made = condition(f"{name}({given}) IS NULL", visits._rows)
+                    made = condition(f"{name}({given}) IS NULL", visits.rows)
                 except Refused:
                     continue
                 listed[home[_innermost(made, " IS NULL").function.name]].append(name)

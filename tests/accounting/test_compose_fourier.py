@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sfumato.accounting.compose_fourier import add, log_sum
-from sfumato.accounting.compose_window import Mesh, window
+from sfumato.accounting.compose_window import Mesh
 from sfumato.accounting.loss_lattice import Measure
 
 H = 0.05
@@ -84,17 +84,6 @@ def test_a_direct_sum_and_an_inverse_transform_agree() -> None:
     assert found.whole is not None
     numbers = np.arange(-30, 30)
     assert np.allclose(replace(found, whole=None)._heights(numbers), found._heights(numbers), atol=1e-13)
-
-
-def test_the_window_is_the_transform_of_r() -> None:
-    mesh = Mesh(h=H, size=256, tilt=3.0)
-    seen = np.arange(129)
-    found, mean = window(mesh, seen)
-    d = np.arange(1, 20_000)
-    r = -np.expm1(-H * d) * np.exp(-3.0 * H * d)
-    exact = np.array([(r * np.exp(2j * np.pi * n * d / 256)).sum() for n in seen])
-    assert np.allclose(found, exact, rtol=1e-10)
-    assert mean >= (2 * np.abs(exact).sum() - abs(exact[0]) - abs(exact[-1])) / 256
 
 
 def test_an_empty_measure_means_that_all_is_lost() -> None:

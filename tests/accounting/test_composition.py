@@ -12,7 +12,8 @@ import sfumato as sf
 from sfumato.accounting.composition import advanced, advanced_renyi, advanced_renyi_loose, basic
 from sfumato.accounting.optimal_composition import optimal, optimal_curve
 
-from .trees import product, refusal, response
+from ..refusing import refusing
+from .trees import product, response
 
 Theorem = Callable[..., sf.Approx]
 THEOREMS: tuple[Theorem, ...] = (advanced, advanced_renyi, advanced_renyi_loose)
@@ -29,9 +30,9 @@ def test_basic_is_the_sum() -> None:
     assert basic([sf.Approx("0.1", "1e-6")] * 20) == sf.Approx(2, "2e-5")
     assert basic(sf.GDP(1) for _ in range(4)) == sf.GDP(2)
     assert basic([sf.Pure(1, relation="replace"), sf.ZCDP("0.1")]) == sf.Pure(1, relation="replace") + sf.ZCDP("0.1")
-    with refusal("composition.empty"):
+    with refusing("composition.empty"):
         basic([])
-    with refusal("guarantee.relation"):
+    with refusing("guarantee.relation"):
         basic([sf.Pure(1, relation="replace"), sf.Pure(1, relation="add-remove")])
 
 
@@ -72,7 +73,7 @@ def test_advanced_with_a_delta_in_each_step() -> None:
     assert epsilon(one) == epsilon(advanced("0.1", 4, "0.05"))
     assert product([response("0.1", "0.01")] * 4).delta(epsilon(one)) <= 0.09
     assert optimal_curve([(sf.Approx("0.1", "0.01"), 4)]).delta(epsilon(one)) <= 0.09
-    with refusal("guarantee.no-promise"):
+    with refusing("guarantee.no-promise"):
         advanced("0.1", 100, "0.05", step_delta="0.01")
 
 
@@ -80,11 +81,11 @@ def test_advanced_with_a_delta_in_each_step() -> None:
 def test_no_loss_composes_to_no_loss_and_nonsense_is_refused(theorem: Theorem) -> None:
     assert theorem(0, 10, "1e-6") == sf.Approx(0, "1e-6")
     for k in (0, -1, 2.0, True, "3"):
-        with refusal("guarantee.count"):
+        with refusing("guarantee.count"):
             theorem("0.1", k, "1e-6")
-    with refusal("number.not-a-probability"):
+    with refusing("number.not-a-probability"):
         theorem("0.1", 3, 0)
-    with refusal("number.not-positive"):
+    with refusing("number.not-positive"):
         theorem("-0.1", 3, "1e-6")
 
 

@@ -14,7 +14,7 @@ from sfumato.accounting.conversion import classic, event_bound, improved
 from sfumato.guarantees.channel import Channel
 from sfumato.guarantees.divergences import hockey_stick, renyi
 
-from .trees import refusal
+from ..refusing import refusing
 
 weights = st.lists(st.integers(1, 9), min_size=3, max_size=3).map(lambda w: tuple(Fraction(x, sum(w)) for x in w))
 
@@ -46,7 +46,7 @@ def test_E_08_the_larger_of_the_two_not_the_smaller() -> None:
 
 def test_refusals() -> None:
     for order in ("0.5", 1):
-        with refusal("guarantee.order"):
+        with refusing("guarantee.order"):
             classic(order, "0.1", "1e-6")
-    with refusal("number.not-a-probability"):
+    with refusing("number.not-a-probability"):
         improved(2, "0.1", 0)

@@ -9,7 +9,7 @@ import pytest
 import sfumato as sf
 from sfumato.accounting.coordinates import COORDINATES, aligned, at_orders, make, read
 
-from .trees import refusal
+from ..refusing import refusing
 
 EXAMPLES = [sf.Pure("0.1"), sf.Approx("0.1", "1e-6"), sf.GDP.from_square(2), sf.ZCDP("0.1"), sf.ZCDP("0.1", "1e-6"), sf.Renyi({2: "0.1", 8: 1}, "1e-9")]
 
@@ -22,7 +22,7 @@ def test_round_trip_and_sum(example: sf.Guarantee) -> None:
 
 
 def test_deltas_that_come_to_one() -> None:
-    with refusal("guarantee.no-promise"):
+    with refusing("guarantee.no-promise"):
         make(sf.Approx(1, "0.5"), (Fraction(1), Fraction(1)))
 
 
@@ -36,9 +36,9 @@ def test_curves_at_chosen_orders() -> None:
     assert with_delta.parameters["delta"] == Fraction("1e-6")
     assert sf.Pure(1).renyi("2.51") <= with_delta.curve[Fraction("2.51")] <= sf.Pure(1).renyi("2.6")
     assert at_orders(sf.Renyi({2: 1}), orders).orders == (2,)  # nothing is said above the last order
-    with refusal("guarantee.order"):
+    with refusing("guarantee.order"):
         at_orders(sf.Renyi({2: 1}), orders[1:])
-    with refusal("guarantee.does-not-follow"):
+    with refusing("guarantee.does-not-follow"):
         at_orders(sf.RandomDP(sf.Pure(1), "0.1", over="uniform records"), orders)
 
 

@@ -19,7 +19,8 @@ from sfumato.guarantees.divergences import hockey_stick, max_divergence, renyi
 from sfumato.guarantees.rdp_to_dp import epsilon_at
 from sfumato.guarantees.together import NOTIONS
 
-from .trees import Pair, laws, refusal
+from ..refusing import refusing
+from .trees import Pair, laws
 
 CURVE = {2: "0.5", 8: 2}
 BUDGETS: list[sf.Guarantee] = [sf.Pure(1), sf.Approx(1, "1e-6"), sf.ZCDP("0.5"), sf.ZCDP("0.5", "1e-6"), sf.GDP(1), sf.Renyi(CURVE), sf.Renyi(CURVE, "1e-6")]
@@ -47,7 +48,7 @@ def test_the_budget_can_be_spent_in_any_parts_and_no_further(budget: sf.Guarante
     assert purse.spent == 10 * tenth == budget
     assert purse.remaining == 0 * budget
     assert not purse.admits(tenth)
-    with refusal("filter.exhausted"):
+    with refusing("filter.exhausted"):
         purse.spend(tenth)
     assert purse.admits(0 * tenth)
     assert Filter(budget).spend(3 * tenth).spend(7 * tenth).spent == budget
@@ -59,7 +60,7 @@ def test_a_filter_goes_on_from_what_was_spent(budget: sf.Guarantee) -> None:
     half = make(budget, (number / 2 for number in read(budget)))
     assert Filter(budget, half) == Filter(budget).spend(half)
     assert Filter(budget, half).spend(half) == Filter(budget, budget)
-    with refusal("filter.exhausted"):
+    with refusing("filter.exhausted"):
         Filter(budget, 2 * budget)
 
 
@@ -71,9 +72,9 @@ def test_costs_are_converted_when_they_arrive() -> None:
     assert Filter(sf.Approx(1, "1e-6")).spend(sf.Pure(1)).remaining == sf.Approx(0, "1e-6")
     assert Filter(sf.Renyi(CURVE)).spend(sf.ZCDP("0.1")).spent == sf.Renyi({2: "0.2", 8: "0.8"})
     for budget, cost in ((sf.Pure(1), sf.GDP(1)), (sf.Approx(1, "1e-6"), sf.ZCDP("0.01")), (sf.GDP(1), sf.ZCDP("0.01")), (sf.ZCDP(1), sf.Renyi({2: "0.1"}))):
-        with refusal("guarantee.does-not-follow"):
+        with refusing("guarantee.does-not-follow"):
             Filter(budget).admits(cost)
-    with refusal("guarantee.order"):
+    with refusing("guarantee.order"):
         Filter(sf.Renyi(CURVE)).admits(sf.Renyi({2: "0.1"}))
 
 
@@ -82,7 +83,7 @@ def test_a_delta_that_is_not_in_the_budget_is_never_admitted() -> None:
     for budget in (sf.ZCDP(1), sf.Renyi(CURVE)):
         assert not Filter(budget).admits(cost)
     for budget in (sf.Pure(1), sf.GDP(1)):
-        with refusal("guarantee.does-not-follow"):
+        with refusing("guarantee.does-not-follow"):
             Filter(budget).admits(cost)
 
 
@@ -95,21 +96,21 @@ def test_an_unused_delta_pays_for_no_epsilon() -> None:
 
 def test_currencies_without_a_theorem() -> None:
     for budget in (sf.Pure(1) + sf.GDP(1), sf.RandomDP(sf.Pure(1), "0.1", over="uniform records")):
-        with refusal("filter.currency"):
+        with refusing("filter.currency"):
             Filter(budget)
-    with refusal("guarantee.does-not-follow"):
+    with refusing("guarantee.does-not-follow"):
         Filter(sf.Pure(1)).admits(sf.RandomDP(sf.Pure("0.1"), "0.1", over="uniform records"))
 
 
 def test_relation_and_unit_are_checked_and_records_do_not_change() -> None:
     purse = Filter(sf.Pure(1, relation="add-remove", unit="patient"))
     assert purse.spend(sf.Pure("0.5")).spent == sf.Pure("0.5", relation="add-remove", unit="patient")
-    with refusal("guarantee.relation"):
+    with refusing("guarantee.relation"):
         purse.admits(sf.Pure("0.1", relation="replace"))
-    with refusal("guarantee.unit"):
+    with refusing("guarantee.unit"):
         purse.admits(sf.Pure("0.1", unit="visit"))
     open_purse = Filter(sf.Pure(1)).spend(sf.Pure("0.1", relation="replace"))
-    with refusal("guarantee.relation"):
+    with refusing("guarantee.relation"):
         open_purse.admits(sf.Pure("0.1", relation="add-remove"))
     assert purse.spent == sf.Pure(0, relation="add-remove", unit="patient")
     with pytest.raises(FrozenInstanceError):

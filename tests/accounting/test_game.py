@@ -17,7 +17,7 @@ from sfumato.guarantees.channel import Channel
 from sfumato.guarantees.relations import ADD_REMOVE, REPLACE
 from sfumato.testing import SeededBits
 
-from .trees import refusal
+from ..refusing import refusing
 
 RESPONSE = Channel.randomized_response("0.2")
 
@@ -102,15 +102,15 @@ def test_mechanisms_and_relations() -> None:
 
     game = composition_game(Analyst(), budget=sf.Pure(2), rounds=4, plays=800, relation=ADD_REMOVE, bits=SeededBits(5))
     assert 0 < game.advantage_lower(1 - 1e-6) < game.bound
-    with refusal("game.neighbours"):
+    with refusing("game.neighbours"):
         composition_game(Analyst(), budget=sf.Pure(2), rounds=4, relation=REPLACE)
 
 
 def test_costs_of_finite_channels_are_found() -> None:
     assert float(Move(0, 1, RESPONSE).cost.parameters["epsilon"]) == pytest.approx(0.2)
-    with refusal("game.cost"):
+    with refusing("game.cost"):
         Move(0, 1, Channel([[1, 0], ["1/2", "1/2"]]))
-    with refusal("game.cost"):
+    with refusing("game.cost"):
         Move(0, 1, lambda x, bits: x)
 
 
@@ -120,9 +120,9 @@ def test_the_operating_system_plays_too() -> None:
 
 @pytest.mark.parametrize("bad", [{"rounds": 0}, {"plays": 0}])
 def test_counts(bad: dict[str, int]) -> None:
-    with refusal("guarantee.count"):
+    with refusing("guarantee.count"):
         composition_game(Counting(), budget=sf.Pure(2), **{"rounds": 1, **bad})
-    with refusal("filter.currency"):
+    with refusing("filter.currency"):
         composition_game(Counting(), budget=sf.Pure(1) + sf.GDP(1), rounds=1)
 
 

@@ -53,8 +53,3 @@ def test_a_meaning_makes_few_sums(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 < len(made) <= 3 * 14
     assert meaning.told_apart_after == 10
     assert meaning.detection[0].true_positive == pytest.approx(0.107, abs=1e-3)
-
-
-def test_closed_forms_need_none() -> None:
-    assert loss_curve._swept(sf.compose([(sf.GDP("0.1"), 20)]).parts) is None
-    assert loss_curve._swept(sf.compose([(sf.Pure("0.1"), 20)]).parts) is None

@@ -16,7 +16,8 @@ from sfumato.accounting import optimal_losses
 from sfumato.accounting.optimal_composition import Composition, optimal, optimal_curve
 from sfumato.guarantees.divergences import hockey_stick
 
-from .trees import SLACK, Pair, delta_of_responses, laws, product, refusal, response
+from ..refusing import refusing
+from .trees import SLACK, Pair, delta_of_responses, laws, product, response
 
 tenths = st.integers(1, 20).map(lambda n: Fraction(n, 10))
 leaks = st.sampled_from([Fraction(0), Fraction(1, 1000), Fraction(1, 20)])
@@ -105,18 +106,18 @@ def test_a_tie_of_deltas_is_decided_exactly() -> None:
 def test_relation_and_unit_are_carried() -> None:
     found = optimal_curve([sf.Pure(1, relation="replace"), sf.Approx(1, 0, unit="patient")]).approx("0.1")
     assert (found.relation, found.unit) == ("replace", "patient")
-    with refusal("guarantee.relation"):
+    with refusing("guarantee.relation"):
         optimal_curve([sf.Pure(1, relation="replace"), sf.Pure(1, relation="add-remove")])
 
 
 def test_refusals() -> None:
-    with refusal("composition.empty"):
+    with refusing("composition.empty"):
         optimal_curve([])
-    with refusal("guarantee.does-not-follow"):
+    with refusing("guarantee.does-not-follow"):
         optimal("0.1", 10, delta="1e-9", step_delta="1e-9")
-    with refusal("guarantee.does-not-follow"):  # no (ε, δ) of its own: give it one by .to(sf.Approx, delta=…)
+    with refusing("guarantee.does-not-follow"):  # no (ε, δ) of its own: give it one by .to(sf.Approx, delta=…)
         optimal_curve([sf.GDP(1)])
-    with refusal("guarantee.count"):
+    with refusing("guarantee.count"):
         optimal_curve([(sf.Pure(1), 0)])
 
 

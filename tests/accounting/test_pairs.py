@@ -8,14 +8,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-import sfumato as sf
-from sfumato import mechanisms as mech
 from sfumato.accounting.loss_laws import reverse
 from sfumato.accounting.pairs import GaussianPair, LaplacePair
 from sfumato.accounting.pairs_finite import FinitePair, ResponsePair
-from sfumato.accounting.pairs_of import pair_of
 from sfumato.accounting.pairs_sampled import ClonePair, RoundedPair, SampledPair
-from sfumato.guarantees.divergences import hockey_stick
 
 
 def geometric(ratio: Fraction, steps: int) -> list[tuple[Fraction, Fraction]]:
@@ -58,27 +54,6 @@ def test_order_of_pairs() -> None:
     assert not GaussianPair(Fraction(1, 4)).within(RoundedPair(1, Fraction(2)))
     assert ClonePair(Fraction(1), 200).within(ClonePair(Fraction(1), 100))
     assert not SampledPair(GaussianPair(Fraction(1)), Fraction(1, 2)).within(SampledPair(GaussianPair(Fraction(1)), Fraction(1, 2), "fixed"))
-
-
-def test_mechanisms_have_the_pair_of_their_law() -> None:
-    assert pair_of(mech.Laplace(sensitivity=3, epsilon=1)) == LaplacePair(Fraction(1), 3)
-    assert pair_of(mech.Laplace(sensitivity=1, epsilon=1, grid=2**-4, size=5)) == LaplacePair(Fraction(1), 20)  # 16 steps, and 4 for rounding five numbers
-    assert pair_of(mech.Gaussian(sensitivity=2, sigma=3)) == GaussianPair(Fraction(4, 9))
-    assert pair_of(mech.Gaussian(sensitivity=2, sigma=3, size=1)) == RoundedPair(2, Fraction(3))
-    assert pair_of(mech.RandomizedResponse(epsilon=1, categories=range(4))) == ResponsePair(Fraction(1), categories=4)
-    toss = pair_of(mech.RandomizedResponse.coin_toss(range(3)))
-    assert toss == FinitePair((Fraction(3, 4), Fraction(1, 8), Fraction(1, 8)), (Fraction(1, 8), Fraction(3, 4), Fraction(1, 8)))
-    assert pair_of(mech.Staircase(sensitivity=1, epsilon=1)) == ResponsePair(Fraction(1))
-
-
-def test_a_finite_pair_is_what_it_says() -> None:
-    p, q = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6), Fraction(0)], [Fraction(1, 4), Fraction(1, 4), Fraction(0), Fraction(1, 2)]
-    loss = sf.Loss(((FinitePair(tuple(p), tuple(q)), 1),), relation="add-remove")
-    for e in ("0", "0.2", "0.5", "2"):
-        worst = max(hockey_stick(p, q, e, rounding="up"), hockey_stick(q, p, e, rounding="up"))
-        assert loss.delta(e) == pytest.approx(worst, rel=1e-13)
-        assert loss.delta(e) >= worst * (1 - 1e-15)
-    assert loss.epsilon("0.4") == float("inf"), "an answer that only one of the datasets gives has a chance of one half"
 
 
 def test_every_law_has_mass_one_in_both_directions() -> None:

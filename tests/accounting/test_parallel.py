@@ -13,7 +13,8 @@ from sfumato.accounting.parallel import parallel
 from sfumato.guarantees.channel import Channel
 from sfumato.guarantees.relations import ADD_REMOVE, REPLACE, Dataset, NeighbourRelation
 
-from .trees import SLACK, refusal
+from ..refusing import refusing
+from .trees import SLACK
 
 ZERO, TWO = sf.Renyi({2: 1, 8: 4, 32: 9}), sf.Renyi({2: "0.5", 8: 5, 32: 10})
 
@@ -109,9 +110,9 @@ def test_unit_is_carried_and_costs_are_left_alone() -> None:
 
 def test_refusals() -> None:
     a, b = sf.Pure(1), sf.Pure(2)
-    with refusal("parallel.relation"):
+    with refusing("parallel.relation"):
         parallel(a, b)
-    with refusal("guarantee.relation"):
+    with refusing("guarantee.relation"):
         parallel(a, b, relation="swap")
     bad: list[dict[str, Any]] = [
         {"relation": "add-remove", "parts": "index"},
@@ -121,20 +122,20 @@ def test_refusals() -> None:
         {"relation": "replace", "parts": "hash"},
     ]
     for arguments in bad:
-        with refusal("parallel.parts"):
+        with refusing("parallel.parts"):
             parallel(a, b, **arguments)
-    with refusal("parallel.parts"):
+    with refusing("parallel.parts"):
         parallel(relation="add-remove")
     for relation, parts, bound in (("add-remove", "value", "replace"), ("replace", "value", "replace"), ("replace", "index", "add-remove")):
-        with refusal("guarantee.relation"):
+        with refusing("guarantee.relation"):
             parallel(a, sf.Pure(2, relation=bound), relation=relation, parts=parts)  # type: ignore[arg-type]
-    with refusal("guarantee.relation"):
+    with refusing("guarantee.relation"):
         parallel(a, b, relation="replace", within=[sf.Pure(1, relation="add-remove"), None])
-    with refusal("guarantee.unit"):
+    with refusing("guarantee.unit"):
         parallel(sf.Pure(1, unit="patient"), sf.Pure(1, unit="visit"), relation="add-remove")
-    with refusal("guarantee.does-not-follow"):
+    with refusing("guarantee.does-not-follow"):
         parallel(a, sf.RandomDP(b, "0.1", over="uniform records"), relation="add-remove")
-    with refusal("guarantee.no-promise"):
+    with refusing("guarantee.no-promise"):
         parallel(sf.Approx(1, "0.6"), sf.Approx(1, "0.6"), relation="replace", within=[a, a])
 
 

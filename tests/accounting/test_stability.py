@@ -11,7 +11,7 @@ import sfumato as sf
 from sfumato.accounting.stability import STABILITY, stable
 from sfumato.guarantees.relations import ADD_REMOVE, Dataset
 
-from .trees import refusal
+from ..refusing import refusing
 
 DOMAIN = [(group, value) for group in "ab" for value in (0, 1)]
 
@@ -57,5 +57,5 @@ def test_it_is_the_promise_about_groups(guarantee: sf.Guarantee) -> None:
 
 @pytest.mark.parametrize("c", [-1, 1.5, True, "2"])
 def test_factors_that_are_none(c: object) -> None:
-    with refusal("stability.factor"):
+    with refusing("stability.factor"):
         stable(sf.Pure(1), c)  # type: ignore[arg-type]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
 from math import comb
 
-import pytest
 from flint import arb
 
-from sfumato.errors import Refused
 from sfumato.exact.balls import ball, evaluate
 from sfumato.guarantees.channel import Channel
 
@@ -62,12 +59,3 @@ def laws(choose: Choose) -> Pair:
 
     walk((), Fraction(1), Fraction(1))
     return tuple(p), tuple(q)
-
-
-@contextmanager
-def refusal(code: str) -> Iterator[None]:
-    with pytest.raises(Refused) as caught:
-        yield
-    assert caught.value.code == code
-    assert caught.value.reason
-    assert caught.value.rewrite

@@ -6,7 +6,6 @@ from fractions import Fraction as F
 from typing import Any
 
 import numpy as np
-import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
@@ -85,15 +84,3 @@ def visits(names: tuple[Any, ...] = ("Bari", "Roma", "Sassari"), **changes: Any)
         },
     }
     return Answer(**{**given, **changes})
-
-
-def refusal(call: Any, code: str) -> sf.Refused:
-    """The refusal that the call ends in, whole: with its code, a place, a reason and a rewrite."""
-    with pytest.raises(sf.Refused) as caught:
-        call()
-    refused = caught.value
-    assert refused.code == code
-    assert refused.place
-    assert refused.reason
-    assert refused.rewrite
-    return refused

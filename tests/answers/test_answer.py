@@ -11,7 +11,8 @@ import pytest
 import sfumato as sf
 from sfumato.answers import Answer, Column, Noisy, Paid
 
-from .examples import counted, laplace, refusal, visits
+from ..refusing import refusal
+from .examples import counted, laplace, visits
 
 
 def test_columns_are_arrays_and_keys_too() -> None:

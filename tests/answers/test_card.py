@@ -14,7 +14,8 @@ import sfumato as sf
 from sfumato.answers import KINDS, Paid, card_schema, merge
 from sfumato.answers.card import NEEDED, VARIANTS
 
-from .examples import ABOUT, counted, noisy, refusal, visits
+from ..refusing import refusal
+from .examples import ABOUT, counted, noisy, visits
 from .schema import problems
 
 FULL = {

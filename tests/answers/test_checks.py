@@ -11,7 +11,8 @@ import sfumato as sf
 from sfumato.answers import KINDS, Answer, Column
 from sfumato.answers.checks import NUMBERS
 
-from .examples import BOUNDS, EDGES, noisy, refusal
+from ..refusing import refusal
+from .examples import BOUNDS, EDGES, noisy
 
 ONE = noisy("a", [[1], [2]])
 

@@ -19,7 +19,8 @@ import pytest
 import sfumato as sf
 from sfumato.answers import Answer, Column
 
-from .examples import counted, noisy, refusal, visits
+from ..refusing import refusal
+from .examples import counted, noisy, visits
 
 BINS = ["ages [0, 18)", "ages [18, 40)", "ages [40, 65)", "ages [65, 121]"]
 PLAIN = ["n", "people", "total_spend", "mean", "var", "sd", "p50"]

@@ -15,7 +15,8 @@ from sfumato import mechanisms as mech
 from sfumato.answers import Answer, Column, Noisy
 from sfumato.answers.intervals import has_interval, interval, values
 
-from .examples import BOUNDS, counted, laplace, refusal, visits
+from ..refusing import refusal
+from .examples import BOUNDS, counted, laplace, visits
 
 
 def test_a_count_is_its_integer_plus_and_minus_the_half_width() -> None:

@@ -15,7 +15,8 @@ from sfumato import mechanisms as mech
 from sfumato.answers import Answer, Column, Noisy, Paid, merge
 from sfumato.answers.merge import PARTS, Merged, _weights
 
-from .examples import BOUNDS, counted, laplace, refusal, visits
+from ..refusing import refusal
+from .examples import BOUNDS, counted, laplace, visits
 
 
 def released(values: list[int], scale: Any, number: int, **more: Any) -> Answer:

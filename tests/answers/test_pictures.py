@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from .examples import counted, refusal, visits
+from ..refusing import refusal
+from .examples import counted, visits
 
 
 def labels(figure: Any) -> list[str]:

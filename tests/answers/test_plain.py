@@ -12,7 +12,7 @@ import pytest
 
 from sfumato.answers.plain import plainly
 
-from .examples import refusal
+from ..refusing import refusal
 
 
 def test_plain_values() -> None:

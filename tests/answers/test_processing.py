@@ -14,7 +14,8 @@ import sfumato as sf
 from sfumato.answers import Answer, Column, Noisy
 from sfumato.answers.processing import AGREEING, NON_NEGATIVE, ROUNDED
 
-from .examples import counted, laplace, noisy, refusal, visits
+from ..refusing import refusal
+from .examples import counted, laplace, noisy, visits
 
 
 def test_counts_are_not_negative() -> None:

@@ -12,7 +12,8 @@ from sfumato import mechanisms as mech
 from sfumato.answers import Column, Noisy, Paid
 from sfumato.ledger import Receipt
 
-from .examples import laplace, refusal
+from ..refusing import refusal
+from .examples import laplace
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,8 @@ from sfumato import mechanisms as mech
 from sfumato.answers import Answer, Column, Noisy
 from sfumato.answers.stored import KEYS, Recorded, canonical, read_key, write_key
 
-from .examples import counted, laplace, refusal, visits
+from ..refusing import refusal
+from .examples import counted, laplace, visits
 
 OLD = Path(__file__).parents[1] / "vectors" / "stored" / "answer-v1.json"
 

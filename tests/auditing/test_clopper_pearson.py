@@ -12,6 +12,7 @@ from flint import arb
 from sfumato.auditing.clopper_pearson import expected_limits, lower_limit, upper_limit
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, precision
+from sfumato.mechanisms.estimate import limit as proved_limit
 
 
 def at_least(k: int, n: int, p: Fraction) -> Fraction:
@@ -44,6 +45,14 @@ def test_large_numbers_against_ball_arithmetic(n: int, share: float) -> None:
         assert above < ball(Fraction(alpha))
         assert below > ball(Fraction(alpha)) * ball(Fraction(9_999, 10**4))
         assert above > ball(Fraction(alpha)) * ball(Fraction(9_999, 10**4))
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 1), (3, 10), (999, 1000), (50_000, 100_000), (3, 10**6)])
+def test_they_are_those_of_estimates(k: int, n: int) -> None:
+    """The same interval, proved in ball arithmetic: docs/decisions.md says why there are two."""
+    missing = Fraction(1, 10**6)
+    assert lower_limit(k, n, float(missing)) == pytest.approx(float(proved_limit(k, n, missing, upper=False)), rel=1e-7)
+    assert upper_limit(k, n, float(missing)) == pytest.approx(float(proved_limit(k, n, missing, upper=True)), rel=1e-7, abs=1e-9)
 
 
 @pytest.mark.parametrize("n", [100, 10**4, pytest.param(10**6, marks=pytest.mark.slow)])

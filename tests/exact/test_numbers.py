@@ -26,6 +26,7 @@ from sfumato.exact.numbers import (
     power_of_two_at_least,
     probability,
     rational_root,
+    rounded,
     text,
 )
 
@@ -220,6 +221,26 @@ def test_doubles_on_either_side(value: Fraction) -> None:
 def test_rational_roots(value: Fraction) -> None:
     assert rational_root(value * value) == value
     assert rational_root(2 * value * value) == (None if value else 0)
+
+
+@given(st.fractions() | st.builds(lambda value, power: value * Fraction(10) ** power, st.fractions(-10, 10), st.integers(-400, 400)), st.integers(1, 12))
+def test_few_digits_to_one_side(value: Fraction, digits: int) -> None:
+    """Against arithmetic: both have so many digits, one is not above and one not below, and between them there is none with as many."""
+    low, high = rounded(value, "down", digits), rounded(value, "up", digits)
+    assert Fraction(low) <= value <= Fraction(high)
+    assert max(len(low.as_tuple().digits), len(high.as_tuple().digits)) <= digits
+    if Fraction(low) == value or Fraction(high) == value:
+        assert low == high
+    else:
+        size = min(low.adjusted(), high.adjusted())  # 10^size ≤ |value| < 10^(size + 1)
+        assert Fraction(high) - Fraction(low) == Fraction(10) ** (size - digits + 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high"), [("73106/1000", "73.1", "73.2"), ("-1/3", "-0.334", "-0.333"), ("9999/10", "999", "1.00E+3"), ("1/8", "0.125", "0.125")]
+)
+def test_three_digits(value: str, low: str, high: str) -> None:
+    assert (str(rounded(Fraction(value), "down", 3)), str(rounded(Fraction(value), "up", 3))) == (low, high)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sfumato.guarantees.channel import Channel, belief_shift
 from sfumato.guarantees.relations import ADD_REMOVE, REPLACE
 
-from .refusing import refusal
+from ..refusing import refusing
 
 COIN = Channel.coin_toss()
 ORDERS = (F(1, 2), F(1), F(3, 2), F(2), F(10), math.inf)
@@ -124,7 +124,7 @@ def test_the_density_ratio_is_pure_privacy(channel: Channel, epsilon: F) -> None
 
 
 def test_the_density_ratio_takes_no_delta() -> None:
-    with refusal("channel.pointwise"):
+    with refusing("channel.pointwise"):
         COIN.density_ratio_holds(1, 0.1)
     n, zero = 50, [F(0)] * 50
     leak = Channel([[F(1, n)] * n + zero, zero + [F(1, n)] * n])
@@ -203,7 +203,7 @@ def test_a_replacement_is_no_neighbour_of_add_remove() -> None:
     assert replaced
     assert data.epsilon(pairs=replaced) == COIN.epsilon()
     moved = [pair for pair in product(data.inputs, repeat=2) if pair[0] != pair[1] and ADD_REMOVE.are_neighbours(*pair)]
-    with refusal("channel.pairs"):
+    with refusing("channel.pairs"):
         data.epsilon(pairs=moved)
 
 
@@ -216,9 +216,9 @@ def test_pairs_are_taken_both_ways() -> None:
 def test_statements_about_nothing_are_refused() -> None:
     for ask in (lambda c, p: c.epsilon(pairs=p), lambda c, p: c.delta(1, pairs=p), lambda c, p: c.renyi(2, pairs=p), lambda c, p: c.cdf_ratio(pairs=p)):
         for pairs in ([], [("yes", "yes")]):
-            with refusal("channel.pairs"):
+            with refusing("channel.pairs"):
                 ask(COIN, pairs)
-    with refusal("channel.pairs"):
+    with refusing("channel.pairs"):
         Channel([[1]]).epsilon()
 
 
@@ -243,29 +243,29 @@ def test_labels_join_channels() -> None:
 
 
 def test_refusals() -> None:
-    with refusal("channel.compose"):
+    with refusing("channel.compose"):
         COIN.compose(Channel([[1, 0], [0, 1]]))
-    with refusal("channel.compose"):
+    with refusing("channel.compose"):
         COIN.product(Channel([[1, 0], [0, 1]]))
     for rows, labels in (([], {}), ([[1], [1]], {"inputs": "a"}), ([[1], [1]], {"inputs": "aa"}), ([[1, 0]], {"outputs": "abc"})):
-        with refusal("channel.labels"):
+        with refusing("channel.labels"):
             Channel(rows, **labels)  # type: ignore[arg-type]
-    with refusal("law.outcomes"):
+    with refusing("law.outcomes"):
         Channel([[1, 0], [1]])
-    with refusal("law.outcomes"):
+    with refusing("law.outcomes"):
         Channel({"a": {"x": 1}, "b": {"y": 1}})
-    with refusal("law.sum"):
+    with refusing("law.sum"):
         Channel([[0.5, 0.6]])
-    with refusal("channel.labels"):
+    with refusing("channel.labels"):
         COIN.row("maybe")
-    with refusal("channel.labels"):
+    with refusing("channel.labels"):
         COIN.posterior([0.5, 0.5], "maybe")
-    with refusal("channel.impossible"):
+    with refusing("channel.impossible"):
         Channel([[1, 0], [0, 1]]).posterior([1, 0], 1)
     for arguments in ({}, {"epsilon": 1, "odds": 3}, {"epsilon": 1, "k": 1}):
-        with refusal("channel.response"):
+        with refusing("channel.response"):
             Channel.randomized_response(**arguments)  # type: ignore[arg-type]
-    with refusal("number.negative"):
+    with refusing("number.negative"):
         COIN.delta(-1)
-    with refusal("number.not-a-probability"):
+    with refusing("number.not-a-probability"):
         COIN.epsilon(1)

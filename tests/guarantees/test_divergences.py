@@ -26,7 +26,7 @@ from sfumato.guarantees.divergences import (
 )
 from sfumato.guarantees.finite import Weights
 
-from .refusing import refusal
+from ..refusing import refusing
 
 COIN, OTHER = (F(3, 4), F(1, 4)), (F(1, 4), F(3, 4))
 ORDERS = (F(1, 10), F(1, 2), F(1), F(3, 2), F(2), F(5), F(100))
@@ -272,20 +272,20 @@ def test_named_outcomes() -> None:
 
 
 def test_refusals() -> None:
-    with refusal("divergence.name"):
+    with refusing("divergence.name"):
         f_divergence("tvv", COIN, OTHER)
-    with refusal("divergence.function"):
+    with refusing("divergence.function"):
         f_divergence(lambda t: float(t) - 1.0, COIN, OTHER)
-    with refusal("divergence.function"):
+    with refusing("divergence.function"):
         f_divergence(lambda t: t**2, COIN, OTHER)
-    with refusal("divergence.function"):
+    with refusing("divergence.function"):
         f_divergence(lambda t: t == 1, COIN, OTHER)
-    with refusal("divergence.slope"):
+    with refusing("divergence.slope"):
         f_divergence(lambda t: abs(t - 1), (1, 0), (0, 1))
     for cells in ([[0]], [[0], [0, 1]], [[0], [2]], []):
-        with refusal("divergence.cells"):
+        with refusing("divergence.cells"):
             quantised_f_divergence("kl", COIN, OTHER, cells)
-    with refusal("number.not-positive"):
+    with refusing("number.not-positive"):
         renyi(COIN, OTHER, 0)
-    with refusal("law.outcomes"):
+    with refusing("law.outcomes"):
         kl(COIN, (1,))

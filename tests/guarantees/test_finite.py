@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sfumato.guarantees.finite import exceeds, exp_down, law, pair, steps, weights
 
-from .refusing import refusal
+from ..refusing import refusing
 
 
 @st.composite
@@ -37,11 +37,11 @@ def test_rounded_sums_are_mended_exactly_and_exact_ones_are_not_touched() -> Non
     assert weights([third] * 3) == (F(1, 3),) * 3
     assert sum(weights([0.1 + 0.2, 0.7])) == 1
     assert sum(weights([0.5, 0.5 + 0.9e-9])) == 1
-    with refusal("law.sum"):
+    with refusing("law.sum"):
         weights([0.5, 0.5 + 1.1e-9])
-    with refusal("law.sum"):
+    with refusing("law.sum"):
         weights(["0.5", "0.5000000001"])  # claims to be exact
-    with refusal("law.sum"):
+    with refusing("law.sum"):
         weights([0, 0])
 
 
@@ -57,7 +57,7 @@ def test_rounded_sums_are_mended_exactly_and_exact_ones_are_not_touched() -> Non
     ],
 )
 def test_what_is_not_a_law(values: list[object], code: str) -> None:
-    with refusal(code):
+    with refusing(code):
         weights(values)  # type: ignore[arg-type]
 
 
@@ -65,7 +65,7 @@ def test_two_laws_speak_of_the_same_outcomes() -> None:
     assert pair({"a": 1, "b": 0}, {"b": F(1, 3), "a": F(2, 3)}) == ((1, 0), (F(2, 3), F(1, 3)))
     assert pair([1, 0], [0, 1]) == ((1, 0), (0, 1))
     for P, Q in (([1], [0.5, 0.5]), ({"a": 1}, {"b": 1}), ({"a": 1}, {"a": 1, "b": 0}), ({"a": 1}, [1]), ([1], {"a": 1})):
-        with refusal("law.outcomes"):
+        with refusing("law.outcomes"):
             pair(P, Q)
     assert law({"x": 0.25, "y": 0.75}) == (F(1, 4), F(3, 4))
 

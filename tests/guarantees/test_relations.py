@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sfumato.guarantees.base import relation_of
 from sfumato.guarantees.relations import ADD_REMOVE, RELATIONS, REPLACE, AddRemove, Replace, hamming, l1_distance, symmetric_difference, to_histogram
 
-from .refusing import refusal
+from ..refusing import refusing
 
 records = st.lists(st.integers(0, 3), max_size=5).map(tuple)
 equally_many = st.integers(0, 5).flatmap(lambda n: st.tuples(*[st.tuples(*[st.integers(0, 3)] * n)] * 3))
@@ -38,7 +38,7 @@ def test_order_of_rows_matters_to_one_relation_only() -> None:
 
 def test_hamming_wants_equal_lengths() -> None:
     assert hamming((1, 2, 3, 4), (1, 9, 3, 8)) == 2
-    with refusal("relation.length"):
+    with refusing("relation.length"):
         hamming((1, 2), (1, 2, 3))
     assert REPLACE.distance((1, 2), (1, 2, 3)) == math.inf
     assert not REPLACE.are_neighbours((1, 2), (1, 2, 3))
@@ -124,23 +124,23 @@ def test_a_replacement_is_two_steps_of_add_remove() -> None:
 
 @pytest.mark.parametrize(("relation", "domain", "size"), [(REPLACE, "a", 3), (REPLACE, "ab", 0), (REPLACE, "", 1), (ADD_REMOVE, "", 3), (ADD_REMOVE, "ab", 0)])
 def test_an_enumeration_of_nothing_is_refused(relation: Replace | AddRemove, domain: str, size: int) -> None:
-    with refusal("relation.vacuous"):
+    with refusing("relation.vacuous"):
         relation.pairs(domain, size)
 
 
 def test_refusals() -> None:
-    with refusal("relation.domain"):
+    with refusing("relation.domain"):
         REPLACE.pairs("aa", 2)
     for relation in RELATIONS.values():
-        with refusal("relation.domain"):
+        with refusing("relation.domain"):
             relation.neighbours(("a", "z"), "ab")
-    with refusal("relation.domain"):
+    with refusing("relation.domain"):
         to_histogram("abz", "ab")
-    with refusal("relation.length"):
+    with refusing("relation.length"):
         l1_distance([1, 2], [1])
-    with refusal("relation.length"):
+    with refusing("relation.length"):
         l1_distance([1, 2], {"a": 1, "b": 2})
-    with refusal("relation.count"):
+    with refusing("relation.count"):
         ADD_REMOVE.distance({"a": -1}, {"a": 1})
-    with refusal("relation.count"):
+    with refusing("relation.count"):
         ADD_REMOVE.distance({"a": 1.5}, {"a": 1})  # type: ignore[dict-item]

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.guarantees.words import Side, figure, percent
+from sfumato.exact.numbers import Side
+from sfumato.guarantees.words import figure, percent
 
 SIDES = st.sampled_from(["up", "down"])
 

@@ -1,4 +1,4 @@
-"""What the tests of the ledger share: small books, refusals by their code, scripts that fork, a quick place for files."""
+"""What the tests of the ledger share: small books, scripts that fork, a quick place for files."""
 
 from __future__ import annotations
 
@@ -12,23 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import apsw
-import pytest
 
 import sfumato as sf
 
 HERE = Path(__file__).parent
 SHARED_MEMORY = Path("/dev/shm")
 """Where a commit costs no time: races and killed processes do not depend on the disk. Power loss has a test of its own."""
-
-
-@contextmanager
-def refusal(code: str) -> Iterator[pytest.ExceptionInfo[sf.Refused]]:
-    with pytest.raises(sf.Refused) as caught:
-        yield caught
-    assert caught.value.code == code
-    assert caught.value.place
-    assert caught.value.reason
-    assert caught.value.rewrite
 
 
 def nowhere() -> str | None:

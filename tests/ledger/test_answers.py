@@ -11,7 +11,8 @@ import pytest
 import sfumato as sf
 from sfumato.ledger import answers, reading
 
-from .books import open_book, quick_folder, refusal, sql
+from ..refusing import refusing
+from .books import open_book, quick_folder, sql
 
 SECRET = "Anna Karenina"
 
@@ -41,12 +42,37 @@ def test_every_share_pays_once() -> None:
         for name in ("alice", "bob"):
             assert ledger.recall("q", share=name) is not None
             assert ledger.account(name).spent[0] == 1 / 2
-    with refusal("budget.exceeded") as caught:
+    with refusing("budget.exceeded") as caught:
         ledger.recall("q", share="carol")
     assert caught.value.place == "visits / carol"
-    with refusal("ledger.share"):
+    with refusing("ledger.share"):
         ledger.recall("q", share="nobody")
     assert ledger.account().spent[0] == 1 / 2
+    assert ledger.verify(ledger.head).ok
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_answers_of_one_charge_are_paid_for_once() -> None:
+    """Three answers of a batch: who has paid for the charge by seeing one is shown the others for nothing; an answer of another charge is none of these."""
+    ledger = open_book(None, 3)
+    for name, room in (("alice", "3"), ("bob", "0.7"), ("carol", "0.1")):
+        ledger.allow(name, sf.Pure(room))
+    batch = ledger.charge([sf.Pure("0.1"), sf.Pure("0.1"), sf.Pure("0.3")], share="alice")
+    for question in ("a", "b", "c"):
+        ledger.remember(batch, question, question.encode())
+    ledger.remember(ledger.charge(sf.Pure("0.25"), share="alice"), "d", b"d")
+    with ledger._store.reading() as tx:
+        several = [answers.found(tx, "visits", question, "bob") for question in ("a", "b", "c")]
+    assert answers.owed(several) == [((1, 2),)]
+    for question, spent in (("b", "0.5"), ("a", "0.5"), ("c", "0.5"), ("b", "0.5")):
+        assert ledger.recall(question, share="bob") is not None
+        assert ledger.account("bob").spent[0] == Fraction(spent)
+    for question, share in (("d", "bob"), ("a", "carol")):
+        with refusing("budget.exceeded"):
+            ledger.recall(question, share=share)
+    assert ledger.reprice("nothing is cheaper") == ledger.spent
+    assert ledger.account("bob").spent[0] == Fraction("0.5")
+    assert ledger.account().spent[0] == Fraction("0.75")
     assert ledger.verify(ledger.head).ok
 
 
@@ -71,10 +97,10 @@ def test_only_what_was_paid_for_is_stored() -> None:
     paid, held, free = ledger.charge(sf.Pure("0.1")), ledger.reserve(sf.Pure("0.1")), ledger.reserve(sf.Pure("0.1"))
     ledger.release(free)
     for receipt in (replace(paid, digest="0" * 64), replace(paid, number=1), replace(paid, number=99)):
-        with refusal("ledger.receipt"):
+        with refusing("ledger.receipt"):
             ledger.remember(receipt, "q", b"1")
     for receipt in (held, free):
-        with refusal("ledger.reservation"):
+        with refusing("ledger.reservation"):
             ledger.remember(receipt, "q", b"1")
     assert ledger.recall("q") is None
     ledger.use(held)
@@ -147,7 +173,7 @@ def test_an_older_copy_gives_no_answers_either() -> None:
         ledger.charge(sf.Pure("0.1"))
         ledger.close()
         path.write_bytes(old)
-        with refusal("ledger.head"):
+        with refusing("ledger.head"):
             ledger.recall("q")
         ledger.close()
 
@@ -157,12 +183,12 @@ def test_answers_are_bytes_and_questions_text() -> None:
     ledger = open_book(None, 1)
     paid = ledger.charge(sf.Pure("0.1"))
     for question in (5, None, b"q", "\ud800"):
-        with refusal("ledger.text"):
+        with refusing("ledger.text"):
             ledger.remember(paid, question, b"1")  # type: ignore[arg-type]
-        with refusal("ledger.text"):
+        with refusing("ledger.text"):
             ledger.recall(question)  # type: ignore[arg-type]
     for answer in ("text", None, 5, bytearray(b"1")):  # what could still change is no answer
-        with refusal("ledger.text"):
+        with refusing("ledger.text"):
             ledger.remember(paid, "q", answer)  # type: ignore[arg-type]
     assert ledger.head.number == paid.number
 

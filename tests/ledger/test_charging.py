@@ -20,7 +20,8 @@ from sfumato.ledger.charging import Ask
 from sfumato.ledger.entries import canonical
 from sfumato.mechanisms.base import Mechanism
 
-from .books import open_book, refusal
+from ..refusing import refusing
+from .books import open_book
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -134,7 +135,7 @@ def test_no_price_is_found_while_the_book_is_locked() -> None:
 
 def test_a_name_that_cannot_be_written_down_is_refused() -> None:
     ledger = open_book(None, 3)
-    with refusal("ledger.charge") as caught:
+    with refusing("ledger.charge") as caught:
         ledger.charge(mech.RandomizedResponse(epsilon=1, categories=["a", "\ud800"]))
     str(caught.value).encode()
     assert ledger.head.number == 1

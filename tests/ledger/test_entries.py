@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.ledger.entries import Account, Dataset, apply, budget_record, canonical, digest, genesis, numbers, open_account
+from sfumato.guarantees.stored import record as guarantee_record
+from sfumato.ledger.entries import Account, Dataset, apply, canonical, digest, genesis, numbers, open_account
 from sfumato.ledger.totals import exact, fractions, ratios
 
-OPEN: dict[str, Any] = {"kind": "open", "dataset": "visits", "header": {"budget": budget_record(sf.Pure(1))}}
+OPEN: dict[str, Any] = {"kind": "open", "dataset": "visits", "header": {"budget": guarantee_record(sf.Pure(1))}}
 
 
 def state(*bodies: dict[str, Any]) -> Dataset:
@@ -35,7 +36,7 @@ def test_the_chain_is_sha_256() -> None:
 
 def test_what_entries_do() -> None:
     after = state(
-        {"kind": "share", "share": "alice", "budget": budget_record(sf.Pure(1))},
+        {"kind": "share", "share": "alice", "budget": guarantee_record(sf.Pure(1))},
         {"kind": "charge", "share": None, "cost": ["1/4"]},
         {"kind": "reserve", "share": "alice", "cost": ["1/8"]},
         {"kind": "reserve", "share": "alice", "cost": ["1/8"]},
@@ -43,7 +44,7 @@ def test_what_entries_do() -> None:
         {"kind": "release", "share": "alice", "entry": 5, "cost": ["1/8"]},
         {"kind": "answer", "share": None, "entry": 3, "question": "q", "answer": "f"},
         {"kind": "recall", "share": "alice", "entry": 3, "question": "q", "cost": ["1/4"]},
-        {"kind": "amend", "share": None, "budget": budget_record(sf.Pure(2))},
+        {"kind": "amend", "share": None, "budget": guarantee_record(sf.Pure(2))},
         {"kind": "reprice", "share": None, "spent": {"": ["1/5"]}},
     )
     assert after.accounts[""] == Account.of(sf.Pure(2), (Fraction(1, 5),))
@@ -57,7 +58,7 @@ def test_what_entries_do() -> None:
     "bodies",
     [
         [OPEN],
-        [{"kind": "share", "share": "a", "budget": budget_record(sf.Pure(1))}] * 2,
+        [{"kind": "share", "share": "a", "budget": guarantee_record(sf.Pure(1))}] * 2,
         [{"kind": "charge", "share": "nobody", "cost": ["1"]}],
         [{"kind": "charge", "share": None, "cost": ["1", "1"]}],
         [{"kind": "release", "share": None, "entry": 1, "cost": ["1"]}],
@@ -66,7 +67,7 @@ def test_what_entries_do() -> None:
         [{"kind": "reserve", "share": None, "cost": ["1"]}, {"kind": "use", "share": None, "entry": 2}, {"kind": "release", "share": None, "entry": 2}],
         [{"kind": "reprice", "share": None, "spent": {"": ["1"]}}],
         [{"kind": "refund", "share": None}],
-        [{"kind": "amend", "share": None, "budget": budget_record(sf.Pure(1)) | {"version": 9}}],
+        [{"kind": "amend", "share": None, "budget": guarantee_record(sf.Pure(1)) | {"version": 9}}],
         [{"dataset": "bills", "kind": "charge", "share": None, "cost": ["1"]}],
     ],
 )

@@ -13,7 +13,8 @@ import pytest
 import sfumato as sf
 from sfumato.ledger import book, store
 
-from .books import open_book, quick_folder, refusal
+from ..refusing import refusing
+from .books import open_book, quick_folder
 from .disks import Step, disk
 
 SECRET = "Anna Karenina, 19 Rosewater Lane"
@@ -181,7 +182,7 @@ def test_threads_do_not_wait_for_ever_either(monkeypatch: pytest.MonkeyPatch) ->
     thread = threading.Thread(target=hold)
     thread.start()
     held.wait(10)
-    with refusal("ledger.busy"):
+    with refusing("ledger.busy"):
         ledger.charge(sf.Pure(1))
     done.set()
     thread.join()
@@ -193,7 +194,7 @@ def test_attack_f10_the_clock_jumps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(book, "_now", lambda: next(times))
     ledger = open_book(None, 2)
     assert [ledger.charge(sf.Pure(1)).when[:4] for _ in range(2)] == ["1970", "9999"]
-    with refusal("budget.exceeded"):
+    with refusing("budget.exceeded"):
         ledger.charge(sf.Pure(1))
     assert [line.number for line in ledger.history()] == [1, 2, 3]
     assert ledger.verify(ledger.head).ok

@@ -16,7 +16,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 import sfumato as sf
 from sfumato.ledger import Ledger, Receipt
 
-from .books import SHARED_MEMORY, open_book, refusal
+from ..refusing import refusing
+from .books import SHARED_MEMORY, open_book
 from .servers import PostgresServer
 
 Pair = tuple[Fraction, Fraction]
@@ -68,7 +69,7 @@ class Model(RuleBasedStateMachine):
     def expect(self, code: str | None, action: Any) -> Any:
         """Do it; it has to be refused with this code, or to pass and write an entry."""
         if code is not None:
-            with refusal(code):
+            with refusing(code):
                 action()
             return None
         self.entries += 1

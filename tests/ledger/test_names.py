@@ -9,12 +9,13 @@ import pytest
 import sfumato as sf
 from sfumato.ledger.names import encodable, named, told
 
-from .books import open_book, refusal
+from ..refusing import refusing
+from .books import open_book
 
 
 @pytest.mark.parametrize("name", ["", "a\nb", "\x00", "\ud800", None, 5, b"a"])
 def test_names_are_printable(name: object) -> None:
-    with refusal("ledger.name"):
+    with refusing("ledger.name"):
         named("dataset", name)
 
 
@@ -22,17 +23,17 @@ def test_names_that_look_the_same_are_the_same() -> None:
     """Letter and accent as two characters would be a second budget for the same people."""
     composed = "visites médicales"
     named("dataset", composed)
-    with refusal("ledger.name") as caught:
+    with refusing("ledger.name") as caught:
         named("dataset", unicodedata.normalize("NFD", composed))
     assert composed in caught.value.rewrite
-    with refusal("ledger.name"):
+    with refusing("ledger.name"):
         open_book(None, dataset="e\u0301te")
 
 
 def test_memos_are_any_text() -> None:
     told("memo", "")
     told("memo", "two\nlines, and a \x00")
-    with refusal("ledger.text"):
+    with refusing("ledger.text"):
         told("reason", "")
     assert encodable("ü")
     assert not encodable("ü\ud800")
@@ -44,12 +45,12 @@ def test_an_empty_name_is_no_way_to_mean_the_whole() -> None:
     ledger.allow("bob", sf.Pure(1))
     ledger.remember(ledger.charge(sf.Pure("0.1")), "q", b"1")
     head = ledger.head
-    with refusal("ledger.name"):
+    with refusing("ledger.name"):
         ledger.amend(sf.Pure(5), "bob asked for more", share="")
-    with refusal("ledger.name"):
+    with refusing("ledger.name"):
         ledger.recall("q", share="")
-    with refusal("ledger.name"):
+    with refusing("ledger.name"):
         ledger.account("")
-    with refusal("ledger.name"):
+    with refusing("ledger.name"):
         ledger.charge(sf.Pure("0.1"), share="")
     assert ledger.head == head

@@ -10,7 +10,7 @@ import pytest
 import sfumato as sf
 from sfumato.ledger.opening import place_of, said_of
 
-from .books import refusal
+from ..refusing import refusing
 
 
 def test_what_is_left_out_is_not_said() -> None:
@@ -24,9 +24,9 @@ def test_what_is_left_out_is_not_said() -> None:
 
 
 def test_a_budget_may_not_say_something_else() -> None:
-    with refusal("ledger.unit"):
+    with refusing("ledger.unit"):
         said_of(sf.Pure(1, unit="patient"), "visit", None, None)
-    with refusal("ledger.relation"):
+    with refusing("ledger.relation"):
         said_of(sf.Pure(1, relation="replace"), None, "add-remove", None)
 
 
@@ -40,6 +40,6 @@ def test_memory_has_no_place() -> None:
     [(None, "\ud800", None, None), (sf.Pure(1, unit="\ud800"), None, None, None), (None, None, None, {"a\udfff": "text"}), (None, None, None, {"a": "\ud800"})],
 )
 def test_what_cannot_be_written_down_is_refused(said: Any) -> None:
-    with refusal("ledger.name") as caught:
+    with refusing("ledger.name") as caught:
         said_of(*said)
     str(caught.value).encode()

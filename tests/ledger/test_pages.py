@@ -15,7 +15,8 @@ from sfumato.ledger import pages
 from sfumato.ledger.entries import Account, canonical, digest, genesis
 from sfumato.testing.ledger import fill
 
-from .books import open_book, quick_folder, refusal, sql
+from ..refusing import refusing
+from .books import open_book, quick_folder, sql
 
 
 def test_an_entry_follows_from_the_one_before_it(tmp_path: Path) -> None:
@@ -121,9 +122,9 @@ def test_a_damaged_account_is_refused(tmp_path: Path) -> None:
         ledger = open_book(path)
         ledger.close()
         sql(path, f"UPDATE balance SET {change}")
-        with refusal("ledger.corrupt"):
+        with refusing("ledger.corrupt"):
             ledger.charge(sf.Pure(1))
-        with refusal("ledger.corrupt"):
+        with refusing("ledger.corrupt"):
             assert ledger.spent
         ledger.close()
     for change in ("DELETE FROM book", "INSERT INTO book VALUES ('another')"):
@@ -131,7 +132,7 @@ def test_a_damaged_account_is_refused(tmp_path: Path) -> None:
         ledger = open_book(path)
         ledger.close()
         sql(path, change)
-        with refusal("ledger.corrupt"):
+        with refusing("ledger.corrupt"):
             ledger.charge(sf.Pure(1))
         ledger.close()
 

@@ -9,7 +9,7 @@ import pytest
 
 from sfumato.ledger.places import Url, place, public_name
 
-from .books import refusal
+from ..refusing import refusing
 
 
 def test_places() -> None:
@@ -26,7 +26,7 @@ def test_places() -> None:
 @pytest.mark.parametrize("url", ["mysql://a:secret@b/c", "https://secret@b", "postgresql:/a:secret@b", "postgresql+psycopg://a:secret@b/c"])
 def test_other_urls_are_refused_unseen(url: str) -> None:
     for said in (url, Path(url)):
-        with refusal("ledger.path") as caught:
+        with refusing("ledger.path") as caught:
             place(said)
         assert "secret" not in str(caught.value)
 

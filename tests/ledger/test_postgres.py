@@ -23,7 +23,8 @@ from sfumato.ledger.places import Url
 from sfumato.ledger.store import NOTHING, UNSURE, WRITE
 from sfumato.testing.ledger import fill
 
-from .books import HERE, open_book, refusal
+from ..refusing import refusing
+from .books import HERE, open_book
 from .proxy import CUTS, Wire
 from .servers import PostgresServer, running
 from .test_failures import SECRET, life
@@ -93,7 +94,7 @@ def test_a_commit_that_was_not_heard_of_is_found_by_its_key(server: PostgresServ
         for key in ("first", "second"):  # from here on the statements are prepared
             ledger.charge(sf.Pure(1), key=key)
         wire.left = 4  # begin and lock, look, is the key known, write; the fifth is the commit
-        with refusal("ledger.server") as caught:
+        with refusing("ledger.server") as caught:
             ledger.charge(sf.Pure(1), key="third")
         assert UNSURE in caught.value.reason
         assert "same key" in caught.value.rewrite
@@ -121,7 +122,7 @@ def test_the_server_is_stopped_and_started_again() -> None:
             with pytest.raises(sf.Refused) as caught:
                 ask()
             check(caught.value, "ledger.server")
-        with refusal("ledger.server"):
+        with refusing("ledger.server"):
             _ = ledger.spent
         own.start()
         assert ledger.charge(sf.Pure(1)).number == 3
@@ -131,7 +132,7 @@ def test_the_server_is_stopped_and_started_again() -> None:
 def test_a_server_that_does_not_sync_is_refused() -> None:
     with running(fsync="off") as own:
         url = own.new()
-        with refusal("ledger.storage") as caught:
+        with refusing("ledger.storage") as caught:
             open_book(url)
         assert "fsync" in caught.value.reason
         assert own.sql(url, "SELECT count(*) FROM pg_namespace WHERE nspname = 'sfumato'") == [(0,)]
@@ -264,7 +265,7 @@ def test_a_charge_that_others_undo_is_tried_again(server: PostgresServer) -> Non
     receipt = ledger.charge(sf.Pure(1))
     assert (receipt.number, receipt.repeated) == (2, False)
     server.sql(url, "ALTER SEQUENCE public.tries RESTART")
-    with refusal("ledger.busy") as caught:
+    with refusing("ledger.busy") as caught:
         ledger.allow("alice", sf.Pure(1))
     check(caught.value, "ledger.busy")
     assert ledger.head.number == 2
@@ -273,7 +274,7 @@ def test_a_charge_that_others_undo_is_tried_again(server: PostgresServer) -> Non
 def test_an_error_that_was_swallowed_is_no_commit(server: PostgresServer) -> None:
     """PostgreSQL answers such a COMMIT with a ROLLBACK, and no error."""
     ledger = open_book(server.new(), 10)
-    with refusal("ledger.busy") as caught, ledger._store.writing() as tx:
+    with refusing("ledger.busy") as caught, ledger._store.writing() as tx:
         pages.begin(tx, "another book")
         with pytest.raises(psycopg.Error):
             tx.execute("SELECT 1 / 0")
@@ -287,7 +288,7 @@ def test_what_is_raised_inside_undoes_everything(server: PostgresServer) -> None
         with pytest.raises(error):
             interrupted(ledger, error("a", "b", "c"))
         assert ledger.head.number == 1
-    with refusal("ledger.storage"), ledger._store.writing():
+    with refusing("ledger.storage"), ledger._store.writing():
         ledger.charge(sf.Pure(1))
     assert ledger.charge(sf.Pure(1)).number == 2
 
@@ -380,7 +381,7 @@ def test_without_psycopg_there_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delitem(sys.modules, "sfumato.ledger.postgres")
     monkeypatch.setitem(sys.modules, "psycopg", None)
     for ask in (lambda: open_book("postgresql:///books"), lambda: reading("postgresql:///books").__enter__()):
-        with refusal("ledger.missing") as caught:
+        with refusing("ledger.missing") as caught:
             ask()
         assert "pip install 'sfumato[postgres]'" in str(caught.value)
 
@@ -404,7 +405,7 @@ def test_roles(server: PostgresServer) -> None:
     check(caught.value, "ledger.read-only")
     with reading(looking) as book:
         assert book.verify(said[-2]).ok
-        with refusal("ledger.read-only"):
+        with refusing("ledger.read-only"):
             book["visits"].charge(sf.Pure(1))
     server.sql(url, "CREATE ROLE stranger LOGIN")
     with pytest.raises(sf.Refused) as caught:
@@ -467,7 +468,7 @@ def test_a_standby_takes_over(synchronous: bool) -> None:
         if synchronous:
             assert ledger.charge(sf.Pure(1)).number == 6
         else:
-            with refusal("ledger.head"):
+            with refusing("ledger.head"):
                 ledger.charge(sf.Pure(1))
         ledger.close()
 
@@ -485,9 +486,9 @@ def test_a_restored_older_copy_is_seen_by_a_running_process(server: PostgresServ
     ledger.close()
     server.sql(server.url(), f"DROP DATABASE {name}")
     server.sql(server.url(), f"ALTER DATABASE {name}_old RENAME TO {name}")
-    with refusal("ledger.head"):
+    with refusing("ledger.head"):
         ledger.charge(sf.Pure(5))
-    with refusal("ledger.head"):
+    with refusing("ledger.head"):
         sf.Ledger.open(url, head=kept)
     old = sf.Ledger.open(url)
     assert old.verify().ok

@@ -17,7 +17,8 @@ from sfumato.ledger.entries import digest, genesis
 from sfumato.ledger.store import READ
 from sfumato.ledger.verify import BLIND, verify
 
-from .books import open_book, refusal
+from ..refusing import refusing
+from .books import open_book
 from .servers import PostgresServer
 from .tampering import TABLES, other_value, rich_life
 
@@ -188,7 +189,7 @@ def test_another_schema_is_not_touched(server: PostgresServer) -> None:
     url = server.new()
     server.sql(url, "CREATE SCHEMA sfumato; CREATE TABLE sfumato.person (name TEXT)")
     for ask in (lambda: open_book(url), lambda: sf.Ledger.open(url), lambda: reading(url).__enter__()):
-        with refusal("ledger.format"):
+        with refusing("ledger.format"):
             ask()
     assert server.sql(url, "SELECT relname FROM pg_class WHERE relnamespace = 'sfumato'::regnamespace") == [("person",)]
 
@@ -198,32 +199,32 @@ def test_other_versions_are_not_touched(server: PostgresServer) -> None:
     open_book(url).close()
     server.sql(url, "UPDATE sfumato.format SET version = 99")
     for ask in (lambda: open_book(url), lambda: reading(url).__enter__()):
-        with refusal("ledger.version") as caught:
+        with refusing("ledger.version") as caught:
             ask()
         assert "99" in caught.value.place
     server.sql(url, "UPDATE sfumato.format SET application = 'x'")
-    with refusal("ledger.format"):
+    with refusing("ledger.format"):
         open_book(url)
 
 
 def test_nothing_is_made_without_a_budget(server: PostgresServer) -> None:
     url = server.new()
-    with refusal("ledger.budget"):
+    with refusing("ledger.budget"):
         sf.Ledger.open(url)
-    with refusal("ledger.path"):
+    with refusing("ledger.path"):
         reading(url).__enter__()
     assert server.sql(url, "SELECT count(*) FROM pg_namespace WHERE nspname = 'sfumato'") == [(0,)]
 
 
 def test_a_database_that_cannot_hold_every_text_is_refused(server: PostgresServer) -> None:
     server.sql(server.url(), "CREATE DATABASE narrow ENCODING 'SQL_ASCII' TEMPLATE template0")
-    with refusal("ledger.storage"):
+    with refusing("ledger.storage"):
         open_book(server.url("narrow"))
 
 
 def test_an_old_server_is_refused(server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres_schema, "OLDEST_SERVER", 99_00_00)
-    with refusal("ledger.server"):
+    with refusing("ledger.server"):
         open_book(server.new())
 
 
@@ -237,7 +238,7 @@ def test_no_search_path_moves_the_book(server: PostgresServer) -> None:
     ledger.close()
     with ledger._store.reading() as tx:
         tx.execute("SHOW search_path")
-    with refusal("budget.exceeded"):
+    with refusing("budget.exceeded"):
         ledger.charge(sf.Pure(1))
 
 

@@ -16,7 +16,7 @@ from sfumato.ledger.pricing import best, price, price_stored, sequence_of
 from sfumato.mechanisms.base import Mechanism
 from sfumato.mechanisms.stored import record
 
-from .books import refusal
+from ..refusing import refusing
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ def test_the_cheapest_promise_is_taken() -> None:
 
 def test_a_promise_that_says_nothing_in_the_currency_is_passed_over() -> None:
     assert price(sf.Pure(1), [Promising((sf.GDP(1), sf.Pure("0.5")))]) == exact("0.5")
-    with refusal("guarantee.does-not-follow"):
+    with refusing("guarantee.does-not-follow"):
         price(sf.Pure(1), [Promising((sf.GDP(1), sf.ZCDP(1)))])
-    with refusal("guarantee.unit"):
+    with refusing("guarantee.unit"):
         price(sf.Pure(1, unit="patient"), [Promising((sf.Pure("0.5"), sf.Pure("0.1", unit="visit")))])
 
 
@@ -93,5 +93,5 @@ def test_a_record_of_a_kind_that_is_gone_costs_what_it_promised() -> None:
 def test_one_or_several() -> None:
     assert sequence_of(sf.Pure(1)) == sequence_of([sf.Pure(1)]) == (sf.Pure(1),)
     for wrong in ([], "ab", 3, iter([sf.Pure(1)]), [sf.Pure(1), "b"]):
-        with refusal("ledger.charge"):
+        with refusing("ledger.charge"):
             sequence_of(wrong)

@@ -14,7 +14,8 @@ import pytest
 import sfumato as sf
 from sfumato.ledger import pages, processes, reading
 
-from .books import open_book, refusal
+from ..refusing import refusing
+from .books import open_book
 
 
 def test_a_book_in_memory_does_not_cross_a_fork() -> None:
@@ -136,7 +137,7 @@ def test_a_closed_book(tmp_path: Path) -> None:
     assert ledger.charge(sf.Pure("0.1")).number == 2  # a file is opened again
     memory = open_book(None, 1)
     memory.close()
-    with refusal("ledger.storage"):
+    with refusing("ledger.storage"):
         memory.charge(sf.Pure("0.1"))
 
 

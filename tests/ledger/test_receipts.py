@@ -9,7 +9,8 @@ import pytest
 import sfumato as sf
 from sfumato.ledger import Head, Verification
 
-from .books import open_book, refusal
+from ..refusing import refusing
+from .books import open_book
 
 LINE = f"0011223344556677:12:{'ab' * 32}"
 
@@ -23,7 +24,7 @@ def test_a_head_is_a_line() -> None:
 
 @pytest.mark.parametrize("line", ["", "a:b", "x:1:y", LINE.upper(), LINE + ":1", LINE[:-1], LINE.replace(":12:", ":-1:"), LINE.replace("12", "²"), "a" * 500])
 def test_what_is_no_head(line: str) -> None:
-    with refusal("ledger.head"):
+    with refusing("ledger.head"):
         Head.read(line)
 
 

@@ -13,7 +13,8 @@ from sfumato import mechanisms as mech
 from sfumato.ledger import answers
 from sfumato.mechanisms.base import Mechanism
 
-from .books import open_book, refusal
+from ..refusing import refusing
+from .books import open_book
 
 pytestmark = pytest.mark.usefixtures("anywhere")
 
@@ -31,9 +32,9 @@ def test_a_key_gives_the_same_receipt() -> None:
     others: list[dict[str, Any]] = [{"memo": "other"}, {"mechanisms": sf.Pure("0.2")}, {"mechanisms": [sf.Pure("0.1")] * 2}, {"share": "alice"}]
     ledger.allow("alice", sf.Pure(1))
     for other in others:
-        with refusal("ledger.key"):
+        with refusing("ledger.key"):
             ledger.charge(**{"mechanisms": sf.Pure("0.1"), "memo": "why", "key": "k", **other})
-    with refusal("ledger.key"):
+    with refusing("ledger.key"):
         ledger.reserve(sf.Pure("0.1"), "why", key="k")
     assert ledger.spent == sf.Pure("0.1", **SAID)
     ledger.charge(sf.Pure("0.9"))
@@ -45,22 +46,22 @@ def test_a_key_of_a_released_reservation_pays_for_nothing() -> None:
     held = ledger.reserve(sf.Pure("0.1"), key="k")
     assert ledger.reserve(sf.Pure("0.1"), key="k") == held
     ledger.release(held)
-    with refusal("ledger.key"):
+    with refusing("ledger.key"):
         ledger.reserve(sf.Pure("0.1"), key="k")
 
 
 def test_reservations_are_settled_once() -> None:
     ledger = open_book(None, 1)
     held, kept = ledger.reserve(sf.Pure("0.4")), ledger.reserve(sf.Pure("0.4"))
-    with refusal("budget.exceeded"):
+    with refusing("budget.exceeded"):
         ledger.charge(sf.Pure("0.4"))
     ledger.use(kept)
     ledger.release(held)
     for receipt in (held, kept):
         for settle in (ledger.use, ledger.release):
-            with refusal("ledger.reservation"):
+            with refusing("ledger.reservation"):
                 settle(receipt)
-    with refusal("ledger.reservation"):
+    with refusing("ledger.reservation"):
         ledger.release(ledger.charge(sf.Pure("0.1")))
     assert ledger.spent == sf.Pure("0.5", **SAID)
     assert ledger.verify(ledger.head).ok
@@ -72,9 +73,9 @@ def test_a_forged_receipt_gives_nothing_back() -> None:
     ledger.allow("alice", sf.Pure(1))
     ledger.charge(sf.Pure("0.5"), share="alice")
     held = ledger.reserve(sf.Pure("0.1"))
-    with refusal("ledger.receipt"):
+    with refusing("ledger.receipt"):
         ledger.release(replace(held, digest="0" * 64))
-    with refusal("ledger.receipt"):
+    with refusing("ledger.receipt"):
         ledger.release(replace(held, number=1))
     ledger.release(replace(held, cost=sf.Pure("0.6"), share="alice"))
     assert ledger.account().spent == ledger.account("alice").spent == (Fraction(1, 2),)
@@ -143,14 +144,14 @@ def test_shares_recalls_reservations_and_prices_together(monkeypatch: pytest.Mon
     assert [ledger.account(name).spent[0] for name in (None, "alice", "bob")] == [Fraction("0.7"), Fraction("0.3"), Fraction("0.7")]
     ledger.release(held)
     assert [ledger.account(name).spent[0] for name in (None, "alice", "bob")] == [Fraction("0.3")] * 3
-    with refusal("ledger.reservation"):
+    with refusing("ledger.reservation"):
         ledger.release(held)
     again = ledger.reserve(noisy, share="alice", key="k")
     assert again.repeated
     assert again.cost == sf.Pure("0.4", **SAID)  # what it was charged at
-    with refusal("ledger.reservation"):
+    with refusing("ledger.reservation"):
         ledger.release(again)
     ledger.amend(sf.Pure("0.3"), "enough", share="bob")
-    with refusal("budget.exceeded"):
+    with refusing("budget.exceeded"):
         ledger.charge(sf.Pure("1e-9"), share="bob")
     assert ledger.verify(ledger.head).ok

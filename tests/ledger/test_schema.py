@@ -10,7 +10,8 @@ import sfumato as sf
 from sfumato.ledger import reading
 from sfumato.ledger.schema import APPLICATION, FIRST, SCHEMA
 
-from .books import refusal, sql
+from ..refusing import refusing
+from .books import sql
 
 STORED = Path(__file__).parent.parent / "vectors" / "stored"
 """Books written by every version; test_verify reads them to their end."""
@@ -31,10 +32,10 @@ def test_another_schema_is_refused(version: int, tmp_path: Path) -> None:
     path.write_bytes((STORED / f"ledger-v{SCHEMA}.sqlite").read_bytes())
     sql(path, f"PRAGMA user_version={version}")
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
-    with refusal("ledger.version") as caught:
+    with refusing("ledger.version") as caught:
         sf.Ledger.open(path, dataset="visits")
     assert f"schema {version}" in str(caught.value)
     assert caught.value.rewrite == "pip install --upgrade sfumato"
-    with refusal("ledger.version"), reading(path):
+    with refusing("ledger.version"), reading(path):
         raise AssertionError
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before

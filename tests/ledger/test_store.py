@@ -14,7 +14,8 @@ import pytest
 import sfumato as sf
 from sfumato.ledger import schema, store
 
-from .books import open_book, refusal, sql
+from ..refusing import refusing
+from .books import open_book, sql
 
 SECRET = "Anna Karenina"
 
@@ -51,7 +52,7 @@ def test_special_names_are_names_of_files(tmp_path: Path, monkeypatch: pytest.Mo
 def test_places_where_no_book_can_be(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for place in (tmp_path, tmp_path / "nowhere" / "a.ledger", Path("/dev/null"), tmp_path / "pipe"):
-        with refusal("ledger.path") as caught:
+        with refusing("ledger.path") as caught:
             open_book(place)
         assert str(tmp_path) not in str(caught.value)
 
@@ -92,7 +93,7 @@ def test_other_files_are_not_touched(kind: str, tmp_path: Path) -> None:
     foreign(path, kind)
     before = {file.name: (file.read_bytes(), file.stat().st_mtime_ns) for file in tmp_path.iterdir()}
     for ask in (lambda: open_book(path), lambda: sf.Ledger.open(path)):
-        with refusal("ledger.format") as caught:
+        with refusing("ledger.format") as caught:
             ask()
         assert SECRET not in str(caught.value)
     assert {file.name: (file.read_bytes(), file.stat().st_mtime_ns) for file in tmp_path.iterdir()} == before
@@ -105,7 +106,7 @@ def test_a_read_only_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     before = path.read_bytes()
     real = apsw.Connection
     monkeypatch.setattr(apsw, "Connection", lambda name, vfs=None: real(f"file:{name}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI))
-    with refusal("ledger.read-only"):
+    with refusing("ledger.read-only"):
         open_book(path)
     assert path.read_bytes() == before
 
@@ -118,21 +119,21 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise PermissionError(13, SECRET)
 
     monkeypatch.setattr(Path, "open", forbidden)
-    with refusal("ledger.storage") as caught:
+    with refusing("ledger.storage") as caught:
         sf.Ledger.open(path)
     assert SECRET not in str(caught.value)
 
 
 def test_an_old_sqlite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(apsw, "sqlite_lib_version", lambda: "3.51.2")
-    with refusal("ledger.sqlite"):
+    with refusing("ledger.sqlite"):
         open_book(None)
 
 
 def test_a_file_system_without_shared_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     real = schema._ask
     monkeypatch.setattr(schema, "_ask", lambda connection, query: "delete" if "journal_mode" in query else real(connection, query))
-    with refusal("ledger.storage"):
+    with refusing("ledger.storage"):
         open_book(tmp_path / "a.ledger")
 
 
@@ -141,7 +142,7 @@ def test_a_file_that_disappears_under_a_running_process(tmp_path: Path) -> None:
     ledger = open_book(tmp_path / "a.ledger")
     (tmp_path / "a.ledger").rename(tmp_path / "b.ledger")
     for _ in range(2):
-        with refusal("ledger.moved"):
+        with refusing("ledger.moved"):
             ledger.charge(sf.Pure(1))
     (tmp_path / "b.ledger").rename(tmp_path / "a.ledger")
     assert ledger.charge(sf.Pure(1)).number == 2
@@ -165,7 +166,7 @@ def test_what_is_raised_inside_undoes_everything(tmp_path: Path) -> None:
 
 def test_a_transaction_inside_another_is_refused(tmp_path: Path) -> None:
     ledger = open_book(tmp_path / "a.ledger")
-    with refusal("ledger.storage"), ledger._store.writing():
+    with refusing("ledger.storage"), ledger._store.writing():
         ledger.charge(sf.Pure(1))
     assert ledger.head.number == 1
 

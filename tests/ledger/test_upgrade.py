@@ -11,7 +11,8 @@ import sfumato as sf
 from sfumato.ledger import reading, upgrade
 from sfumato.ledger.schema import FIRST, SCHEMA
 
-from .books import refusal, sql
+from ..refusing import refusing
+from .books import sql
 
 STORED = Path(__file__).parent.parent / "vectors" / "stored" / "ledger-v1.sqlite"
 ENTRIES = "SELECT number, dataset, kind, key, body, digest FROM entry ORDER BY number"
@@ -48,7 +49,7 @@ def test_everything_is_kept(first: Path) -> None:
 
 def test_whoever_only_looks_is_told_how(first: Path) -> None:
     before = first.read_bytes()
-    with refusal("ledger.version") as caught, reading(first):
+    with refusing("ledger.version") as caught, reading(first):
         raise AssertionError
     assert caught.value.rewrite.startswith("sf.Ledger.open(path)")
     assert first.read_bytes() == before
@@ -62,7 +63,7 @@ def test_a_fault_on_the_way_leaves_the_first_version(first: Path, monkeypatch: p
     before = sql(first, ENTRIES)
     with monkeypatch.context() as patched:
         patched.setattr(upgrade, "_entries", faulty)
-        with refusal("ledger.full"):
+        with refusing("ledger.full"):
             sf.Ledger.open(first, dataset="visits")
     assert version(first) == FIRST
     assert sql(first, ENTRIES) == before
@@ -85,7 +86,7 @@ def test_a_book_that_does_not_add_up_is_not_touched(change: str, first: Path) ->
         sql(first, f"DROP TRIGGER {trigger}")
     sql(first, change)
     before = sql(first, ENTRIES)
-    with refusal("ledger.corrupt"):
+    with refusing("ledger.corrupt"):
         sf.Ledger.open(first, dataset="visits")
     assert version(first) == FIRST
     assert sql(first, ENTRIES) == before

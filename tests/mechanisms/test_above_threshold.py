@@ -21,7 +21,8 @@ from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball
 from sfumato.testing import SeededBits
 
-from .untouchable import Untouchable, refusal
+from ..refusing import refusal
+from .untouchable import Untouchable
 
 ε = Fraction(1)
 Answers = tuple[bool, ...]

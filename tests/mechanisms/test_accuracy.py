@@ -13,7 +13,7 @@ from sfumato.mechanisms import accuracy
 from sfumato.noise.choice import Choice
 from sfumato.noise.continuous import Laplace, Normal
 
-from .untouchable import refusal
+from ..refusing import refusal
 
 BETAS = ("1/2", "1/20", "1/1000")
 

@@ -19,7 +19,8 @@ from sfumato.errors import Refused
 from sfumato.mechanisms.grid import steps
 from sfumato.testing import SeededBits
 
-from .untouchable import Untouchable, refusal
+from ..refusing import refusal
+from .untouchable import Untouchable
 
 MOST, LEAST = 2**63 - 1, -(2**63)
 NAMES = {"Laplace": "scale", "Gaussian": "sigma"}

@@ -15,7 +15,7 @@ from sfumato.mechanisms.bounded_data import Range, category_counts, known_catego
 from sfumato.mechanisms.grid import snap
 from sfumato.mechanisms.inverse_sensitivity import InverseSensitivity
 
-from .untouchable import refusal
+from ..refusing import refusal
 
 
 @given(

@@ -11,7 +11,7 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.guarantees.relations import RELATIONS
 
-from .untouchable import refusal
+from ..refusing import refusal
 
 
 def test_the_better_mechanism_is_returned() -> None:

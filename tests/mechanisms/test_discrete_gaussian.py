@@ -19,7 +19,8 @@ from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball, precision
 from sfumato.testing import SeededBits
 
-from .untouchable import Untouchable, refusal
+from ..refusing import refusal
+from .untouchable import Untouchable
 
 BITS = 256
 EPSILONS = [Fraction(e) for e in ("0", "1/100", "1/4", "1/2", "1", "3/2", "2", "3", "5", "10")]

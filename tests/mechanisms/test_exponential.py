@@ -14,8 +14,9 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball
 
+from ..refusing import refusal
 from . import choosing
-from .untouchable import Untouchable, refusal
+from .untouchable import Untouchable
 
 pytestmark = pytest.mark.usefixtures("precise")
 

@@ -16,7 +16,7 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball, below, precision
 
-from .untouchable import refusal
+from ..refusing import refusal
 
 TRIFLE = Fraction(1, 10**12)
 

@@ -14,8 +14,9 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.mechanisms.gibbs import gibbs_beta
 
+from ..refusing import refusal
 from . import choosing
-from .untouchable import Untouchable, refusal
+from .untouchable import Untouchable
 
 
 def losses(m: mech.Gibbs, x: Any) -> list[list[Fraction]]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sfumato.mechanisms import grid
 
-from .untouchable import refusal
+from ..refusing import refusal
 
 MOST, LEAST = 2**63 - 1, -(2**63)
 HALF = Fraction(1, 2)

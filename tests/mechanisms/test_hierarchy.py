@@ -14,7 +14,7 @@ from sfumato.guarantees.relations import RELATIONS
 from sfumato.mechanisms.hierarchy import average_factor, blocks, consistent, height, range_factor
 from sfumato.testing.bits import SeededBits
 
-from .untouchable import refusal
+from ..refusing import refusal
 
 TREES = [(2, 2), (8, 2), (9, 3), (10, 3), (16, 4), (7, 7), (5, 2)]
 

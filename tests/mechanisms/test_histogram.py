@@ -1,4 +1,4 @@
-"""Histograms: bins with a closed end, both relations by enumeration, the promise by arithmetic, and what follows from what was released."""
+"""Histograms: both relations by enumeration, the promise by arithmetic, and what is refused."""
 
 from __future__ import annotations
 
@@ -14,14 +14,11 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball, precision
 from sfumato.guarantees.relations import RELATIONS
-from sfumato.mechanisms.moments import linear_error
 from sfumato.testing.bits import SeededBits
 
-from .untouchable import Untouchable, refusal
-
-
-def histogram(**given: Any) -> mech.Histogram:
-    return mech.Histogram(**({"edges": [0, 1, 2, 3], "epsilon": 1, "relation": "replace"} | given))
+from ..refusing import refusal
+from .histograms import histogram
+from .untouchable import Untouchable
 
 
 def test_the_interface() -> None:
@@ -37,26 +34,6 @@ def test_the_interface() -> None:
     assert released.error() == h.noise.error(0.95)
     assert released.error(simultaneous=True) == h.noise.error(0.95, values=3)
     assert h == histogram(unit="student")
-
-
-def test_bins_are_half_open_and_the_last_is_closed() -> None:
-    h = histogram()
-    assert h.tally([0, 0.999, 1, 2, 2.5, 3]).tolist() == [2, 1, 3]
-    assert h.tally(np.array([0, 1, 2, 3])).tolist() == [1, 1, 2]
-
-
-def test_what_is_outside_and_what_is_no_number() -> None:
-    values = [-5, 0.5, 3.0001, float("inf"), -float("inf"), float("nan"), None]
-    assert histogram().tally(values).tolist() == [3, 0, 2]
-    assert histogram(outside="drop").tally(values).tolist() == [1, 0, 0]
-    names = mech.Histogram(categories=["a", "b"], epsilon=1, relation="replace")
-    assert names.tally(["a", "c", None, "b", "a"]).tolist() == [2, 1]
-    assert names.tally(np.array(["a", "c", "b", "a"])).tolist() == [2, 1]
-
-
-def test_edges_are_met_by_equal_doubles() -> None:
-    h = histogram(edges=["0", "0.1", "0.2", "0.3", "0.4"])
-    assert h.tally([0.1, 0.2, 0.3]).tolist() == [0, 1, 1, 1]
 
 
 @pytest.mark.parametrize("name", ["replace", "add-remove"])
@@ -131,80 +108,6 @@ def test_numbers_and_categories_together() -> None:
     assert set(sex.tolist()) <= {"f", "m"}
     assert 0 <= age.min() <= age.max() < 20
     assert released.moment((1, 0)).interval()[0] >= -1e-12
-
-
-def released(counts: Any, **given: Any) -> Any:
-    h = histogram(**given)
-    return type(h.perturb([]))(h, np.array(counts))
-
-
-def test_S_056_the_mean_from_bins() -> None:
-    """[−4, 4] in four bins with counts (1, 3, 4, 2): 0.4; no bin is farther from its rows than h/2."""
-    m = released([1, 3, 4, 2], edges=[-4, -2, 0, 2, 4]).moment(1, rows=10)
-    assert m.value == pytest.approx(0.4, abs=1e-15)
-    assert m.binning == 1
-    assert released([1, 3, 4, 2], edges=[-4, -2, 0, 2, 4]).moment(1).value == pytest.approx(0.4, abs=1e-15)
-    assert released([1, 3, 4, 2], edges=[-4, -2, 0, 2, 4]).moment(2, rows=10).value == pytest.approx((9 * 3 + 7) / 10)
-
-
-@pytest.mark.parametrize("k", [16, 50])
-def test_S_056_its_noise_is_worse_than_that_of_the_mean(k: int) -> None:
-    """By (k² − 1)/(3k), up to what the integer law has less."""
-    edges = np.linspace(-4, 4, k + 1)
-    m = released([20] * k, edges=edges).moment(1, rows=1000)
-    mean = mech.Mean(low=-4, high=4, epsilon=1, relation="replace", rows=1000)
-    assert m.noise_variance * 8 / histogram().noise.variance == pytest.approx({16: 0.00068, 50: 0.00213248}[k], rel=1e-12)
-    assert mean.variance == pytest.approx(0.000128, rel=1e-9)
-    assert m.noise_variance / mean.variance * 8 / histogram().noise.variance == pytest.approx((k * k - 1) / (3 * k), rel=1e-9)
-
-
-@pytest.mark.parametrize("public", [True, False])
-@pytest.mark.parametrize("power", [1, 2, 3])
-@pytest.mark.parametrize("delta", [None, "0.01"])
-def test_moments_cover(public: bool, power: int, delta: Any) -> None:
-    """Of 100 intervals at 80 % all but 20 are expected to cover, and these bounds are wide: below 57 comes with probability below 1e-6 at exactly 80 %."""
-    x = np.random.default_rng(3).normal(size=2000)
-    h = histogram(edges=np.linspace(-4, 4, 21), epsilon="1/2", delta=delta)
-    bits = SeededBits(2)
-    intervals = [h.perturb(x, bits=bits).moment(power, rows=2000 if public else None).interval(0.8) for _ in range(100)]
-    truth = float((np.clip(x, -4, 4) ** power).mean())
-    assert sum(low <= truth <= high for low, high in intervals) >= 57
-    assert np.mean([high - low for low, high in intervals]) < {1: 0.8, 2: 1.6, 3: 6}[power]
-
-
-@pytest.mark.parametrize("weights", [[1.0], [0.0, -2.5], [1.0] * 30, list(np.linspace(-1, 1, 20)), [1.0, 1000.0]], ids=str)
-@pytest.mark.parametrize("scale", ["1/20", 1, 100])
-def test_linear_error_against_the_exact_law(weights: list[float], scale: Any) -> None:
-    """Never below the quantile of 20 000 sums (its level strays by 0.0105 with probability 4e-7); at most 2.2 normal half-widths and a step above 0."""
-    m = mech.Laplace(sensitivity=1, scale=scale)
-    bound = linear_error(m, np.array(weights), Fraction(1, 10))
-    sums = m.law.sample((20_000, len(weights)), SeededBits(9)).astype(float) @ np.array(weights)
-    assert (np.abs(sums) > bound + 1e-9).mean() <= 0.1 + 0.0105
-    assert bound <= 2.2 * 1.645 * np.sqrt(m.variance * np.square(weights).sum()) + 4 * np.abs(weights).max()
-    assert linear_error(m, np.zeros(4), Fraction(1, 10)) == 0
-
-
-def test_processing() -> None:
-    r = released([-3, 5, 4])
-    assert r.total == 6
-    assert r.nonnegative().counts.tolist() == [0, 5, 4]
-    assert r.summing_to().counts.tolist() == [0, 4, 2] or r.summing_to().counts.sum() == 6
-    assert r.summing_to(12).counts.sum() == 12
-    assert released([-3, -1, -2]).summing_to().counts.tolist() == [0, 0, 0]
-    refusal(lambda: r.nonnegative().moment(1), "histogram.processed")
-    refusal(lambda: r.summing_to(-1), "histogram.rows")
-
-
-def test_a_synthetic_dataset() -> None:
-    """Every row in its bin, as often as the counts say: a share of 60 000 strays by six standard deviations with probability 2e-9."""
-    r = released([-3, 100, 300])
-    rows = r.synthetic(60_000, bits=SeededBits(4))
-    assert 1 <= rows.min() <= rows.max() < 3
-    share = (rows >= 2).mean()
-    assert abs(share - 0.75) < 6 * np.sqrt(0.75 * 0.25 / 60_000)
-    assert r.synthetic(bits=SeededBits(4)).size == 397
-    assert released([-3, -1, 0]).synthetic(100, bits=SeededBits(4)).size == 100, "nothing counted: uniform over the bins"
-    assert (r.synthetic(100, bits=SeededBits(4)) == r.synthetic(100, bits=SeededBits(4))).all()
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,9 @@ from sfumato.exact.balls import ball
 from sfumato.guarantees.relations import REPLACE
 from sfumato.mechanisms.inverse_sensitivity import count_rate
 
+from ..refusing import refusal
 from . import choosing
-from .untouchable import Untouchable, refusal
+from .untouchable import Untouchable
 
 pytestmark = pytest.mark.usefixtures("precise")
 

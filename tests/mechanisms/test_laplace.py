@@ -17,7 +17,7 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball, below, precision
 
-from .untouchable import refusal
+from ..refusing import refusal
 
 
 def exceeds(scale: Fraction, k: int) -> arb:

@@ -16,7 +16,8 @@ from sfumato.exact.balls import ball, precision
 from sfumato.guarantees.relations import RELATIONS
 from sfumato.testing.bits import SeededBits
 
-from .untouchable import Untouchable, refusal
+from ..refusing import refusal
+from .untouchable import Untouchable
 
 REPLACE = mech.Mean(low=-1, high=1, epsilon="1/2", relation="replace", rows=1000)
 ADD = mech.Mean(low=-1, high=1, epsilon="1/2", relation="add-remove")

@@ -16,8 +16,9 @@ from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball
 from sfumato.noise.geometric import Geometric
 
+from ..refusing import refusal
 from . import choosing
-from .untouchable import Untouchable, refusal
+from .untouchable import Untouchable
 
 pytestmark = pytest.mark.usefixtures("precise")
 

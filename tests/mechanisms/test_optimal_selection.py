@@ -19,7 +19,8 @@ from sfumato.ledger.pricing import price
 from sfumato.mechanisms import optimal_selection
 from sfumato.testing import SeededBits, TapeBits
 
-from .untouchable import Untouchable, refusal
+from ..refusing import refusal
+from .untouchable import Untouchable
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -9,7 +9,7 @@ import pytest
 from sfumato import mechanisms as mech
 from sfumato.mechanisms.prefix_strategies import tree
 
-from .untouchable import refusal
+from ..refusing import refusal
 
 
 def blocks(start: int, stop: int, size: int, branching: int) -> int:

@@ -19,7 +19,8 @@ from sfumato.exact.balls import ball
 from sfumato.mechanisms.prefix_sums import inverse_coefficients, root_coefficients
 from sfumato.testing import SeededBits
 
-from .untouchable import Untouchable, refusal
+from ..refusing import refusal
+from .untouchable import Untouchable
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -17,8 +17,9 @@ from sfumato.exact.balls import ball
 from sfumato.guarantees.relations import REPLACE
 from sfumato.sensitivity import order_statistics
 
+from ..refusing import refusal
 from . import choosing
-from .untouchable import Untouchable, refusal
+from .untouchable import Untouchable
 
 pytestmark = pytest.mark.usefixtures("precise")
 

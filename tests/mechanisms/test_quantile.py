@@ -16,8 +16,9 @@ from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball
 from sfumato.guarantees.relations import RELATIONS
 
+from ..refusing import refusal
 from . import choosing
-from .untouchable import Untouchable, refusal
+from .untouchable import Untouchable
 
 QS = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(9, 10), Fraction(1)]
 LOW, HIGH = 0, 6

@@ -1,4 +1,4 @@
-"""Randomized response: the interface as written, the exact law, every pair of neighbours by enumeration, estimates and what they are worth."""
+"""Randomized response: the interface as written, the exact law, every pair of neighbours by enumeration, and what is refused."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from flint import arb
-from hypothesis import given
-from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato import mechanisms as mech
@@ -19,16 +17,9 @@ from sfumato.exact.balls import ball, precision
 from sfumato.guarantees.relations import REPLACE
 from sfumato.testing.bits import SeededBits, TapeBits
 
-from .untouchable import Untouchable, refusal
-
-CASES = [
-    mech.RandomizedResponse(epsilon=1, categories=["yes", "no"]),
-    mech.RandomizedResponse.coin_toss(),
-    mech.RandomizedResponse(keep="1/3", categories=[0, 1]),
-    mech.RandomizedResponse(epsilon="1/10", categories="abc"),
-    mech.RandomizedResponse(keep="1/2", categories=["a", "b", "c", "d"]),
-    mech.RandomizedResponse(epsilon=8, categories=range(5)),
-]
+from ..refusing import refusal
+from .responses import CASES
+from .untouchable import Untouchable
 
 
 def test_the_interface_as_written() -> None:
@@ -109,70 +100,6 @@ def test_frequencies_of_many_draws() -> None:
     assert abs(kept - 0.76) > 6 * math.sqrt(0.75 * 0.25 / n)
 
 
-def expectation(m: mech.RandomizedResponse, truths: tuple[Any, ...]) -> tuple[list[arb], list[arb]]:
-    """E and Var of the estimated frequencies over all reports of these people, by enumeration."""
-    first, second = [arb(0)] * m.k, [arb(0)] * m.k
-    for reports in itertools.product(m.categories, repeat=len(truths)):
-        mass = arb(1)
-        for truth, report in zip(truths, reports, strict=True):
-            mass *= m.truth() if truth == report else m.other()
-        for j, c in enumerate(m.categories):
-            value = (ball(Fraction(reports.count(c), len(truths))) - m.other()) / m.spread()
-            first[j] += mass * value
-            second[j] += mass * value * value
-    return first, [s - f * f for f, s in zip(first, second, strict=True)]
-
-
-@pytest.mark.parametrize("m", CASES[:5], ids=repr)
-def test_unbiased_with_the_stated_variance(m: mech.RandomizedResponse) -> None:
-    """By enumeration of all reports of four people, and of all peoples of a population."""
-    people = tuple(m.categories[i % m.k] for i in (0, 0, 1, 2))
-    n = len(people)
-    with precision(200):
-        means, variances = expectation(m, people)
-        for j, c in enumerate(m.categories):
-            p = Fraction(people.count(c), n)
-            assert abs(means[j] - ball(p)) < arb(2) ** -120
-            stated = m.variance(p, reports=n, target="data")
-            assert float(variances[j].mid()) == pytest.approx(stated, rel=1e-12)
-            assert m.variance(p, reports=n) == pytest.approx(stated + float(p * (1 - p) / n), rel=1e-12)
-    frequencies = [Fraction(people.count(c), n) for c in m.categories]
-    assert m.mse(frequencies, reports=n) == pytest.approx(sum(m.variance(p, reports=n) for p in frequencies), rel=1e-12)
-
-
-def binomial(n: int, p: float) -> list[float]:
-    return [math.comb(n, c) * p**c * (1 - p) ** (n - c) for c in range(n + 1)]
-
-
-@pytest.mark.parametrize("m", [CASES[0], CASES[1], CASES[2]], ids=repr)
-@pytest.mark.parametrize("method", ["exact", "hoeffding"])
-def test_intervals_cover(m: mech.RandomizedResponse, method: Any) -> None:
-    """Coverage of the population's frequency, by enumeration of all counts of 30 reports, is never below what is stated."""
-    n = 30
-    intervals = [mech.Estimate(m, (c, n - c), n).interval(0.9, method=method)[0] for c in range(n + 1)]
-    for p in np.linspace(0, 1, 41):
-        named = float(m.other().mid()) + float(m.spread().mid()) * p
-        covered = sum(mass for mass, (low, high) in zip(binomial(n, named), intervals, strict=True) if low <= p <= high)
-        assert covered >= 0.9
-
-
-def test_the_normal_interval_is_only_approximate() -> None:
-    m, n = mech.RandomizedResponse(keep="9/10"), 10
-    low, high = mech.Estimate(m, (10, 0), n).interval(0.95, method="normal")[0]
-    assert low == high == 1.0, "no reports of the other kind: the plug-in variance is 0"
-    assert mech.Estimate(m, (10, 0), n).interval(0.95)[0][0] < 0.75
-
-
-@given(st.lists(st.integers(0, 50), min_size=3, max_size=3).filter(any))
-def test_projection_is_no_farther_from_any_frequencies(counts: list[int]) -> None:
-    m = mech.RandomizedResponse(epsilon="1/2", categories="abc")
-    e = mech.Estimate(m, tuple(counts), sum(counts))
-    assert e.projected.min() >= 0
-    assert e.projected.sum() == pytest.approx(1)
-    for truth in ([1, 0, 0], [0, 0.5, 0.5], [0.2, 0.3, 0.5]):
-        assert np.square(e.projected - truth).sum() <= np.square(e.frequencies - truth).sum() + 1e-12
-
-
 def test_both_directions_of_accuracy() -> None:
     m = mech.RandomizedResponse(error="0.01", reports=10**6, categories="abcd")
     assert m.error(0.95, reports=10**6) <= 0.01
@@ -228,14 +155,3 @@ def test_other_refusals() -> None:
     refusal(lambda: m.estimate(["yes"]).interval(method="bayes"), "response.interval")  # type: ignore[arg-type]
     assert m.perturb([]) == []
     assert mech.RandomizedResponse(epsilon=1, relation="replace", unit="patient").promise == sf.Pure(1, relation="replace", unit="patient")
-
-
-def test_categories_of_any_kind() -> None:
-    mixed = mech.RandomizedResponse(keep="0.999999", categories=[(1, 2), "x", None, 3.5])
-    assert mixed.perturb((1, 2), bits=TapeBits([0])) == (1, 2), "a tuple that is a category is one value"
-    assert mixed.perturb([(1, 2), None], bits=TapeBits([0, 0])) == [(1, 2), None]
-    assert mixed.perturb(np.array([3.5, 3.5]), bits=TapeBits([0, 0])).tolist() == [3.5, 3.5]
-    flags = mech.RandomizedResponse(epsilon=50, categories=[False, True])
-    assert flags.perturb(np.array([True, False]), bits=TapeBits([0, 0])).dtype == np.bool_
-    zero_bytes = mech.RandomizedResponse(epsilon=50, categories=["a", "a\0"])
-    assert zero_bytes.perturb(["a\0"], bits=TapeBits([0])) == ["a\0"]

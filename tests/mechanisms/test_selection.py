@@ -20,8 +20,9 @@ from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball
 from sfumato.guarantees.relations import ADD_REMOVE, RELATIONS, REPLACE
 
+from ..refusing import refusal
 from . import choosing
-from .untouchable import Untouchable, refusal
+from .untouchable import Untouchable
 
 CHOOSERS: dict[str, Any] = {"exponential": mech.Exponential, "permute and flip": mech.PermuteAndFlip, "noisy max": mech.NoisyMax}
 LAWS: dict[str, Any] = {"exponential": choosing.exponential, "permute and flip": choosing.permute_and_flip, "noisy max": choosing.noisy_max}

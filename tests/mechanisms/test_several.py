@@ -18,7 +18,7 @@ from sfumato.guarantees.together import Together
 from sfumato.ledger.pricing import price
 from sfumato.mechanisms.stored import promises, record, restore
 
-from .untouchable import refusal
+from ..refusing import refusal
 
 SAID = {"relation": "add-remove", "unit": "patient"}
 LAPLACE = mech.Laplace(sensitivity=1, epsilon="0.1", **SAID)

@@ -19,8 +19,9 @@ from sfumato.mechanisms.smooth import largest_beta, rounded_laplace
 from sfumato.sensitivity import order_statistics
 from sfumato.testing import TapeBits
 
+from ..refusing import refusal
 from . import choosing
-from .untouchable import Untouchable, refusal
+from .untouchable import Untouchable
 
 pytestmark = pytest.mark.usefixtures("precise")
 

@@ -16,7 +16,8 @@ from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball, precision
 from sfumato.testing import SeededBits
 
-from .untouchable import Untouchable, refusal
+from ..refusing import refusal
+from .untouchable import Untouchable
 
 
 def level(m: Any, z: int) -> int:

@@ -18,8 +18,9 @@ from sfumato.exact.balls import ball
 from sfumato.mechanisms import weighted_runs
 from sfumato.testing import SeededBits
 
+from ..refusing import refusal
 from . import choosing
-from .untouchable import Untouchable, refusal
+from .untouchable import Untouchable
 
 LOW, HIGH = 0, 4
 POINTS = range(LOW, HIGH + 1)

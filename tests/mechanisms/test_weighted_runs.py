@@ -12,7 +12,7 @@ from sfumato.mechanisms import weighted_runs
 from sfumato.mechanisms.bounded_data import Range
 from sfumato.mechanisms.weighted_runs import FAR, Runs, blocks, clean
 
-from .untouchable import refusal
+from ..refusing import refusal
 
 RANGE = Range(0, 9, 1)
 

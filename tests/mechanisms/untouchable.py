@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
-
-import pytest
-
-from sfumato.errors import Refused
+from typing import NoReturn
 
 
 class Untouchable:
@@ -17,15 +13,3 @@ class Untouchable:
 
     def integer(self, bits: int) -> NoReturn:
         raise AssertionError(f"{bits} bits were drawn")
-
-
-def refusal(call: Any, code: str) -> Refused:
-    """The refusal that the call ends in, whole: with its code, a place, a reason and a rewrite."""
-    with pytest.raises(Refused) as caught:
-        call()
-    refused = caught.value
-    assert refused.code == code
-    assert refused.place
-    assert refused.reason
-    assert refused.rewrite
-    return refused

@@ -237,15 +237,3 @@ def test_a_fork_while_another_thread_holds_the_precision() -> None:
 def test_a_fork_that_keeps_the_lock_is_caught() -> None:
     """The twin: with the parent's lock the child hangs, and is ended."""
     assert run(LOCKED.format(seconds=1, in_child="balls._lock = old")) == ["-14"]
-
-
-def test_tape_and_seeded_bits() -> None:
-    """The sources of the tests themselves: a tape is read in whole words, leading bits first, and goes on with a seeded stream."""
-    after = SeededBits(9)
-    tape = TapeBits([1 << 63, 5, 6], seed=9)
-    assert tape.integer(8) == 128
-    assert tape.integer(65) == (5 << 64 | 6) >> 63
-    assert tape.words(2).tolist() == after.words(2).tolist()
-    assert TapeBits([1, 2]).words(3).tolist()[:2] == [1, 2]
-    assert SeededBits(1).integer(64) == SeededBits(1).integer(64) != SeededBits(2).integer(64)
-    assert all(SeededBits(1).integer(n) < 1 << n for n in (1, 63, 64, 65, 200))

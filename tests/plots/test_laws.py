@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
-from sfumato import errors, plots
-from sfumato.plots import style
+from sfumato import plots
 
 INTEGERS = np.arange(-2, 4)
 LAWS = {"one": np.array([0.1, 0.2, 0.4, 0.2, 0.1, 0.0]), "other": np.array([0.0, 0.1, 0.2, 0.4, 0.2, 0.1])}
@@ -47,20 +43,3 @@ def test_a_mark_outside_becomes_an_arrow_at_the_edge(mark: int, at: float, shape
 def test_no_mark_no_legend_entry() -> None:
     figure = plots.laws([panel(mark=None)], title="t", across="x")
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["one", "other"]
-
-
-def test_pyplot_is_never_imported() -> None:
-    code = (
-        "import sys, numpy as np; from sfumato import plots;"
-        "plots.laws([plots.Panel(title='', remark='', integers=np.arange(2), laws={'a': np.ones(2) / 2})], title='', across='');"
-        "assert 'matplotlib.pyplot' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_without_matplotlib_the_refusal_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(errors.Refused) as caught:
-        style.figure(1, 1)
-    assert caught.value.code == "plots.missing"
-    assert "sfumato[plots]" in caught.value.rewrite

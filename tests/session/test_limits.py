@@ -14,7 +14,6 @@ from sfumato.session.limits import (
     FINEST,
     NEXT,
     NOISE,
-    PARTS,
     PIECES,
     ROW_GROUPS,
     SUM_GROUPS,
@@ -28,6 +27,7 @@ from sfumato.session.limits import (
     value_bounds,
     value_edges,
 )
+from sfumato.session.promises import SHARED
 from sfumato.tables.declaration import MOST_ROWS
 from sfumato.tables.grids import grid_of
 from sfumato.tables.types import Type
@@ -176,13 +176,12 @@ def test_parts_of_a_promise_add_up_to_it_and_need_no_delta(promise: sf.Guarantee
 def test_the_noise_of_the_reference_is_that_of_a_third_of_it(promise: sf.Guarantee, noise: object) -> None:
     assert PIECES == 3
     assert NOISE[type(promise)](promise) == pytest.approx(noise(), rel=1e-6)  # type: ignore[operator]
-    assert set(NOISE) == set(PARTS)
+    assert set(NOISE) == set(SHARED)
 
 
-def test_other_promises_are_not_shared_out() -> None:
-    with pytest.raises(sf.Refused) as refused:
-        part(sf.Renyi({2: 1}), Fraction(1, 2))
-    assert refused.value.code == "plan.promise"
+def test_a_part_needs_no_delta() -> None:
+    assert part(sf.Approx(1, "1e-6"), Fraction(1, 6)) == sf.Pure("1/6")
+    assert part(sf.ZCDP(1, "1e-6"), Fraction(1, 6)) == sf.ZCDP("1/6")
 
 
 def test_the_finest_cell_is_stated() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato.session.promises import BUDGET_DELTA, PART, budget_of, promise_of
+from sfumato.session.promises import BUDGET_DELTA, PART, SHARED, budget_of, promise_of, shared, without_delta
 
 
 def test_a_number_is_a_budget_with_a_small_delta() -> None:
@@ -50,3 +50,33 @@ def test_what_is_no_promise_is_refused(epsilon: Any, delta: Any, promise: Any, c
     with pytest.raises(sf.Refused) as refused:
         promise_of(sf.Approx(1, "1e-6"), epsilon, delta, promise)
     assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("promise", "half"),
+    [
+        (sf.Pure(1), sf.Pure("1/2")),
+        (sf.Approx(1, "1e-6"), sf.Approx("1/2", "5e-7")),
+        (sf.ZCDP(1), sf.ZCDP("1/2")),
+        (sf.ZCDP(1, "1e-6"), sf.ZCDP("1/2", "5e-7")),
+        (sf.GDP.from_square(Fraction(1)), sf.GDP.from_square(Fraction(1, 2))),
+    ],
+    ids=str,
+)
+def test_a_share_of_a_promise_is_one_of_its_kind(promise: sf.Guarantee, half: sf.Guarantee) -> None:
+    assert shared(promise, Fraction(1, 2)) == half
+    assert shared(promise, Fraction(1)) == promise
+
+
+def test_other_promises_are_not_shared_out() -> None:
+    with pytest.raises(sf.Refused) as refused:
+        shared(sf.Renyi({2: 1}), Fraction(1, 2))
+    assert refused.value.code == "plan.promise"
+    assert all(f"sf.{notion.__name__}" in refused.value.rewrite for notion in SHARED)
+
+
+def test_what_needs_no_delta() -> None:
+    assert without_delta(sf.Approx(1, "1e-6")) == sf.Pure(1)
+    assert without_delta(sf.ZCDP(1, "1e-6")) == sf.ZCDP(1)
+    for promise in (sf.Pure(1), sf.GDP(1), sf.Renyi({2: 1})):
+        assert without_delta(promise) is promise

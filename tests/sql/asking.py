@@ -12,7 +12,7 @@ from sfumato.sql import Asked, read
 
 
 def asked(table: Table, text: str, parameters: Any = None) -> Asked:
-    return read(text, table._rows, parameters)
+    return read(text, table.rows, parameters)
 
 
 def lines(table: Table, text: str, parameters: Any = None) -> list[str]:
@@ -22,7 +22,7 @@ def lines(table: Table, text: str, parameters: Any = None) -> list[str]:
 
 def refused(table: Table, text: str, parameters: Any = None) -> Refused:
     with pytest.raises(Refused) as caught:
-        read(text, table._rows, parameters)
+        read(text, table.rows, parameters)
     return caught.value
 
 

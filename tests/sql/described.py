@@ -137,7 +137,7 @@ class Describer:
             said = said.replace("FROM visits v", "FROM (SELECT * FROM visits WHERE age > 1) AS v", 1)
 
         def fluent(table: Table) -> Any:
-            rows: Any = table._rows.where(sf.col("age") > 1) if nested else table._rows
+            rows: Any = table.rows.where(sf.col("age") > 1) if nested else table.rows
             rows = rows.where(where[1]) if where else rows
             rows = key[2](rows) if key else rows
             named = {name: aggregate for name, (_, aggregate) in aggregates.items()}

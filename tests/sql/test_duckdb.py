@@ -120,7 +120,7 @@ def table(rows: pa.Table) -> Any:
 
 
 def ours(table: Any, text: str) -> list[tuple[Any, ...]]:
-    asked = read(text, table._rows)
+    asked = read(text, table.rows)
     answer = asked.finish(exact_answer(table.plan(asked.query, epsilon=1, delta="1e-6"), table))
     return [tuple(row.values()) for row in answer]
 

@@ -23,7 +23,7 @@ def people() -> Any:
 
 
 def exactly(table: Table, text: str) -> Answer:
-    found = read(text, table._rows)
+    found = read(text, table.rows)
     return found.finish(exact_answer(table.plan(found.query, epsilon=1, delta="1e-6"), table))
 
 
@@ -31,7 +31,7 @@ GROUPED = "SELECT city, COUNT(*) AS n, AVG(age) AS m FROM visits GROUP BY city "
 
 
 def test_nothing_to_do_is_nothing_done(people: Table) -> None:
-    found = read(GROUPED, people._rows)
+    found = read(GROUPED, people.rows)
     answer = exact_answer(people.plan(found.query, epsilon=1, delta="1e-6"), people)
     assert found.finish(answer) is answer
 

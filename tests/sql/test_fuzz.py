@@ -25,7 +25,7 @@ def run(seed: int, count: int) -> tuple[int, int]:
             if sane and i % 8 == 0:
                 text = maker.changed(text)
             try:
-                asked = _read(text, table._rows, None)
+                asked = _read(text, table.rows, None)
                 if i % 16 == 0:
                     table.plan(asked.query, epsilon=1, delta="1e-6")
                 taken += 1
@@ -63,10 +63,10 @@ def test_a_deep_stack_is_no_crash() -> None:
         if levels:
             return down(levels - 1)
         with unasked(protected()) as table, pytest.raises(Refused) as caught:
-            _read(text, table._rows, None)
+            _read(text, table.rows, None)
         assert caught.value.code == "sql.depth"
         return None
 
     with unasked(protected()) as table:
-        _read(text.replace("(" * 20, "(" * 4).replace(")" * 20, ")" * 4), table._rows, None)
+        _read(text.replace("(" * 20, "(" * 4).replace(")" * 20, ")" * 4), table.rows, None)
     down(sys.getrecursionlimit() - 400)

@@ -47,7 +47,7 @@ def test_the_same_words_whoever_is_in_the_table(kind: str) -> None:
             told = []
             for table in (here, there):
                 with pytest.raises(Refused) as caught:
-                    read(text, table._rows)
+                    read(text, table.rows)
                 told.append(str(caught.value))
             assert told[0] == told[1]
 

@@ -53,7 +53,7 @@ def test_the_examples_of_statements_have_a_place() -> None:
         for _, refused, _ in EXAMPLES:
             if refused.startswith("`"):
                 with pytest.raises(Refused) as caught:
-                    read(refused.strip("`"), table._rows)
+                    read(refused.strip("`"), table.rows)
                 marks += "^" in caught.value.place
     assert marks >= 25
 
@@ -63,7 +63,7 @@ def test_every_rewrite_that_is_sql_passes(kind: str) -> None:
     with unasked(protected()) as table:
         for text in HOSTILE[kind]:
             with pytest.raises(Refused) as caught:
-                read(text, table._rows)
+                read(text, table.rows)
             rewrite = caught.value.rewrite
             if rewrite.upper().startswith(("SELECT", "WITH")):
                 table.plan(rewrite, epsilon=1, delta="1e-9")
@@ -113,7 +113,7 @@ def test_a_condition_alone() -> None:
             with pytest.raises(Refused):
                 table.where(text)
         with pytest.raises(Refused) as caught:
-            condition("age + 1", table._rows)
+            condition("age + 1", table.rows)
         assert caught.value.code == "stage.where"
 
 
@@ -134,11 +134,11 @@ def test_a_tree_that_nobody_foresaw_is_refused(monkeypatch: pytest.MonkeyPatch) 
 
 def test_statements_in_parentheses_and_with_a_semicolon() -> None:
     with unasked(visits()) as table:
-        plain = read("SELECT COUNT(*) AS n FROM visits", table._rows).query.text
+        plain = read("SELECT COUNT(*) AS n FROM visits", table.rows).query.text
         for text in (
             "(SELECT COUNT(*) AS n FROM visits)",
             "SELECT COUNT(*) AS n FROM visits;",
             "FROM visits SELECT COUNT(*) AS n",
             "SELECT n: COUNT(*) FROM visits;;",
         ):
-            assert read(text, table._rows).query.text == plain
+            assert read(text, table.rows).query.text == plain

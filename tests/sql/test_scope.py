@@ -6,7 +6,7 @@ import pytest
 
 from sfumato.session import Table
 from sfumato.sql.aggregates import NAMED
-from sfumato.sql.scope import AGGREGATES, free, quoted
+from sfumato.sql.scope import AGGREGATES, quoted
 
 from .asking import asked, lines, refused, under
 
@@ -69,12 +69,6 @@ def test_columns_that_are_not_there(table: Table, text: str, part: str) -> None:
 def test_names_that_need_quotes() -> None:
     assert quoted("user_id") == "user_id"
     assert quoted('a "b"') == '"a ""b"""'
-
-
-def test_a_free_name_is_like_the_one_that_is_taken() -> None:
-    assert free("n", ()) == "n"
-    assert free("N", {"n"}) == "N_2"
-    assert free("n", {"n", "n_2"}) == "n_3"
 
 
 def test_every_named_aggregate_is_known_for_one() -> None:

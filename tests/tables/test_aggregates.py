@@ -10,7 +10,7 @@ import pytest
 from sfumato.tables import aggregates as ag
 from sfumato.tables.expressions import col
 
-from .refusing import refusal
+from ..refusing import refusal
 
 TEXTS = {
     "count()": ag.count(),

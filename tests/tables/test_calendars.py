@@ -18,8 +18,8 @@ from sfumato.tables.stages import Rows
 from sfumato.tables.types import Type
 from sfumato.testing.exact import through_the_door
 
+from ..refusing import refusal
 from .oracle import date_add, date_trunc
-from .refusing import refusal
 from .worlds import Bench, Nobody, row
 
 DAYS = {"d": Type.of("date"), "t": Type.of("timestamp"), "z": Type.of("timestamp").bare}

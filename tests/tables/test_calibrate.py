@@ -18,7 +18,7 @@ from sfumato.tables.pieces import wanted
 from sfumato.tables.stages import Query, Rows
 from sfumato.tables.types import Type
 
-from .refusing import refusal
+from ..refusing import refusal
 from .worlds import Nobody
 
 SCHEMA = {"user": Type.of("int64"), "city": Type.of("string"), "x": Type.of("float64"), "m": Type.of("bool")}

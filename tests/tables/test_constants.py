@@ -17,7 +17,7 @@ import pytest
 from sfumato.tables.constants import NOTHING, constant, integer, read, span, text, type_of
 from sfumato.tables.types import Type
 
-from .refusing import refusal
+from ..refusing import refusal
 
 ROME = timezone(timedelta(hours=2))
 

@@ -15,7 +15,7 @@ import pytest
 from sfumato.tables.csv_files import header, lines
 from sfumato.tables.engine import Pinned
 
-from .refusing import refusal
+from ..refusing import refusal
 
 FIELD = re.compile(r'"(?:[^"]|"")*"|[^,"]*')
 

@@ -9,7 +9,7 @@ import pytest
 
 from sfumato.tables.deadline import deadline, known_timeout
 
-from .refusing import refusal
+from ..refusing import refusal
 
 
 class Query:

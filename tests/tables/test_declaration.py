@@ -12,7 +12,7 @@ import pytest
 from sfumato.tables.declaration import MOST_ROWS, MOST_TABLE_ROWS, Declaration, declare
 from sfumato.tables.types import Type
 
-from .refusing import refusal
+from ..refusing import refusal
 
 SCHEMA = {
     name: Type.of(kind) for name, kind in {"user_id": "int64", "city": "string", "age": "int64", "spend": "float", "fee": "decimal(10,2)", "ok": "bool"}.items()

@@ -22,7 +22,7 @@ import pytest
 from sfumato.tables import engine as module
 from sfumato.tables.engine import DIRECT_BITS, SETTINGS, Pinned, identifier, quoted
 
-from .refusing import refusal
+from ..refusing import refusal
 
 
 @pytest.fixture

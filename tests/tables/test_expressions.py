@@ -9,7 +9,7 @@ import pytest
 import sfumato as sf
 from sfumato.tables.expressions import Column, Expr, When, col, known, literal, same, when
 
-from .refusing import refusal
+from ..refusing import refusal
 
 
 def test_the_interface_as_written() -> None:

@@ -14,7 +14,7 @@ import pytest
 from sfumato.tables.engine import Pinned
 from sfumato.tables.files import SUFFIXES, find_files
 
-from .refusing import refusal
+from ..refusing import refusal
 
 TABLE = pa.table({"user_id": [1, 2], "city": ["Roma", "Bari"]})
 

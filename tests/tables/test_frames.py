@@ -11,7 +11,7 @@ import pytest
 
 from sfumato.tables.frames import FRAMES, Held, arrow_type, find_frame, unread
 
-from .refusing import refusal
+from ..refusing import refusal
 
 EXTREMES = [-(2**63), -(2**63) + 1, 2**63 - 1, 0, None, 10**15, -(10**15)]
 

@@ -11,8 +11,8 @@ import pytest
 from sfumato.tables.expressions import col, literal
 from sfumato.tables.types import CASTS, NAMES, Type
 
+from ..refusing import refusal
 from .computing import computed
-from .refusing import refusal
 
 X = col("x")
 

@@ -9,8 +9,8 @@ import pytest
 
 from sfumato.tables.expressions import Expr, col
 
+from ..refusing import refusal
 from .computing import computed
-from .refusing import refusal
 
 D, E = col("d"), col("e")
 LAST = datetime(9999, 12, 31, 23, 59, 59, 999999)

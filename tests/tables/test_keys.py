@@ -16,7 +16,7 @@ from sfumato.errors import Refused
 from sfumato.tables.keys import EXAMPLES, READERS, known_keys
 from sfumato.tables.types import Type
 
-from .refusing import refusal
+from ..refusing import refusal
 
 ID = UUID("12345678-1234-5678-1234-567812345678")
 DAY = datetime.date(2026, 3, 1)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables.names import LONGEST_NAME, known_names, unknown
+from sfumato.tables.names import LONGEST_NAME, free, known_names, unknown
 
-from .refusing import refusal
+from ..refusing import refusal
 
 
 @pytest.mark.parametrize("names", [["a"], ["a", "b"], ["weiß", "größe", "città"], ["user id", "1", "a-b", '"quoted"', "select"], ["x" * LONGEST_NAME], []])
@@ -19,6 +19,12 @@ def test_names(names: list[str]) -> None:
 @pytest.mark.parametrize("names", [[""], ["a\n"], ["a\0"], ["\ud800"], [1], [None], [("a", "b")], ["x" * (LONGEST_NAME + 1)], ["a", "a"], ["Age", "age"]])
 def test_what_is_no_name_is_refused(names: list[Any]) -> None:
     assert "visits" in refusal(lambda: known_names(names, "protect('visits')"), "table.columns").place
+
+
+def test_a_free_name_is_like_the_one_that_is_taken() -> None:
+    assert free("n", ()) == "n"
+    assert free("N", {"n"}) == "N_2"
+    assert free("n", {"n", "n_2"}) == "n_3"
 
 
 def refused(column: Any, known: list[str], left_out: dict[str, str]) -> Any:

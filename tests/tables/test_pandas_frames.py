@@ -14,7 +14,7 @@ import pytest
 
 from sfumato.tables.pandas_frames import OBJECTS, columns, pandas_type, text_of, types
 
-from .refusing import refusal
+from ..refusing import refusal
 
 SURROGATE = "\ud800"
 ROME = pd.to_datetime(["2026-01-01", None, "2026-07-01"]).tz_localize("Europe/Rome")

@@ -49,7 +49,7 @@ TOTALS = [Total(kind) for kind in ("count",)] + [
 @pytest.mark.parametrize("total", TOTALS, ids=lambda total: total.text)
 def test_no_total_fails_whatever_rows_hold(total: Total) -> None:
     with people() as table:
-        rows = table._rows.per_unit({}, {"x": total, "y": Total(total.kind, total.of, c("yes"))})
+        rows = table.rows.per_unit({}, {"x": total, "y": Total(total.kind, total.of, c("yes"))})
         through = through_the_door(rows.where(c("x").not_null() | c("y").is_null()).aggregate(n=sf.count()).plan(epsilon=1))
         assert through.integers("count")[0, 0] == 40 << 20
 
@@ -67,7 +67,7 @@ def test_no_order_of_rows_and_no_neighbour_changes_a_total(total: Total) -> None
         random.Random(order).shuffle(at)
         table = pa.table({name: pa.array([values[i] for i in at], pa.int64() if name == "who" else SPECIAL[name][0]) for name, values in data.items()})
         with sf.protect(table, name="t", unit="who", budget=1, bounds={"real": (-50, 100)}, max_rows=5) as protected:
-            step = protected._rows.per_unit({}, {"x": total}).steps[0]
+            step = protected.rows.per_unit({}, {"x": total}).steps[0]
             result = protected._source.engine.run(step.build(protected._source.table, protected.declaration.schema))  # type: ignore[union-attr]
             found.append({row["who"]: repr(row["x"]) for row in result.to_pylist() if row["who"] < 2})
     assert found[0] == found[1] == found[2]
@@ -75,7 +75,7 @@ def test_no_order_of_rows_and_no_neighbour_changes_a_total(total: Total) -> None
 
 def test_against_python() -> None:
     with people(500) as table:
-        rows = table._rows.per_unit(
+        rows = table.rows.per_unit(
             {"yes": c("yes")}, {"n": Total("count"), "s": Total("sum", c("tiny")), "m": Total("mean", c("tiny")), "d": Total("count_distinct", c("word"))}
         )
         query = rows.where(c("n") > 1).aggregate(n=sf.count(), s=sf.sum("s", low=-5000, high=5000), d=sf.sum("d", low=0, high=10))
@@ -101,7 +101,7 @@ def test_against_python() -> None:
 
 def test_facts() -> None:
     with people(keys={"word": ["a", "b"]}) as table:
-        rows = table._rows.per_unit(
+        rows = table.rows.per_unit(
             {"w": c("word"), "v": c("word").upper()},
             {"a": Total("mean", c("real")), "b": Total("max", c("tiny")), "s": Total("sum", c("tiny")), "n": Total("count")},
         )
@@ -117,8 +117,8 @@ def test_facts() -> None:
             "s": "float64",
             "n": "int64 not null",
         }
-        assert table._rows.per_unit({}, {}).once
-        assert table._rows.per_unit({}, {}).per_unit({"x": c("who") + 1}, {}).once
+        assert table.rows.per_unit({}, {}).once
+        assert table.rows.per_unit({}, {}).per_unit({"x": c("who") + 1}, {}).once
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_facts() -> None:
 )
 def test_refused(keys: dict[str, Any], totals: dict[str, Total]) -> None:
     with people() as table, pytest.raises(Refused) as caught:
-        table._rows.per_unit(keys, totals)
+        table.rows.per_unit(keys, totals)
     assert caught.value.code in {"stage.total", "stage.unit", "expression.column"}
 
 
@@ -145,13 +145,13 @@ def test_decimals_that_could_overflow_are_refused() -> None:
     assert 10**DIGITS * 2**40 < 10**38 < 10 ** (DIGITS + 1) * 2**40
     data = pa.table({"who": [1], "long": pa.array([Decimal(1)], pa.decimal128(DIGITS + 1, 0))})
     with sf.protect(data, name="t", unit="who", budget=1, max_rows=1) as table, pytest.raises(Refused) as caught:
-        table._rows.per_unit({}, {"x": Total("sum", c("long"))})
+        table.rows.per_unit({}, {"x": Total("sum", c("long"))})
     assert caught.value.code == "stage.total"
 
 
 def test_without_a_unit() -> None:
     with sf.protect(pa.table({"x": [1]}), name="t", budget=1) as table, pytest.raises(Refused) as caught:
-        table._rows.per_unit({}, {})
+        table.rows.per_unit({}, {})
     assert caught.value.code == "stage.unit"
 
 
@@ -176,7 +176,7 @@ def test_one_unit_moves_the_integers_by_no_more_than_is_said(relation: str) -> N
         flat = [(who, *row) for who, found in world for row in found]
         table = pa.table({"who": [r[0] for r in flat], "real": [r[1] for r in flat], "key": [r[2] for r in flat]})
         with sf.protect(table, name="t", unit="who", budget=10, bounds={"real": (-50, 100)}, keys={"key": ["a", "b"]}, relation=relation) as found:
-            step = found._rows.per_unit({}, {"s": Total("sum", c("real")), "k": Total("max", c("key")), "n": Total("count")})
+            step = found.rows.per_unit({}, {"s": Total("sum", c("real")), "k": Total("max", c("key")), "n": Total("count")})
             query = step.mutate(key=c("k")).group_by(key=["a", "b"]).aggregate(n=sf.count(), s=sf.sum("s", low=-200, high=300))
             plan = query.plan(epsilon=1)
             through = through_the_door(plan)

@@ -14,7 +14,7 @@ from sfumato.tables.pieces import QUANTILE_BITS, Piece, Wanted, wanted
 from sfumato.tables.stages import Rows
 from sfumato.tables.types import Type
 
-from .refusing import refusal
+from ..refusing import refusal
 from .worlds import Nobody
 
 SCHEMA = {

@@ -17,7 +17,7 @@ from sfumato.tables.expressions import col
 from sfumato.tables.plan import MOST_CELLS, MOST_KEPT, plan
 from sfumato.tables.stages import Rows
 
-from .refusing import refusal
+from ..refusing import refusal
 from .worlds import Bench, Nobody, planned
 
 CITIES = ["Roma", "Bari"]

@@ -12,7 +12,7 @@ from sfumato.tables.promotion import arithmetic, common, exact
 from sfumato.tables.scalar import Argument
 from sfumato.tables.types import NAMES, Type
 
-from .refusing import refusal
+from ..refusing import refusal
 
 SCHEMA = {name.replace(" ", "_"): known for name, known in NAMES.items()} | {
     name: Type.of(name) for name in ("decimal(4,2)", "decimal(38,20)", "decimal(38,0)")

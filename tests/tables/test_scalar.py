@@ -8,7 +8,7 @@ from sfumato.tables.expressions import Expr, call, col, literal, when
 from sfumato.tables.functions import FUNCTIONS
 from sfumato.tables.types import Type
 
-from .refusing import refusal
+from ..refusing import refusal
 
 SCHEMA = {
     "n": Type.of("int64"),

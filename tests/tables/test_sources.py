@@ -23,7 +23,7 @@ from sfumato.tables.frames import Held
 from sfumato.tables.sources import Source, open_source, open_sources
 from sfumato.tables.types import NAMES, Type
 
-from .refusing import refusal
+from ..refusing import refusal
 
 ROWS = {"user_id": [1, 2, 3], "city": ["Roma", None, "Bari"], "spend": [1.5, None, 2.0], "day": [datetime.date(2026, 1, d) for d in (1, 2, 3)]}
 TYPES = {"user_id": "int64", "city": "string", "spend": "float64", "day": "date"}

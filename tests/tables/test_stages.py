@@ -14,7 +14,7 @@ from sfumato.tables.per_unit import Total
 from sfumato.tables.stages import Groups, Query, Rows
 from sfumato.tables.types import Type
 
-from .refusing import refusal
+from ..refusing import refusal
 from .worlds import Nobody
 
 SCHEMA = {

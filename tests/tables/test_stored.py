@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sfumato.tables.declaration import Declaration, declare
 from sfumato.tables.types import Type
 
-from .refusing import refusal
+from ..refusing import refusal
 
 STORED = Path(__file__).parents[1] / "vectors" / "stored" / "declaration-v1.toml"
 

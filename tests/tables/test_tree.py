@@ -19,8 +19,8 @@ from sfumato.tables.expressions import Call, Column, Expr, Literal, call, col, l
 from sfumato.tables.tree import DEPTH
 from sfumato.tables.types import Type
 
+from ..refusing import refusal
 from .oracle import evaluate
-from .refusing import refusal
 from .special_values import engine, table
 
 SCHEMA = {"n": Type.of("int32"), "x": Type.of("float64"), "t": Type.of("string"), "b": Type.of("bool"), "d": Type.of("date")}

@@ -9,7 +9,7 @@ import pytest
 
 from sfumato.tables.types import CASTS, INT64, NAMES, WORDS, Type
 
-from .refusing import refusal
+from ..refusing import refusal
 
 
 @pytest.mark.parametrize("name", NAMES)

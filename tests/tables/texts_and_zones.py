@@ -48,5 +48,5 @@ QUESTIONS = [
 def tallied(source: Any, text: str, **more: Any) -> Any:
     """The groups of an answer, and every integer before the noise."""
     with protected(source, **more) as table:
-        answer = exact_answer(table.plan(read(text, table._rows, None).query, epsilon=1, delta="1e-6"), table)
+        answer = exact_answer(table.plan(read(text, table.rows, None).query, epsilon=1, delta="1e-6"), table)
         return answer.rows, [piece.values.tolist() for piece in answer.pieces]

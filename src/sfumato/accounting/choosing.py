@@ -10,12 +10,11 @@ its text, which is what `sf.Pure(…)` reads, keeps the word given here.
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from ..errors import Refused
 from ..exact.balls import ball, evaluate
-from ..exact.numbers import Number, probability, text
+from ..exact.numbers import Number, Side, probability, rounded, text
 from ..guarantees.bayes import epsilon_of_posterior, known_prior
 from ..mechanisms import Laplace
 
@@ -37,17 +36,17 @@ def choose_epsilon(
         raise Refused("choose.one", f"choose_epsilon({', '.join(f'{name}=…' for name in given)})", reason, "choose_epsilon(error=25)")
     if error is not None:
         needed = Laplace(sensitivity=1, error=error, confidence=confidence)
-        return _written(needed.sensitivity / needed.scale, ROUND_CEILING)
+        return _written(needed.sensitivity / needed.scale, "up")
     if advantage is not None:
         a = probability(advantage, "advantage", zero=False)
-        return _written(Fraction(evaluate(lambda: 2 * ball(a).atanh(), "down")), ROUND_FLOOR)
+        return _written(Fraction(evaluate(lambda: 2 * ball(a).atanh(), "down")), "down")
     p, q = known_prior(prior), probability(posterior or 0, "posterior", zero=False)
     if q <= p:
         reason = f"a belief of {text(p)} is there before the answer, and an answer that could not raise it would say nothing"
         raise Refused("choose.posterior", f"posterior={text(q)}, prior={text(p)}", reason, f"posterior={text((1 + p) / 2)}")
-    return _written(Fraction(epsilon_of_posterior(p, q)), ROUND_FLOOR)
+    return _written(Fraction(epsilon_of_posterior(p, q)), "down")
 
 
-def _written(value: Fraction, rounding: str) -> float:
+def _written(value: Fraction, side: Side) -> float:
     """A float whose shortest text is the number with ten digits."""
-    return float(Context(prec=_DIGITS, rounding=rounding).divide(Decimal(value.numerator), Decimal(value.denominator)))
+    return float(rounded(value, side, _DIGITS))

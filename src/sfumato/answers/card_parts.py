@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..exact.balls import up
+from ..exact.numbers import rounded
 from ..guarantees import GDP, Guarantee, Renyi
 from ..guarantees.stored import record as guarantee_record
 from .columns import KINDS
@@ -87,8 +87,7 @@ def utility(answer: Answer) -> str:
             said.append(f"{column.name}: {'no interval' if alone else 'an interval at ' + plain(column.numbers['confidence']) + ' is part of it'}")
         elif KINDS[column.kind].pieces == 1 and piece.law is not None and column.kind != "percentile":
             half = piece.step * piece.half_width(Fraction(19, 20))
-            shown = Context(prec=3, rounding=ROUND_CEILING).divide(half.numerator, half.denominator)
-            said.append(f"{column.name}: ± {grouped(shown)} at 95 %, each cell")
+            said.append(f"{column.name}: ± {grouped(rounded(half, 'up', 3))} at 95 %, each cell")
         else:
             said.append(f"{column.name}: intervals follow from the pieces")
     return " · ".join(said)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..plots.style import COLOURS, FAINT, INK, figure, quiet, tint
+from ..plots.style import COLOURS, FAINT, INK, figure, legend, name_axes, quiet, tint
 from .words import named
 
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 def draw(found: Averaging) -> Figure:
     """The running mean over the number of answers, within two standard deviations, on a logarithmic axis."""
-    canvas = figure(7.4, 4.2)
-    canvas.suptitle("The same question again and again", fontsize=13, color=INK, fontweight="bold")
+    canvas = figure(7.4, 4.2, "The same question again and again")
     axes = canvas.subplots()
     quiet(axes)
     m = np.arange(1, len(found.answers) + 1)
@@ -35,8 +34,7 @@ def draw(found: Averaging) -> Figure:
     axes.set_xscale("log")
     axes.set_xlim(1, max(2, len(m)))
     axes.xaxis.set_major_formatter("{x:g}")
-    axes.set_xlabel(f"answers at {named(found.epsilon)} each", fontsize=9.5, color=INK)
-    axes.set_ylabel("their mean", fontsize=9.5, color=INK)
+    name_axes(axes, f"answers at {named(found.epsilon)} each", "their mean")
     axes.tick_params(axis="x", which="minor", length=0, color=FAINT)
-    canvas.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=3, frameon=False, fontsize=9, labelcolor=INK)
+    legend(canvas, handles, 3, size=9)
     return canvas

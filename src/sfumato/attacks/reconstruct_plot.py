@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..plots.style import COLOURS, FAINT, INK, figure, quiet
+from ..plots.style import COLOURS, FAINT, INK, figure, legend, name_axes, quiet
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
     from .reconstruct import Reconstruction
@@ -18,20 +19,19 @@ if TYPE_CHECKING:
 
 def draw_bits(found: Reconstruction) -> Figure:
     """Each person's bit as the answers give it, in the colour of what it really is, and the half at which it is rounded."""
-    canvas = figure(7.4, 3.8)
-    canvas.suptitle(f"Secrets from {len(found.answers.values)} counts: {found.answers.against}", fontsize=13, color=INK, fontweight="bold")
+    canvas = figure(7.4, 3.8, f"Secrets from {len(found.answers.values)} counts: {found.answers.against}")
     axes = canvas.subplots()
     quiet(axes)
     place = np.arange(found.answers.people)
     truth = found.answers.truth
     kinds = {"": np.ones_like(place, dtype=bool)} if truth is None else {"does not have it": truth == 0, "has it": truth == 1}
+    handles: dict[str, Artist] = {}
     for (name, chosen), colour in zip(kinds.items(), COLOURS, strict=False):
-        axes.plot(place[chosen], found.estimate[chosen], "o", color=colour, markersize=4.5, label=name, linestyle="none")
+        (handles[name],) = axes.plot(place[chosen], found.estimate[chosen], "o", color=colour, markersize=4.5, linestyle="none")
     axes.axhline(0.5, color=FAINT, linewidth=1.0, linestyle=(0, (4, 3)))
-    axes.set_xlabel("person", fontsize=9.5, color=INK)
-    axes.set_ylabel("what the answers say", fontsize=9.5, color=INK)
+    name_axes(axes, "person", "what the answers say")
     if truth is not None:
-        canvas.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9, labelcolor=INK)
+        legend(canvas, handles, 2, size=9)
     return canvas
 
 
@@ -39,14 +39,14 @@ def draw_threshold(found: Threshold) -> Figure:
     """The share of right bits over the noise in units of √n; a curve for each number of people, and what is expected."""
     from matplotlib.ticker import PercentFormatter
 
-    canvas = figure(7.4, 4.2)
-    canvas.suptitle("Reconstruction: how much noise hides a secret", fontsize=13, color=INK, fontweight="bold")
+    canvas = figure(7.4, 4.2, "Reconstruction: how much noise hides a secret")
     axes = canvas.subplots()
     quiet(axes)
+    handles: dict[str, Artist] = {}
     for n, wrong, colour in zip(found.sizes, found.wrong, COLOURS, strict=False):
-        axes.plot(found.levels, 1 - wrong, "o-", color=colour, linewidth=1.7, markersize=4, label=f"{n} people")
+        (handles[f"{n} people"],) = axes.plot(found.levels, 1 - wrong, "o-", color=colour, linewidth=1.7, markersize=4)
     if found.method == "least squares":
-        axes.plot(found.levels, 1 - found.expected, color=INK, linewidth=1.0, linestyle=(0, (4, 3)), label="expected of least squares")
+        (handles["expected of least squares"],) = axes.plot(found.levels, 1 - found.expected, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
     axes.axhline(0.5, color=FAINT, linewidth=0.9)
     axes.text(found.levels[0], 0.505, "guessing", fontsize=9, color=FAINT, va="bottom")
     axes.set_xscale("log")
@@ -58,7 +58,6 @@ def draw_threshold(found: Threshold) -> Figure:
         axes.set_xlim(found.levels[0], found.levels[-1])
     axes.set_ylim(0.45, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=" %"))
-    axes.set_xlabel("standard deviation of the noise in each count, divided by √n", fontsize=9.5, color=INK)
-    axes.set_ylabel("secrets that come out right", fontsize=9.5, color=INK)
-    canvas.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9, labelcolor=INK)
+    name_axes(axes, "standard deviation of the noise in each count, divided by √n", "secrets that come out right")
+    legend(canvas, handles, 4, size=9)
     return canvas

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
 
-from ..exact.numbers import Number, exact, text
+from ..exact.numbers import Number, Side, exact, rounded, text
 
 
 def named(epsilon: Number) -> str:
@@ -37,15 +37,15 @@ def per_cent(share: float) -> str:
 
 def at_most(share: float) -> str:
     """A bound as a percentage, rounded up: 73.2 %, never 73.1 % where 73.106 % are allowed."""
-    return _outward(share, ROUND_CEILING)
+    return _outward(share, "up")
 
 
 def at_least(share: float) -> str:
     """A lower limit as a percentage, rounded down."""
-    return _outward(share, ROUND_FLOOR)
+    return _outward(share, "down")
 
 
-def _outward(share: float, rounding: str) -> str:
+def _outward(share: float, side: Side) -> str:
     """Three digits as of `per_cent`, more where the share is nearly all. The double next to 0.01 is 1 %, not 1.01 %: what lies beyond 12 digits is left out."""
     digits = 3 if share < 0.999 else 5
-    return f"{float(Context(prec=digits, rounding=rounding).multiply(Decimal(f'{share:.12g}'), Decimal(100))):.{digits}g} %"
+    return f"{float(rounded(100 * Fraction(f'{share:.12g}'), side, digits)):.{digits}g} %"

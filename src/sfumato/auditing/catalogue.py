@@ -36,11 +36,10 @@ from .catalogue_pairs import (
     TEXTS,
     VECTORS,
     WEIGHED,
-    Pair,
     fixed,
     queries,
 )  # fmt: skip
-from .pairs import pairs_of
+from .pairs import Pair, pairs_of
 
 TWO = {"one": "ab", "two": "cd"}
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0)

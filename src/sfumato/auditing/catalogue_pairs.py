@@ -12,8 +12,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-Pair = tuple[Any, Any]
-
+from .pairs import Pair
 
 Pairs = Callable[[Any], list[Pair]]
 

@@ -53,13 +53,13 @@ def counted(event: Event, x: Outputs, y: Outputs, alpha: float) -> Counted:
     return Counted(event, (hits, other), (len(one), len(two)), lower_limit(hits, len(one), alpha / 2), upper_limit(other, len(two), alpha / 2))
 
 
-def learned(x: Outputs, y: Outputs, claim: Guarantee, delta: float, *, counting: int, alpha: float, known: tuple[Score, ...] = ()) -> Event:
-    """The event that promises most, from draws that do not count. `known` are scores that need no fitting, such as the law's own ratio."""
+def learned(x: Outputs, y: Outputs, claim: Guarantee, delta: float, *, counting: int, alpha: float) -> Event:
+    """The event that promises most, from draws that do not count."""
     half_x, half_y = len(x) // 2, len(y) // 2
     fit_x, fit_y = x.part(0, half_x), y.part(0, half_y)
     try_x, try_y = x.part(half_x, len(x)), y.part(half_y, len(y))
     best: tuple[float, Event] = (-1.0, Event("any output", DIRECTIONS[0], lambda d: np.ones(len(d), dtype=np.bool_)))
-    for score in (*known, *fitted(fit_x, fit_y)):
+    for score in fitted(fit_x, fit_y):
         best = max(best, _best_threshold(score, score(try_x), score(try_y), claim, delta, counting, alpha), key=lambda found: found[0])
     return best[1]
 

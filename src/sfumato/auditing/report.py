@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..plots.style import COLOURS, FAINT, INK, RULE, figure, quiet
+from ..plots.style import COLOURS, FAINT, INK, RULE, figure, legend, name_axes, quiet
 from .result import Audit, down
 from .survey import Row
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
 
@@ -62,6 +63,7 @@ def picture(rows: Sequence[Row]) -> Figure:
     most = 1.06
     axes.axvspan(1, most, color=COLOURS[1], alpha=0.12, linewidth=0)
     axes.axvline(1, color=INK, linewidth=1)
+    handles: dict[str, Artist] = {}
     for i, level in enumerate(levels):
         colour = COLOURS[i % len(COLOURS)]
         for exact in (True, False):
@@ -70,14 +72,14 @@ def picture(rows: Sequence[Row]) -> Figure:
             up = [names.index(row.name) + 0.12 * (i - (len(levels) - 1) / 2) for row in chosen]
             inside = colour if exact else "white"
             axes.plot(across, up, "o", clip_on=False, markersize=4.2, markeredgewidth=1.1, markerfacecolor=inside, markeredgecolor=colour)
-        axes.plot([], [], "o", color=colour, markersize=5, label=f"ε = {level:g}")
+        (handles[f"ε = {level:g}"],) = axes.plot([], [], "o", color=colour, markersize=5)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xlim(-0.01, most)
     axes.set_yticks(range(len(names)), names, fontsize=8)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "claim"])
     axes.set_xlabel("proven part of the claim, the largest over all pairs · filled: by arithmetic, open: by draws", fontsize=9, color=INK)
     axes.set_title("What is claimed, and what an attacker can prove of it", fontsize=13, color=INK, fontweight="bold")
-    canvas.legend(loc="outside lower center", ncols=len(levels), frameon=False, fontsize=9, labelcolor=INK)
+    legend(canvas, handles, len(levels), size=9)
     return canvas
 
 
@@ -91,8 +93,7 @@ def picture_of(audit: Audit) -> Figure:
     axes.plot([0, 1], [1, 0], color=FAINT, linewidth=0.8, linestyle="--", label="guessing")
     low, high = audit.limits
     axes.plot([high], [1 - low], "X" if audit.verdict == "violated" else "o", color=COLOURS[1], markersize=8, label="at most, with this event")
-    axes.set_xlabel("chance of a false alarm", fontsize=9.5, color=INK)
-    axes.set_ylabel("chance of a miss", fontsize=9.5, color=INK)
+    name_axes(axes, "chance of a false alarm", "chance of a miss")
     axes.set_title(f"{audit.verdict}: ε ≥ {down(audit.epsilon_lower, 3)} of {audit.claimed_epsilon:.3g}", fontsize=12, color=INK, fontweight="bold")
     axes.legend(frameon=False, fontsize=9, labelcolor=INK)
     return canvas

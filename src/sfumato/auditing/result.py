@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..exact.numbers import Side, rounded
 from ..guarantees import GDP, Approx, Guarantee, Pure
 
 if TYPE_CHECKING:
@@ -95,20 +95,18 @@ class Audit:
 
 def down(value: float | Fraction, digits: int = 6) -> str:
     """A number with so many digits, never more than it is."""
-    return _rounded(value, digits, ROUND_FLOOR)
+    return _figure(value, "down", digits)
 
 
 def up(value: float | Fraction, digits: int = 6) -> str:
     """A number with so many digits, never less than it is."""
-    return _rounded(value, digits, ROUND_CEILING)
+    return _figure(value, "up", digits)
 
 
-def _rounded(value: float | Fraction, digits: int, rounding: str) -> str:
+def _figure(value: float | Fraction, side: Side, digits: int) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return f"{value:g}"
-    exact = Fraction(value)
-    quotient = Context(prec=digits, rounding=rounding).divide(Decimal(exact.numerator), Decimal(exact.denominator))
-    return f"{float(quotient):.{digits}g}"
+    return f"{float(rounded(Fraction(value), side, digits)):.{digits}g}"
 
 
 def _short(value: Any) -> str:

@@ -6,13 +6,13 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..accounting.coordinates import Numbers, read
 from ..errors import Refused
+from ..exact.numbers import Side, rounded
 from ..ledger import Ledger, Statement, Verification, export, reading, statement
 from ..ledger.places import public_name
 from ..ledger.statement import name_of, worth_showing
@@ -119,7 +119,7 @@ def _balances(account: Statement) -> Table:
     table = _table((unit, "text"), ("budget", "right"), ("spent", "right"), ("left", "right"), ("", "right"), ("", "left"))
     for name, balance in [("[bold]the whole[/]", account.whole), *((_quoted(name), balance) for name, balance in account.shares.items())]:
         budget, spent, left = (read(g) for g in (balance.budget, balance.spent, balance.remaining))
-        numbers = (_numbers(budget, shown), _numbers(spent, shown), _numbers(left, shown, ROUND_FLOOR))
+        numbers = (_numbers(budget, shown), _numbers(spent, shown), _numbers(left, shown, "down"))
         table.add_row(name, *numbers, _per_cent(balance.part), _bar(balance.part))
     return table
 
@@ -158,10 +158,9 @@ def _shown(account: Statement) -> list[int]:
     return worth_showing(account.whole.budget, read(account.whole.spent))
 
 
-def _numbers(numbers: Numbers, shown: Sequence[int], rounding: str = ROUND_CEILING) -> str:
+def _numbers(numbers: Numbers, shown: Sequence[int], side: Side = "up") -> str:
     """What has to be rounded is rounded to the honest side: what is left down, everything else up."""
-    context = Context(prec=DIGITS, rounding=rounding)
-    return " · ".join(f"{float(context.divide(numbers[i].numerator, numbers[i].denominator)):g}" for i in shown)
+    return " · ".join(f"{float(rounded(numbers[i], side, DIGITS)):g}" for i in shown)
 
 
 def _table(*columns: tuple[str, str]) -> Table:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Self, Unpack
 
@@ -17,14 +17,12 @@ from ..errors import Refused
 from ..guarantees import Guarantee
 from ..sql import condition as read_condition
 from ..sql import explains
-from ..tables.aggregates import Aggregate
-from ..tables.calendars import Calendar
 from ..tables.database import DatabaseDeclaration
-from ..tables.declaration import Declaration, Key
+from ..tables.declaration import Declaration
 from ..tables.expressions import Expr
-from ..tables.joins import On
 from ..tables.relations import Origin
-from ..tables.stages import Groups, Query, Rows
+from ..tables.stages import Query, Rows
+from ..tables.verbs import RowVerbs
 from .asking import How, question
 from .ledger import RemoteLedger
 from .plans import RemotePlan
@@ -107,63 +105,32 @@ class Remote:
         raise NotImplementedError
 
 
-class RemoteTable(Remote):
+class RemoteTable(Remote, RowVerbs):
     """A table behind a server. Its verbs are those of its rows: where, mutate, group_by, aggregate."""
 
     def __init__(self, wire: Wire, dataset: str, declaration: Declaration, whole: DatabaseDeclaration | None = None) -> None:
         super().__init__(wire, dataset)
         self.declaration = declaration
-        self.rows = Rows.of(declaration, self, Origin(Behind(wire), whole), None if whole is None else whole.words(declaration.name))
+        self._rows = Rows.of(declaration, self, Origin(Behind(wire), whole), None if whole is None else whole.words(declaration.name))
         self.others: Mapping[str, Rows] = {}
 
     @property
     def name(self) -> str:
         return self.declaration.name
 
-    def __getitem__(self, name: str) -> Expr:
-        """A column, for use in conditions."""
-        return self.rows[name]
-
-    def where(self, condition: Expr | str) -> Rows:
-        """Only the rows for which a condition holds: an expression, or its text."""
-        return self.rows.where(condition)
+    @property
+    def rows(self) -> Rows:
+        """All rows, as one side of a join or a union."""
+        return self._rows
 
     def condition(self, text: str, rows: Rows) -> Expr:
         """A condition on the columns of rows, read from its text."""
         return read_condition(text, rows)
 
-    def mutate(self, /, **columns: Expr) -> Rows:
-        """New columns, each computed from the same row."""
-        return self.rows.mutate(**columns)
-
-    def group_by(self, /, *keys: str, **public: Iterable[Key] | Calendar) -> Groups:
-        """Rows with the same values of these columns together."""
-        return self.rows.group_by(*keys, **public)
-
-    def aggregate(self, /, **aggregates: Aggregate | tuple[Aggregate, ...]) -> Query:
-        """One row of answers about all rows."""
-        return self.rows.aggregate(**aggregates)
-
     def release(self, query: Query, *, key: str | None = None, timeout: float | None = None, **how: Unpack[How]) -> Answer:
         """Charge, then answer; or the stored answer to the same question. Takes what `sql` takes, but for parameters."""
         answer: Answer = self.sql(self._own(query), key=key, timeout=timeout, **how)
         return answer
-
-    def join(self, other: Any, /, on: On | None = None, *, how: str = "inner", where: Expr | None = None) -> Rows:
-        """The rows of another table beside these: of a public one, or of a protected one on the unit or a declared link."""
-        return self.rows.join(other, on, how=how, where=where)
-
-    def semi_join(self, other: Any, /, on: On | None = None, *, where: Expr | None = None) -> Rows:
-        """Rows for which the other table has one that fits."""
-        return self.rows.semi_join(other, on, where=where)
-
-    def anti_join(self, other: Any, /, on: On | None = None, *, where: Expr | None = None, nulls: bool = False) -> Rows:
-        """Rows for which the other table has none that fits."""
-        return self.rows.anti_join(other, on, where=where, nulls=nulls)
-
-    def union(self, other: Any, /, columns: Iterable[str] | None = None) -> Rows:
-        """These rows and those of another protected table."""
-        return self.rows.union(other, columns)
 
     def learn(self, **_: Any) -> NoReturn:
         """With the first release."""
@@ -177,8 +144,7 @@ class RemoteTable(Remote):
     plan_all = release_all
 
     def __repr__(self) -> str:
-        who = f"unit {self.declaration.unit_name}" if self.declaration.unit else "each row is taken as a different person"
-        return f"<sfumato table {self.name}: {who}, {self.declaration.relation} · at {self._wire.url}>"
+        return f"<sfumato table {self.name}: {self._whose}, {self.declaration.relation} · at {self._wire.url}>"
 
     def _own(self, query: object) -> str:
         if not isinstance(query, Query) or query.rows.curator is not self:

@@ -10,9 +10,9 @@ import math
 import operator
 import re
 from contextlib import suppress
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation
 from fractions import Fraction
-from typing import SupportsFloat, TypeGuard
+from typing import Literal, SupportsFloat, TypeGuard
 
 from ..errors import Refused
 
@@ -22,6 +22,11 @@ Number = int | float | str | Decimal | Fraction | SupportsFloat
 SMALLEST = Fraction(2) ** -1022
 """Below the smallest normal double a number is not told from zero by much of the world's software."""
 LARGEST = Fraction(2) ** 1024
+
+Side = Literal["up", "down"]
+"""Where a number goes that has to be rounded: a bound from above up, one from below down."""
+
+_MODES: dict[Side, str] = {"up": ROUND_CEILING, "down": ROUND_FLOOR}
 
 _RATIO = re.compile(r"\s*([+-]?\d{1,400})\s*/\s*(\d{1,400})\s*")
 _DIGITS = 400  # longer texts are mistakes or attacks: 10 ** 999999999 would be computed in full
@@ -141,6 +146,11 @@ def double_above(value: Fraction) -> float:
     """The least double that is not below a number."""
     double = float(value)
     return double if Fraction(double) >= value else math.nextafter(double, math.inf)
+
+
+def rounded(value: Fraction, side: Side, digits: int) -> Decimal:
+    """The nearest number of so many digits on one side: never below the value, or never above it."""
+    return Context(prec=digits, rounding=_MODES[side]).divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
 def text(value: Fraction) -> str:

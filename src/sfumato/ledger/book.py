@@ -21,9 +21,10 @@ from typing import Any, Self
 from ..accounting.filters import Filter
 from ..errors import Refused
 from ..guarantees import Guarantee, Renyi
+from ..guarantees.stored import record as guarantee_record
 from . import answers, pages
 from .charging import Ask, charge, given_before
-from .entries import WHOLE, Account, budget_record, spent_as_guarantee
+from .entries import WHOLE, Account, spent_as_guarantee
 from .names import named, told
 from .opening import opened, place_of, said_of, same
 from .places import store_at
@@ -108,7 +109,7 @@ class Ledger(Readings):
         with self._writing() as tx:
             if pages.has_account(tx, self.dataset, share):
                 raise Refused("ledger.share", f"share={share!r}", "it exists; amend(budget=…, share=…) changes it", "another name")
-            pages.append(tx, {"kind": "share", "dataset": self.dataset, "share": share, "budget": budget_record(bound), "when": _now()})
+            pages.append(tx, {"kind": "share", "dataset": self.dataset, "share": share, "budget": guarantee_record(bound), "when": _now()})
 
     def amend(self, budget: Guarantee, reason: str, *, share: str | None = None) -> None:
         """Another budget from here on, as an entry of its own; not below what is spent."""
@@ -120,7 +121,7 @@ class Ledger(Readings):
             account = pages.account(tx, self.dataset, share or WHOLE)
             if not Account.of(bound, account.spent).fits:
                 raise Refused("ledger.budget", f"{budget}", "more than that is spent already", f"at least {spent_as_guarantee(account)}")
-            amended = {"kind": "amend", "dataset": self.dataset, "share": share, "budget": budget_record(bound), "reason": reason}
+            amended = {"kind": "amend", "dataset": self.dataset, "share": share, "budget": guarantee_record(bound), "reason": reason}
             pages.append(tx, {**amended, "when": _now()})
 
     def remember(self, receipt: Receipt, question: str, answer: bytes) -> None:

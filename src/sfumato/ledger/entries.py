@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 from ..accounting.coordinates import Numbers, make, read
 from ..accounting.filters import FILTERS
 from ..guarantees import Guarantee
-from ..guarantees.stored import record as guarantee_record
 from ..guarantees.stored import restore as restore_guarantee
 from .totals import Ratios, exact, fractions, minus, parts, plus, ratios, within, written
 
@@ -183,7 +182,3 @@ class Replay:
             name, before = self._waiting
             found[name, WHOLE] = before
         return found
-
-
-def budget_record(budget: Guarantee) -> dict[str, Any]:
-    return guarantee_record(budget)

@@ -9,13 +9,12 @@ from ..accounting.filters import FILTERS, Filter
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..guarantees.base import relation_of, unit_of
+from ..guarantees.stored import record as guarantee_record
 from ..guarantees.stored import restore as restore_guarantee
 from . import pages, places
-from .entries import budget_record
 from .names import encodable
 from .places import Url
-
-NEW = "Ledger.open(path, budget=sf.Pure(1), dataset='visits', unit='user_id', relation='add-remove')"
+from .schema import NEW
 
 
 def place_of(path: str | Path | None, budget: Guarantee | None, dataset: str | None) -> Path | Url | None:
@@ -26,7 +25,7 @@ def place_of(path: str | Path | None, budget: Guarantee | None, dataset: str | N
     if place is not None and (not place.parent.is_dir() or (place.exists() and not place.is_file())):
         raise Refused("ledger.path", place.name, "a ledger is a file in a folder that exists", "visits.ledger")
     if budget is None and (place is None or not place.exists() or not place.stat().st_size):
-        raise Refused("ledger.budget", str(dataset or "a new ledger"), "a new account needs a budget", NEW)
+        raise Refused("ledger.budget", str(dataset or "a new ledger"), "a new account needs a budget", NEW.format("path"))
     return place
 
 
@@ -57,7 +56,7 @@ def opened(tx: Any, dataset: str | None, said: dict[str, Any], when: str) -> str
     if name in known:
         same(pages.header(tx, name), said)
     elif not {"budget", "unit", "relation"} <= said.keys():
-        raise Refused("ledger.dataset", f"dataset={name!r}", "the book does not know it; a new one needs a budget, a unit and a relation", NEW)
+        raise Refused("ledger.dataset", f"dataset={name!r}", "the book does not know it; a new one needs a budget, a unit and a relation", NEW.format("path"))
     else:
         pages.append(tx, {"kind": "open", "dataset": name, "header": _header_of(said), "when": when})
     return name
@@ -67,7 +66,7 @@ def _header_of(said: dict[str, Any]) -> dict[str, Any]:
     """What the opening entry of a new dataset says."""
     budget = said["budget"]
     bound = Guarantee._bind(1 * budget, said["relation"], said["unit"])
-    return {**said, "budget": budget_record(bound), "theorem": FILTERS[type(budget)]}
+    return {**said, "budget": guarantee_record(bound), "theorem": FILTERS[type(budget)]}
 
 
 def same(header: dict[str, Any], said: dict[str, Any]) -> None:

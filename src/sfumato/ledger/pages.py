@@ -10,9 +10,10 @@ from typing import Any
 from ..accounting.coordinates import read
 from ..errors import Refused
 from ..guarantees import Guarantee
+from ..guarantees.stored import record as guarantee_record
 from ..guarantees.stored import restore as restore_guarantee
 from . import totals
-from .entries import WHOLE, Account, Dataset, Reservation, apply, budget_record, canonical, digest, genesis, in_currency
+from .entries import WHOLE, Account, Dataset, Reservation, apply, canonical, digest, genesis, in_currency
 from .receipts import Charge, Head
 from .totals import Ratios, exact, fractions, ratios
 
@@ -58,7 +59,7 @@ def header(tx: Any, dataset: str) -> dict[str, Any]:
     if not rows:
         raise _damaged("the opening of a dataset is missing")
     stored: dict[str, Any] = json.loads(rows[0][0])["header"]
-    return {**stored, "budget": budget_record(account(tx, dataset, WHOLE).budget)}
+    return {**stored, "budget": guarantee_record(account(tx, dataset, WHOLE).budget)}
 
 
 def head(tx: Any) -> Head:
@@ -193,7 +194,7 @@ def _damaged(reason: str) -> Refused:
 
 @lru_cache(maxsize=64)
 def _budget_text(budget: Guarantee) -> str:
-    return canonical(budget_record(budget))
+    return canonical(guarantee_record(budget))
 
 
 @lru_cache(maxsize=64)

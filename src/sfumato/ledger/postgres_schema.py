@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import Refused
-from .schema import ALTERED, APPLICATION, SCHEMA, UPGRADE
+from .schema import ALTERED, APPLICATION, NEW, SCHEMA, UPGRADE
 
 OLDEST_SERVER = 14_00_00
-NEW = "Ledger.open(url, budget=sf.Pure(1), dataset='visits', unit='user_id', relation='add-remove')"
 FORMAT = "sfumato ledger"
 
 SESSION = """
@@ -91,7 +90,7 @@ def prepare(connection: Any, *, begin: bool, lock: int, statement: int) -> None:
         connection.execute("SET synchronous_commit TO on")
     if not ours and not others:
         if not begin:
-            raise Refused("ledger.budget", "a new ledger", "a new account needs a budget", NEW)
+            raise Refused("ledger.budget", "a new ledger", "a new account needs a budget", NEW.format("url"))
         _make(connection)
     check(connection)
 
@@ -100,7 +99,7 @@ def check(connection: Any) -> None:
     """Whether the database holds a ledger of the version that is known here."""
     *_, ours, others = _found(connection)
     if not ours and not others:
-        raise Refused("ledger.path", "the database", "there is no ledger in it; nothing was made", NEW)
+        raise Refused("ledger.path", "the database", "there is no ledger in it; nothing was made", NEW.format("url"))
     rows = connection.execute("SELECT application, version FROM sfumato.format").fetchall() if ours else []
     if len(rows) != 1 or rows[0][0] != FORMAT:
         raise Refused("ledger.format", "the schema sfumato", "it is something else than a ledger; it was not touched", "another database")

@@ -21,13 +21,11 @@ from .book import Ledger
 from .places import Url, place, server
 from .processes import open_here
 from .receipts import Head, Verification
-from .schema import check
+from .schema import MAGIC, check
 from .store import PATIENCE, Store
 
 if TYPE_CHECKING:
     import apsw
-
-_MAGIC = b"SQLite format 3\0"
 
 
 class Looking:
@@ -139,10 +137,10 @@ def _book(path: Path) -> Path:
         return path
     try:
         with path.open("rb") as file:
-            first = file.read(len(_MAGIC))
+            first = file.read(len(MAGIC))
     except OSError:
         raise Refused("ledger.path", path.name, "there is no such file, or it cannot be read; nothing was made", "the path of a ledger") from None
-    if first != _MAGIC:
+    if first != MAGIC:
         raise Refused("ledger.format", path.name, "this file is something else than a ledger; it was not touched", "another path")
     return path
 

@@ -23,6 +23,8 @@ FIRST = 1  # whose charges wrote their totals to the accounts each time
 UPGRADE = "pip install --upgrade sfumato"
 ALTERED = "the tables are not those that the book makes"
 REWRITE = "sf.Ledger.open(path), which rewrites it; keep a copy"
+NEW = "Ledger.open({}, budget=sf.Pure(1), dataset='visits', unit='user_id', relation='add-remove')"
+MAGIC = b"SQLite format 3\0"  # with which every file of SQLite begins
 
 TABLES = """
 CREATE TABLE book (id TEXT NOT NULL);
@@ -108,7 +110,7 @@ def may_be_a_ledger(place: str) -> bool:
         first = file.read(100)
     if not first.strip(b"\0"):  # empty, or cut off while it was made
         return not first or Path(f"{path}-journal").exists()
-    return first[:16] == b"SQLite format 3\0" and first[68:72] == APPLICATION.to_bytes(4, "big")
+    return first[:16] == MAGIC and first[68:72] == APPLICATION.to_bytes(4, "big")
 
 
 def undo(connection: apsw.Connection) -> None:

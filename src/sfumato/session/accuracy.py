@@ -104,8 +104,8 @@ def _epsilon(amount: Fraction, delta: Fraction) -> Guarantee:
 
 
 CURRENCIES: dict[type[Guarantee], Callable[[Fraction, Fraction], Guarantee]] = {
-    Pure: lambda amount, delta: _epsilon(amount, delta),
-    Approx: lambda amount, delta: _epsilon(amount, delta),
+    Pure: _epsilon,
+    Approx: _epsilon,
     ZCDP: lambda amount, delta: ZCDP(amount, delta) if delta else ZCDP(amount),
     GDP: lambda amount, delta: GDP.from_square(amount),  # noqa: ARG005
 }

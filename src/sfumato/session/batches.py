@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..answers.answer import Answer
 from ..errors import Refused
 from ..exact.numbers import Number
-from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
+from ..guarantees import GDP, Approx, Guarantee
 from ..guarantees.gdp import largest_mu
 from ..ledger import BudgetExceeded
 from ..mechanisms import Several
@@ -32,20 +32,13 @@ from ..tables.stages import Query
 from .accuracy import GROUP_SIZE, Goal
 from .asking import Asking, refused
 from .awaiting import Awaiting, AwaitingBatch
+from .promises import shared
 from .questions import Question
 
 if TYPE_CHECKING:
     from .table import Table
 
 MOST = 256
-
-SHARED: dict[type[Guarantee], Callable[[Guarantee, Fraction], Guarantee]] = {
-    Pure: lambda promise, share: Pure(promise.parameters["epsilon"] * share),
-    Approx: lambda promise, share: Approx(promise.parameters["epsilon"] * share, promise.parameters["delta"] * share),
-    ZCDP: lambda promise, share: ZCDP(promise.parameters["rho"] * share, promise.parameters.get("delta", Fraction(0)) * share),
-    GDP: lambda promise, share: GDP.from_square(promise.mu_squared * share),  # type: ignore[attr-defined]
-}
-"""A share of a promise, by its notion."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,15 +96,13 @@ class Questions(Asking[Batch, AwaitingBatch]):
         """Plan several questions for one promise. Reads nothing."""
         assert goal.promise is not None
         promise, size = goal.promise, GROUP_SIZE if goal.group_size is None else goal.group_size
-        if type(promise) not in SHARED:
-            kinds = ", ".join(f"sf.{notion.__name__}" for notion in SHARED)
-            raise Refused("plan.promise", f"{promise}", "a promise of one number, or of one and a δ, can be shared out", f"promise= one of {kinds}")
+        shared(promise, Fraction(1))  # refused before anything is planned
         first = [question.plan(promise, size, declared) for question in self.each]
         if len({plan.text for plan in first}) < len(first):
             raise Refused("plan.batch", f"{len(first)} questions", "two of them are the same: once is enough", "each question once")
         sizes = [sum(not piece.pooled for piece in plan.pieces) + (not plan.query.public) for plan in first]
         shares = tuple(Fraction(one, sum(sizes)) for one in sizes)
-        made = self._shared([SHARED[type(promise)](promise, share) for share in shares], size, declared)
+        made = self._shared([shared(promise, share) for share in shares], size, declared)
         apart = Batch(made, shares, promise, Several([plan.mechanism for plan in made]))
         alone = all(plan.query.public and all(piece.form != "point" for piece in plan.pieces) for plan in first)
         if not alone or not isinstance(promise, Approx) or not promise.parameters["delta"]:

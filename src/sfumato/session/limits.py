@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from ..errors import Refused
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
 from ..tables.declaration import MOST_ROWS
 from ..tables.learned import Rest, Tails, rounded
 from ..tables.types import Type
+from .promises import shared, without_delta
 
 PIECES = 3
 ROW_GROUPS = 100
@@ -134,18 +134,7 @@ NOISE: dict[type[Guarantee], Callable[[Guarantee], float]] = {
 }
 """Deviation of the noise of a count in which a unit has one row, if a promise has three parts."""
 
-PARTS: dict[type[Guarantee], Callable[[Guarantee, Fraction], Guarantee]] = {
-    Pure: lambda promise, share: Pure(promise.parameters["epsilon"] * share),
-    Approx: lambda promise, share: Pure(promise.parameters["epsilon"] * share),
-    ZCDP: lambda promise, share: ZCDP(promise.parameters["rho"] * share),
-    GDP: lambda promise, share: GDP.from_square(promise.mu_squared * share),  # type: ignore[attr-defined]
-}
-"""A share of a promise, for histograms: they need no δ."""
-
 
 def part(promise: Guarantee, share: Fraction) -> Guarantee:
-    """A share of a promise."""
-    if type(promise) not in PARTS:
-        kinds = ", ".join(f"sf.{notion.__name__}" for notion in PARTS)
-        raise Refused("plan.promise", f"{promise}", "a promise of one number, or of one and a δ, can be shared out", f"promise= one of {kinds}")
-    return PARTS[type(promise)](promise, share)
+    """A share of a promise, for histograms: they need no δ."""
+    return shared(without_delta(promise), share)

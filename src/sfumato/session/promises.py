@@ -1,17 +1,26 @@
-"""What a user asks for, as a promise: `epsilon=` alone, with `delta=`, or any Guarantee as `promise=`; and a budget given as a number."""
+"""What a user asks for, as a promise: `epsilon=` alone, with `delta=`, or any Guarantee as `promise=`; a budget given as a number; and shares of a promise."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from ..errors import Refused
 from ..exact.numbers import Number, positive, probability
-from ..guarantees import Approx, Guarantee, Pure
+from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
 
 BUDGET_DELTA = Fraction(1, 10**6)
 """The δ of a budget that is given as a number."""
 PART = 1000
 """Of a budget's δ, an answer may use one part in so many, unless it is told otherwise."""
+
+SHARED: dict[type[Guarantee], Callable[[Guarantee, Fraction], Guarantee]] = {
+    Pure: lambda promise, share: Pure(promise.parameters["epsilon"] * share),
+    Approx: lambda promise, share: Approx(promise.parameters["epsilon"] * share, promise.parameters["delta"] * share),
+    ZCDP: lambda promise, share: ZCDP(promise.parameters["rho"] * share, promise.parameters.get("delta", Fraction(0)) * share),
+    GDP: lambda promise, share: GDP.from_square(promise.mu_squared * share),  # type: ignore[attr-defined]
+}
+"""A share of a promise, by its notion."""
 
 
 def budget_of(value: Number | Guarantee) -> Guarantee:
@@ -35,3 +44,18 @@ def promise_of(budget: Guarantee, epsilon: Number | None, delta: Number | None, 
         return Approx(e, d) if d else Pure(e)
     spare = budget.parameters.get("delta", Fraction(0))
     return Approx(e, spare / PART) if isinstance(spare, Fraction) and spare else Pure(e)
+
+
+def shared(promise: Guarantee, share: Fraction) -> Guarantee:
+    """A share of a promise: of ε and δ, of ρ, of μ²."""
+    if type(promise) not in SHARED:
+        kinds = ", ".join(f"sf.{notion.__name__}" for notion in SHARED)
+        raise Refused("plan.promise", f"{promise}", "a promise of one number, or of one and a δ, can be shared out", f"promise= one of {kinds}")
+    return SHARED[type(promise)](promise, share)
+
+
+def without_delta(promise: Guarantee) -> Guarantee:
+    """The same ε or ρ, for what needs no δ."""
+    if isinstance(promise, Approx):
+        return Pure(promise.parameters["epsilon"])
+    return ZCDP(promise.parameters["rho"]) if isinstance(promise, ZCDP) else promise

@@ -100,7 +100,7 @@ def protect(
     if isinstance(source, Mapping):
         about: dict[str, Any] = {"name": name, "types": types, "bounds": bounds, "keys": keys, "max_rows": max_rows, "max_groups": max_groups}
         about |= {"table_rows": table_rows, "relation": relation, "bounding": bounding, "version": version, "learned": learned, "ledger": ledger}
-        return protect_several(source, public, links, unit, total, lambda budget, whole: _whole_book(ledger, budget, whole), **about)
+        return protect_several(source, public, links, unit, total, lambda budget, whole: _book(ledger, budget, whole, whole.schema), **about)
     if links is not None or public is not None:
         raise Refused("table.links", "links=…, public=…", "these are said of several tables, which are given by name", EXAMPLE)
     opened = open_source(source, None if types is None else dict(types), name, table=table)
@@ -120,30 +120,16 @@ def protect(
             version=version,
             learned=learned,
         )
-        book = _own_book(ledger, total, declared) if isinstance(ledger, Ledger) else _book(ledger, total, declared)
+        book = _book(ledger, total, declared, {column: str(known) for column, known in declared.types})
     except BaseException:
         opened.engine.close()
         raise
     return Table(declared, opened, book, durable=ledger is not None)
 
 
-def _own_book(book: Ledger, budget: Guarantee, declared: Declaration) -> Ledger:
-    """An open ledger, if it is about this table: what a path would be refused for, it is refused for as well."""
-    book.agree(budget=budget, dataset=declared.name, unit=declared.unit_name, relation=declared.relation, schema=_schema(declared))
-    return book
-
-
-def _book(path: str | Path | None, budget: Guarantee, declared: Declaration) -> Ledger:
-    return Ledger.open(path, budget=budget, dataset=declared.name, unit=declared.unit_name, relation=declared.relation, schema=_schema(declared))
-
-
-def _schema(declared: Declaration) -> dict[str, str]:
-    return {column: str(known) for column, known in declared.types}
-
-
-def _whole_book(ledger: str | Path | Ledger | None, budget: Guarantee, declared: DatabaseDeclaration) -> Ledger:
-    """The ledger of several tables."""
-    about: dict[str, Any] = {"budget": budget, "dataset": declared.name, "unit": declared.unit_name, "relation": declared.relation, "schema": declared.schema}
+def _book(ledger: str | Path | Ledger | None, budget: Guarantee, declared: Declaration | DatabaseDeclaration, schema: Mapping[str, str]) -> Ledger:
+    """The ledger of a table, or of several: opened, or, if it is open, refused for what a path would be refused for."""
+    about: dict[str, Any] = {"budget": budget, "dataset": declared.name, "unit": declared.unit_name, "relation": declared.relation, "schema": schema}
     if isinstance(ledger, Ledger):
         ledger.agree(**about)
         return ledger

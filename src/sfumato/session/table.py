@@ -11,11 +11,10 @@ from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..ledger import Ledger
-from ..tables.aggregates import Aggregate
-from ..tables.calendars import Calendar
-from ..tables.declaration import Declaration, Key
+from ..tables.declaration import Declaration
 from ..tables.expressions import Expr
-from ..tables.stages import Groups, Query, Rows
+from ..tables.stages import Query, Rows
+from ..tables.verbs import RowVerbs
 from .accuracy import GROUP_SIZE, Goal, Within
 from .asking import scaled
 from .batches import Questions
@@ -28,7 +27,7 @@ from .promises import promise_of
 from .questions import Question
 
 
-class Table(Budgeted):
+class Table(Budgeted, RowVerbs):
     """A declared table with its ledger. Its verbs are those of its rows: where, mutate, group_by, aggregate."""
 
     def __init__(
@@ -68,56 +67,16 @@ class Table(Budgeted):
         """The tables that it may be joined with, and itself; none where it stands alone."""
         return {} if self.known.whole is None else self.known.rows
 
-    def __getitem__(self, name: str) -> Expr:
-        """A column, for use in conditions."""
-        return self._rows[name]
-
-    def where(self, condition: Expr | str) -> Rows:
-        """Only the rows for which a condition holds: an expression, or its text."""
-        return self._rows.where(condition)
+    @property
+    def rows(self) -> Rows:
+        """All rows, as one side of a join or a union."""
+        return self.known.rows[self.name]
 
     def condition(self, text: str, rows: Rows) -> Expr:
         """A condition on the columns of rows, read from its text."""
         from ..sql import condition
 
         return condition(text, rows)
-
-    def mutate(self, /, **columns: Expr) -> Rows:
-        """New columns, each computed from the same row."""
-        return self._rows.mutate(**columns)
-
-    @property
-    def rows(self) -> Rows:
-        """All rows, as one side of a join or a union."""
-        return self.known.rows[self.name]
-
-    @property
-    def _rows(self) -> Rows:
-        return self.known.rows[self.name]
-
-    def join(self, other: Any, /, on: str | Iterable[str] | Mapping[str, str] | None = None, *, how: str = "inner", where: Expr | None = None) -> Rows:
-        """The rows of another table beside these: of a public one, or of a protected one on the unit or a declared link."""
-        return self._rows.join(other, on, how=how, where=where)
-
-    def semi_join(self, other: Any, /, on: str | Iterable[str] | Mapping[str, str] | None = None, *, where: Expr | None = None) -> Rows:
-        """Rows for which the other table has one that fits."""
-        return self._rows.semi_join(other, on, where=where)
-
-    def anti_join(self, other: Any, /, on: str | Iterable[str] | Mapping[str, str] | None = None, *, where: Expr | None = None, nulls: bool = False) -> Rows:
-        """Rows for which the other table has none that fits."""
-        return self._rows.anti_join(other, on, where=where, nulls=nulls)
-
-    def union(self, other: Any, /, columns: Iterable[str] | None = None) -> Rows:
-        """These rows and those of another protected table."""
-        return self._rows.union(other, columns)
-
-    def group_by(self, /, *keys: str, **public: Iterable[Key] | Calendar) -> Groups:
-        """Rows with the same values of these columns together."""
-        return self._rows.group_by(*keys, **public)
-
-    def aggregate(self, /, **aggregates: Aggregate | tuple[Aggregate, ...]) -> Query:
-        """One row of answers about all rows."""
-        return self._rows.aggregate(**aggregates)
 
     def plan(
         self,
@@ -264,9 +223,8 @@ class Table(Budgeted):
         self.close()
 
     def __repr__(self) -> str:
-        who = f"unit {self.declaration.unit_name}" if self.declaration.unit else "each row is taken as a different person"
         kept = "" if self._durable else " · the ledger lives in memory, and ends with this process"
-        return f"<sfumato table {self.name}: {who}, {self.declaration.relation} · spent {self.spent} of {self.budget}{kept}>"
+        return f"<sfumato table {self.name}: {self._whose}, {self.declaration.relation} · spent {self.spent} of {self.budget}{kept}>"
 
     def _goal(
         self,

@@ -19,9 +19,10 @@ from ..tables.expressions import Column, Expr, Literal, call, col
 from ..tables.join_steps import Pairs
 from ..tables.joins import joined as join_rows
 from ..tables.joins import match, related
+from ..tables.names import free
 from ..tables.renaming import beside, renamed
 from .scalars import Scalars
-from .scope import Scope, free, identifier, quoted
+from .scope import Scope, identifier, quoted
 from .source import Node
 
 METHODS: Mapping[str, str] = {

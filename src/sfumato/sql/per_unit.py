@@ -9,11 +9,12 @@ from sqlglot import exp
 
 from ..errors import Refused
 from ..tables.expressions import Expr, col
+from ..tables.names import free
 from ..tables.per_unit import Total
 from .aggregates import Reader
 from .grouping import Item, Key, group_keys, matched
 from .scalars import Scalars
-from .scope import Scope, free, is_aggregate, quoted, typed
+from .scope import Scope, is_aggregate, quoted, typed
 from .source import Node, Source
 from .totals import total as total_of
 

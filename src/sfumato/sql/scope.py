@@ -4,7 +4,7 @@ any number of renamings, and nothing is known of what was computed but what foll
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
@@ -127,14 +127,6 @@ def _named(name: str, names: Mapping[str, Expr]) -> Expr | None:
 def identifier(node: object) -> str | None:
     """The name that an identifier holds."""
     return node.this if isinstance(node, exp.Identifier) and isinstance(node.this, str) and node.this else None
-
-
-def free(name: str, taken: Collection[str]) -> str:
-    """A name like this that is not taken yet; those that are taken are in small letters."""
-    found, number = name, 2
-    while found.lower() in taken:
-        found, number = f"{name}_{number}", number + 1
-    return found
 
 
 def quoted(name: str) -> str:

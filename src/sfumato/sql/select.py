@@ -14,6 +14,7 @@ from sqlglot import exp
 from ..errors import Refused
 from ..tables.aggregates import Aggregate
 from ..tables.expressions import Column
+from ..tables.names import free
 from ..tables.plan import Plan
 from ..tables.stages import Groups, Query, Rows
 from .aggregates import Reader
@@ -25,7 +26,7 @@ from .planned import Planned
 from .relations import Relation
 from .released import Names, Released, read
 from .scalars import Scalars
-from .scope import Scope, free, has_aggregate, identifier, is_aggregate, quoted
+from .scope import Scope, has_aggregate, identifier, is_aggregate, quoted
 from .source import Node, Source, arguments
 
 

@@ -17,7 +17,7 @@ from ..errors import Refused
 from ..guarantees.base import Relation
 from .declaration import Declaration
 from .ownership import Owner, dotted, owners, unit_columns, words
-from .stored import _text, from_said, to_toml
+from .stored import from_said, to_toml, toml_text
 
 VERSION = 1
 _PARTS = {"sfumato", "version", "database", "links", "tables", "public"}
@@ -74,11 +74,11 @@ class DatabaseDeclaration:
 
     def to_toml(self) -> str:
         """As a file, exact: `DatabaseDeclaration.from_toml` reads back an equal record."""
-        lines = ['sfumato = "database"', f"version = {VERSION}", "", "[database]", f"name = {_text(self.name)}"]
-        lines += [f"unit = [{', '.join(map(_text, self.unit))}]", "", "[links]", *(f"{_text(one)} = {_text(other)}" for one, other in self.links)]
+        lines = ['sfumato = "database"', f"version = {VERSION}", "", "[database]", f"name = {toml_text(self.name)}"]
+        lines += [f"unit = [{', '.join(map(toml_text, self.unit))}]", "", "[links]", *(f"{toml_text(one)} = {toml_text(other)}" for one, other in self.links)]
         for kind, tables in (("tables", self.tables), ("public", self.public)):
             for table in tables:
-                below = f"[{kind}.{_text(table.name)}."
+                below = f"[{kind}.{toml_text(table.name)}."
                 lines += ["", *(f"{below}{line[1:]}" if line.startswith("[") else line for line in to_toml(table).splitlines()[3:])]
         return "\n".join(lines) + "\n"
 

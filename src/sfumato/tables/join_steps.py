@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 Pairs = tuple[tuple[Expr, Expr], ...]
 """What is equal: an expression on the rows here, and one on the other rows."""
+
+On = str | Iterable[str] | Mapping[str, str]
+"""The same as it is written: a column that both have, several, or for columns here their names there."""
 
 Kept = Literal["inner", "left", "cross"]
 Kind = Literal["semi", "anti"]

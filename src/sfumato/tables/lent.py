@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import Refused
@@ -17,12 +16,6 @@ from .types import SPAN, Type
 
 TRYING = ("duckdb", "postgres", "pyspark")
 """Engines with a cast that gives null, their own or one of `dialects`. That Ibis has the operation says little: for some it writes a plain cast."""
-
-INTERRUPTS: Mapping[str, Callable[[Any], None]] = {
-    "duckdb": lambda backend: backend.con.interrupt(),
-    "postgres": lambda backend: backend.con.cancel(),
-}
-"""How a running query is stopped from another thread."""
 
 
 class Lent(Engine):
@@ -37,13 +30,13 @@ class Lent(Engine):
         return f"{self.backend.name} {self.backend.version}"
 
     def check(self, timeout: float | None = None) -> None:
-        if known_timeout(timeout) is not None and self.backend.name not in INTERRUPTS:
-            reason = f"only {' and '.join(INTERRUPTS)} can be interrupted, {self.backend.name} not"
+        if known_timeout(timeout) is not None and self.backend.name != "duckdb":
+            reason = f"only duckdb and postgres can be interrupted, {self.backend.name} not"
             raise Refused("engine.timeout", f"timeout={timeout}", reason, "no timeout, or the connection's own")
 
     def run(self, expression: Any, *, timeout: float | None = None) -> Any:
         self.check(timeout)
-        with self._lock, deadline(timeout, lambda: INTERRUPTS[self.backend.name](self.backend)):
+        with self._lock, deadline(timeout, lambda: self.backend.con.interrupt()):
             return self.backend.to_pyarrow(_portable(expression.as_table()))
 
     def known(self, table: Any) -> Any:
@@ -59,7 +52,7 @@ class Lent(Engine):
 
 
 def _portable(table: Any) -> Any:
-    """The rows with uuids as text, as DuckDB gives them: Ibis makes no Arrow column of those of Postgres."""
+    """The rows with uuids as text, as DuckDB gives them: Ibis makes no Arrow column of those of SQLite."""
     texts = {column: table[column].cast("string") for column, dtype in table.schema().items() if dtype.is_uuid()}
     return table.mutate(**texts) if texts else table
 

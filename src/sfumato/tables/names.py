@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ..errors import Refused
 
@@ -21,6 +21,14 @@ def known_names(names: Sequence[object], place: str) -> None:
             pair = f"{place}: {seen[name.lower()]!r:.60} and {name!r:.60}"
             raise Refused("table.columns", pair, "to an engine these are one name", "names that differ in a letter")
         seen[name.lower()] = name
+
+
+def free(name: str, taken: Collection[str]) -> str:
+    """A name like this that is not taken yet; those that are taken are in small letters."""
+    found, number = name, 2
+    while found.lower() in taken:
+        found, number = f"{name}_{number}", number + 1
+    return found
 
 
 def unknown(column: object, known: Sequence[str], left_out: Mapping[str, str], place: str) -> Refused:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..errors import Refused
+from .names import free
 from .types import Type
 
 EXAMPLE = "links={'visits.patient_id': 'patients.id'}"
@@ -112,10 +113,7 @@ def _owner(
         pair = f"links={{'{table:.40}.{through[0][0]:.40}': …, '{table:.40}.{through[1][0]:.40}': …}}"
         raise Refused("table.links", pair, reason, "a link to the unit itself, or one link")
     ((column, (other, named)),) = through
-    made, number = "_".join(unit[0]), 2
-    while made.lower() in {name.lower() for name in schemas[table]}:
-        made, number = f"{'_'.join(unit[0])}_{number}", number + 1
-    return Owner((made,), column, other, named)
+    return Owner((free("_".join(unit[0]), {name.lower() for name in schemas[table]}),), column, other, named)
 
 
 def _once(table: str, meant: Mapping[tuple[str, str], int], links: Mapping[tuple[str, str], tuple[str, str]]) -> None:

@@ -19,7 +19,7 @@ from .aggregates import Aggregate, percent
 from .calendars import Calendar
 from .declaration import Declaration, Key, known_keys
 from .expressions import Column, Expr, col
-from .join_steps import Join, Match, Union
+from .join_steps import Join, Match, On, Union
 from .names import known_names
 from .per_unit import PerUnit, Total
 from .relations import Origin
@@ -112,7 +112,7 @@ class Rows:
             rows = rows._with(name, expression)
         return rows
 
-    def join(self, other: Any, /, on: str | Iterable[str] | Mapping[str, str] | None = None, *, how: str = "inner", where: Expr | None = None) -> Rows:
+    def join(self, other: Any, /, on: On | None = None, *, how: str = "inner", where: Expr | None = None) -> Rows:
         """The rows of another table beside these: of a public one, or of a protected one on the unit or a declared link. `how` is inner, left or cross.
 
         `on` is a column, several, or for columns here their names there; with `how="left"`, `where` is a further condition on two rows that fit.
@@ -121,13 +121,13 @@ class Rows:
 
         return join(self, other, on, how, where)
 
-    def semi_join(self, other: Any, /, on: str | Iterable[str] | Mapping[str, str] | None = None, *, where: Expr | None = None) -> Rows:
+    def semi_join(self, other: Any, /, on: On | None = None, *, where: Expr | None = None) -> Rows:
         """Rows for which the other table has one that fits. None is repeated."""
         from .joins import match
 
         return match(self, other, on, "semi", where)
 
-    def anti_join(self, other: Any, /, on: str | Iterable[str] | Mapping[str, str] | None = None, *, where: Expr | None = None, nulls: bool = False) -> Rows:
+    def anti_join(self, other: Any, /, on: On | None = None, *, where: Expr | None = None, nulls: bool = False) -> Rows:
         """Rows for which the other table has none that fits. With `nulls`, a null fits everything, as NOT IN has it."""
         from .joins import match
 

@@ -39,7 +39,7 @@ def to_toml(declaration: Declaration) -> str:
         lines.append(f"learned = {{ {', '.join(f'{name} = {_written(written(rest))}' for name, rest in learned.limits)} }}")
     tails = dict(learned.bounds)
     for column, kind in declaration.types:
-        lines += ["", f"[columns.{_text(column)}]", f"type = {_text(str(kind))}"]
+        lines += ["", f"[columns.{toml_text(column)}]", f"type = {toml_text(str(kind))}"]
         if column in ranges:
             lines.append(f"bounds = {_written(list(ranges[column]))}")
         if column in tails:
@@ -110,13 +110,13 @@ def _written(value: Key | Fraction | list[Any]) -> str:
         case bool():
             return str(value).lower()
         case Fraction():
-            return str(value.numerator) if value.denominator == 1 and abs(value.numerator) < 2**63 else _text(_ratio(value))
+            return str(value.numerator) if value.denominator == 1 and abs(value.numerator) < 2**63 else toml_text(_ratio(value))
         case float():
             return repr(value)
         case int() | datetime() | date():
             return value.isoformat() if isinstance(value, date) else str(value)
         case str() | Decimal() | UUID():
-            return _text(str(value))
+            return toml_text(str(value))
     raise AssertionError(type(value))
 
 
@@ -127,6 +127,6 @@ def _ratio(value: Fraction) -> str:
         return f"{decimal:f}" if Fraction(decimal) == value and abs(decimal.adjusted()) < 20 else str(value)
 
 
-def _text(text: str) -> str:
+def toml_text(text: str) -> str:
     """A string of TOML: JSON's escapes are among its own, and it wants one more."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

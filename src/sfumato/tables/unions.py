@@ -16,6 +16,7 @@ from .expressions import Column, Expr, col
 from .join_steps import Union
 from .joins import groups_of, related
 from .learned import LIMITS
+from .names import free
 from .ranges import hull
 
 if TYPE_CHECKING:
@@ -49,12 +50,10 @@ def united(left: Rows, right: Rows, columns: list[tuple[str, Expr, Expr]]) -> tu
         if isinstance(one, Column) and isinstance(other, Column) and (one.name, other.name) in owners:
             found.append(one)
             continue
-        free, number = name, 2
-        while free.lower() in taken:
-            free, number = f"{name}_{number}", number + 1
-        taken.add(free.lower())
-        made.append((free, one, other))
-        found.append(col(free))
+        own = free(name, taken)
+        taken.add(own.lower())
+        made.append((own, one, other))
+        found.append(col(own))
     step = Union(right, units, tuple(made))
     try:
         schema = step.schema(left.schema)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..guarantees import Guarantee
+from ..guarantees.stored import record as guarantee_record
 from ..ledger import Ledger, pages
-from ..ledger.entries import budget_record, canonical, digest, numbers
+from ..ledger.entries import canonical, digest, numbers
 from ..ledger.pricing import price
 from ..ledger.totals import ratios
 
@@ -14,7 +15,7 @@ def fill(ledger: Ledger, entries: int, cost: Guarantee) -> None:
     with ledger._store.writing() as tx:
         account, last = pages.whole(tx, ledger.dataset), pages.head(tx)
         paid = price(account.budget, (cost,))
-        body = {"kind": "charge", "dataset": ledger.dataset, "share": None, "memo": "filled", "mechanisms": [budget_record(cost)], "cost": numbers(paid)}
+        body = {"kind": "charge", "dataset": ledger.dataset, "share": None, "memo": "filled", "mechanisms": [guarantee_record(cost)], "cost": numbers(paid)}
         text = canonical({**body, "when": "2026-01-01T00:00:00.000+00:00"})
         previous, rows, after, each = last.digest, [], account, ratios(paid)
         for number in range(last.number + 1, last.number + entries + 1):

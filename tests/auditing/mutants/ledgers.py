@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from .books import BUDGET, Book, Desk, Request
-from .case import Case
+from .case import Case, case
 
 Steps = Generator[None, None, Any]
 
@@ -232,7 +232,7 @@ def spent_in_views(desk: Desk) -> Fraction:
 
 def _case(wrong: str, right: str, known_from: str, clerk: Any, requests: tuple[Request, ...] = REQUESTS, read: Any = spent) -> Case:
     broken, correct = Book(clerk=clerk, spent=read, requests=requests), Book(clerk=careful, spent=spent, requests=requests)
-    return Case(wrong=wrong, right=right, known_from=tuple(known_from.split(", ")), broken=broken, correct=correct)
+    return case(wrong, right, known_from, broken, correct)
 
 
 CASES: dict[str, Case] = {

@@ -12,7 +12,7 @@ import pyarrow as pa
 import sfumato as sf
 from sfumato.testing.exact import through_the_door
 
-from .case import Case
+from .case import Case, case
 from .replay import Door, Noise, Program, Row
 from .worlds import CITIES, PEOPLE
 
@@ -199,8 +199,7 @@ def hook(rows: Rows, door: Door) -> Any:
 
 
 def _case(wrong: str, right: str, known_from: str, broken: Callable[[Rows, Door], Any], correct: Callable[[Rows, Door], Any]) -> Case:
-    made = [Program(run=run, pairs=PEOPLE) for run in (broken, correct)]
-    return Case(wrong=wrong, right=right, known_from=tuple(known_from.split(", ")), broken=made[0], correct=made[1])
+    return case(wrong, right, known_from, Program(run=broken, pairs=PEOPLE), Program(run=correct, pairs=PEOPLE))
 
 
 CASES: dict[str, Case] = {

@@ -9,27 +9,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import Refused
 from .forms import given, put
 from .postgres_floats import PRODUCT, ROUNDED, number
+from .writings import BOOL_OF_TEXT, DAY, INFINITE, MOMENT, NUMBER, short_enough
 
 POSTGRES = "postgres"
 _BLANKS = "E' \\t\\n\\r\\x0b\\x0c'"
-_NUMBER = r"a_ ~ '^[+-]?([0-9]{1,255}[.]?[0-9]{0,255}|[.][0-9]{1,255})([eE][+-]?[0-9]{1,4})?$'"
-_DAY = "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
-_CLOCK = "([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
+_NUMBER = f"a_ ~ '{NUMBER}'"
 _LEAST = "2.4703282292062327e-324"  # what is not above half of the least double is zero
 _MOST = "179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880"  # noqa: E501  2^1024 − 2^970: from here on infinity
 
 _AS_NUMBER = "CAST(a_ AS NUMERIC)"
-_INFINITE = r"a_ ~* '^[+-]?inf(inity)?$'"
+_INFINITE = f"a_ ~* '{INFINITE}'"
 
 FLOAT_OF_TEXT = f"""CASE WHEN {_NUMBER} THEN
         CASE WHEN abs({_AS_NUMBER}) >= {_MOST} THEN CASE WHEN {_AS_NUMBER} > 0 THEN {number(float("inf"))} ELSE {number(float("-inf"))} END
              WHEN abs({_AS_NUMBER}) <= {_LEAST} THEN {number(0.0)}
              ELSE CAST({_AS_NUMBER} AS DOUBLE PRECISION) END
     WHEN {_INFINITE} THEN CASE WHEN a_ LIKE '-%' THEN {number(float("-inf"))} ELSE {number(float("inf"))} END END"""
-BOOL_OF_TEXT = "CASE WHEN lower(a_) IN ('true', 't', '1', 'yes', 'y') THEN TRUE WHEN lower(a_) IN ('false', 'f', '0', 'no', 'n') THEN FALSE END"
 _BARE = "translate(a_, '{}-', '')"
 UUID_OF_TEXT = f"""CASE WHEN a_ ~ '^([{{][0-9a-fA-F-]*[}}]|[0-9a-fA-F-]*)$' AND length({_BARE}) = 32 THEN CAST({_BARE} AS UUID) END"""
 """32 digits, with hyphens anywhere, perhaps in braces: as DuckDB reads them. PostgreSQL's own knows fewer places for hyphens."""
@@ -82,8 +79,8 @@ def _text(value: Any, to: Any, target: str) -> Any:
     if to.is_uuid():
         return given(UUID_OF_TEXT, POSTGRES, a_=read)
     kind = "date" if to.is_date() else "timestamptz" if to.timezone else "timestamp"
-    day = f"substring(a_ FROM '^{_DAY}')" if kind == "date" else "a_"  # of a date, what follows the day is passed over, as in DuckDB
-    valid = f"a_ ~ '^{_DAY}{_CLOCK}$' AND pg_input_is_valid({day}, '{kind}')"
+    day = f"substring(a_ FROM '^{DAY}')" if kind == "date" else "a_"  # of a date, what follows the day is passed over, as in DuckDB
+    valid = f"a_ ~ '{MOMENT}' AND pg_input_is_valid({day}, '{kind}')"
     return given(f"CASE WHEN {valid} THEN CAST({day} AS {target}) END", POSTGRES, a_=bare if kind == "date" else read)
 
 
@@ -97,9 +94,7 @@ def _decimal(value: str, to: Any) -> str:
 
 
 def _decimal_of_float(value: Any, to: Any) -> Any:
-    if to.precision > 18:
-        reason = "PostgreSQL turns floats into decimals of 15 digits, and rounds what follows"
-        raise Refused("engine.language", f"TRY_CAST(… AS decimal({to.precision},{to.scale}))", reason, f"TRY_CAST(… AS decimal(18,{min(to.scale, 18)}))")
+    short_enough(to, "PostgreSQL turns floats into decimals of 15 digits, and rounds what follows")
     scaled = given(PRODUCT, POSTGRES, a_=value, b_=put(number(10.0**to.scale), POSTGRES)) if to.scale else value
     whole = given(ROUNDED, POSTGRES, a_=scaled)
     made = f"CAST(CAST(CAST(a_ AS BIGINT) AS NUMERIC) / {10**to.scale} AS DECIMAL({to.precision}, {to.scale}))"

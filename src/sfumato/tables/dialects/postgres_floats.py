@@ -11,10 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from .writings import double
+
 
 def number(value: float) -> str:
     """A double, exactly."""
-    return f"CAST('{value!r}' AS DOUBLE PRECISION)".replace("'inf'", "'Infinity'").replace("'-inf'", "'-Infinity'").replace("'nan'", "'NaN'")
+    return double(value, "DOUBLE PRECISION")
 
 
 def _largest(function: str, start: float) -> float:

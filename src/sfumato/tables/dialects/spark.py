@@ -25,9 +25,10 @@ import sqlglot.expressions as sge
 from ibis.backends.sql.compilers.pyspark import PySparkCompiler
 from ibis.backends.sql.datatypes import PySparkType
 
-from ...errors import Refused
 from . import letters, likes
 from .forms import bound, put
+from .passes import Passes
+from .writings import BOOL_OF_TEXT, DAY, INFINITE, MOMENT, NUMBER, double, short_enough
 
 SPARK = "spark"
 BLANKS = " \t\n\r\v\f"
@@ -52,11 +53,9 @@ _ZERO = "CAST(0 AS {0})"  # a bare 0 would take digits from what it is compared 
 ABSOLUTE = f"CASE WHEN a_ < {_ZERO} THEN {_POSITIVE} ELSE a_ END"
 OPPOSITE = f"CASE WHEN a_ < {_ZERO} THEN {_POSITIVE} WHEN a_ > {_ZERO} THEN CAST(concat('-', CAST(a_ AS STRING)) AS {{0}}) ELSE a_ END"
 
-_NUMBER = "a_ RLIKE '^[+-]?([0-9]{1,255}[.]?[0-9]{0,255}|[.][0-9]{1,255})([eE][+-]?[0-9]{1,4})?$'"
+_NUMBER = f"a_ RLIKE '{NUMBER}'"
 _WHOLE = "a_ RLIKE '^[+-]?[0-9]{1,255}$'"
-_INFINITE = "lower(a_) RLIKE '^[+-]?inf(inity)?$'"
-_DAY = "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
-_CLOCK = "([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
+_INFINITE = f"lower(a_) RLIKE '{INFINITE}'"
 _BARE = "translate(lower(a_), '{}-', '')"
 UUID = f"""CASE WHEN lower(a_) RLIKE '^([{{][0-9a-f-]*[}}]|[0-9a-f-]*)$' AND length({_BARE}) = 32
            THEN regexp_replace({_BARE}, '^(.{{8}})(.{{4}})(.{{4}})(.{{4}})(.{{12}})$', '$1-$2-$3-$4-$5') END"""
@@ -89,7 +88,7 @@ def by_bytes() -> Callable[[Any], Any]:
 
 def number(value: float) -> str:
     """A double, exactly."""
-    return f"CAST('{value!r}' AS DOUBLE)".replace("'inf'", "'Infinity'").replace("'-inf'", "'-Infinity'").replace("'nan'", "'NaN'")
+    return double(value, "DOUBLE")
 
 
 def text(value: str) -> Any:
@@ -105,7 +104,7 @@ def given(text: str, **arguments: Any) -> Any:
     return bound(text, SPARK, **arguments)
 
 
-class Compiler(PySparkCompiler):  # type: ignore[misc]  # Ibis has no types
+class Compiler(Passes, PySparkCompiler):  # type: ignore[misc]  # Ibis has no types
     """Ibis's own, with other forms where Spark differs."""
 
     __slots__ = ()
@@ -114,7 +113,7 @@ class Compiler(PySparkCompiler):  # type: ignore[misc]  # Ibis has no types
 
     def compile(self, expression: Any, *, pretty: bool = False) -> str:
         """An expression as a statement."""
-        return str(self.to_sqlglot(expression).sql(dialect=self.dialect, pretty=pretty, copy=False))
+        return str(self.tree(expression).sql(dialect=self.dialect, pretty=pretty, copy=False))
 
     # Numbers
 
@@ -276,18 +275,16 @@ def _text(value: Any, to: Any, target: str) -> Any:
         infinite = f"CASE WHEN a_ LIKE '-%' THEN {number(-math.inf)} ELSE {number(math.inf)} END"
         return given(f"CASE WHEN {_NUMBER} THEN try_cast(a_ AS {target}) WHEN {_INFINITE} THEN {infinite} END", a_=bare)
     if to.is_boolean():
-        return given("CASE WHEN lower(a_) IN ('true', 't', '1', 'yes', 'y') THEN TRUE WHEN lower(a_) IN ('false', 'f', '0', 'no', 'n') THEN FALSE END", a_=read)
+        return given(BOOL_OF_TEXT, a_=read)
     if to.is_uuid():
         return given(UUID, a_=read)
-    day = f"regexp_extract(a_, '^{_DAY}', 0)" if to.is_date() else "a_"
-    return given(f"CASE WHEN a_ RLIKE '^{_DAY}{_CLOCK}$' THEN try_cast({day} AS {target}) END", a_=bare if to.is_date() else read)
+    day = f"regexp_extract(a_, '^{DAY}', 0)" if to.is_date() else "a_"
+    return given(f"CASE WHEN a_ RLIKE '{MOMENT}' THEN try_cast({day} AS {target}) END", a_=bare if to.is_date() else read)
 
 
 def _decimal(value: Any, to: Any) -> Any:
     """Of a float: by a product and a rounding in doubles, as in DuckDB."""
-    if to.precision > 18:
-        reason = "Spark turns floats into decimals by their texts, and rounds what follows"
-        raise Refused("engine.language", f"TRY_CAST(… AS decimal({to.precision},{to.scale}))", reason, f"TRY_CAST(… AS decimal(18,{min(to.scale, 18)}))")
+    short_enough(to, "Spark turns floats into decimals by their texts, and rounds what follows")
     scaled = put(f"a_ * {number(10.0**to.scale)}", SPARK, a_=value)
     unit = f" * CAST('{10.0**-to.scale:.{to.scale}f}' AS DECIMAL({to.scale}, {to.scale}))" if to.scale else ""
     made = f"CAST(CAST(CAST(a_ AS BIGINT) AS DECIMAL(19, 0)){unit} AS DECIMAL({to.precision}, {to.scale}))"

@@ -1,0 +1,40 @@
+"""Guarantees as text: files of version 1 are read for ever, and what is no guarantee is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+from sfumato.errors import Refused
+from sfumato.guarantees import Guarantee
+
+from ..conformance.notions import EXAMPLES
+
+STORED = Path(__file__).parents[1] / "vectors" / "stored" / "guarantees-v1.jsonl"
+
+
+def test_a_file_written_by_version_1_is_still_read() -> None:
+    lines = STORED.read_text(encoding="utf-8").splitlines()
+    restored = [Guarantee.from_json(line) for line in lines]
+    assert [a.to_json() for a in restored] == lines
+    assert {type(a).__name__ for a in restored} == {*EXAMPLES, "RandomDP"}
+    assert restored[0] == sf.Pure("1/3", relation="replace", unit="patient")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "{}",
+        "[]",
+        "3",
+        "not json",
+        '{"sfumato": "guarantee", "version": 2, "notion": "Pure", "epsilon": "1"}',
+        '{"sfumato": "guarantee", "version": 1, "notion": "Pure"}',
+        '{"sfumato": "guarantee", "version": 1, "notion": "Renyi", "curve": 3}',
+    ],
+)
+def test_unreadable_storage_is_refused(bad: str) -> None:
+    with pytest.raises(Refused):
+        Guarantee.from_json(bad)

@@ -1,0 +1,29 @@
+"""Bins: which value is in which, at the edges, outside of them, and where there is none."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato import mechanisms as mech
+
+from .histograms import histogram
+
+
+def test_bins_are_half_open_and_the_last_is_closed() -> None:
+    h = histogram()
+    assert h.tally([0, 0.999, 1, 2, 2.5, 3]).tolist() == [2, 1, 3]
+    assert h.tally(np.array([0, 1, 2, 3])).tolist() == [1, 1, 2]
+
+
+def test_what_is_outside_and_what_is_no_number() -> None:
+    values = [-5, 0.5, 3.0001, float("inf"), -float("inf"), float("nan"), None]
+    assert histogram().tally(values).tolist() == [3, 0, 2]
+    assert histogram(outside="drop").tally(values).tolist() == [1, 0, 0]
+    names = mech.Histogram(categories=["a", "b"], epsilon=1, relation="replace")
+    assert names.tally(["a", "c", None, "b", "a"]).tolist() == [2, 1]
+    assert names.tally(np.array(["a", "c", "b", "a"])).tolist() == [2, 1]
+
+
+def test_edges_are_met_by_equal_doubles() -> None:
+    h = histogram(edges=["0", "0.1", "0.2", "0.3", "0.4"])
+    assert h.tally([0.1, 0.2, 0.3]).tolist() == [0, 1, 1, 1]
