@@ -9,8 +9,10 @@ import pytest
 from scipy.stats import binom
 
 import sfumato as sf
+from sfumato.auditing import events
 from sfumato.auditing.audit import count
 from sfumato.auditing.bounds import epsilon_bound
+from sfumato.auditing.clopper_pearson import expected_limits
 from sfumato.auditing.events import DIRECTIONS, Event, counted, learned
 from sfumato.auditing.outputs import outputs
 
@@ -73,3 +75,24 @@ def test_few_draws_are_enough_to_run(n: int) -> None:
     found = count(sf.Pure(1), 0.0, None, outputs(drawn(1, n)), outputs(drawn(2, n)), 1e-6)
     assert epsilon_bound(found[0].low, found[0].high, 0.0) == 0
     assert math.isfinite(found[0].low)
+
+
+SIZES = ((0, 200_000), (1, 200_000), (0, 500_000), (1, 500_000))
+
+
+@pytest.mark.parametrize(("caution", "chosen_well"), [(events._CAUTION, True), (0.0, False)])
+def test_luck_on_the_draws_that_do_not_count_is_not_chosen(caution: float, chosen_well: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Noise for ε = 1/0.95: the best event proves 1.043 on 1.8 million draws. What looks best by luck, a rare one, would prove less than the claim of 1."""
+    monkeypatch.setattr(events, "_CAUTION", caution)
+    good = 0
+    for seed in range(6):
+        g = np.random.default_rng(seed)
+        p = -math.expm1(-1 / 0.95)
+        x, y, fresh_x, fresh_y = (
+            np.int64(more) + g.geometric(p, n) - g.geometric(p, n) for more, n in ((0, 200_000), (1, 200_000), (0, 500_000), (1, 500_000))
+        )
+        event = learned(outputs(x), outputs(y), sf.Pure(1), 0.0, counting=1_800_000, alpha=1e-8)
+        seen = [float(event.holds(outputs(drawn)).mean()) for drawn in (fresh_x, fresh_y)]
+        low, high = expected_limits(*(seen if event.direction == DIRECTIONS[0] else seen[::-1]), 1_800_000, 5e-9)
+        good += epsilon_bound(float(low), float(high), 0.0) > 1.01
+    assert (good == 6) is chosen_well

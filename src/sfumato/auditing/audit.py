@@ -32,7 +32,7 @@ CONFIDENCE = 0.999999
 SAMPLES = 100_000
 LEAST = 40
 LEARNING = 200_000
-"""Draws at each input that an event is learned on, at most: more would teach little, and do not count."""
+"""Draws at each input that an event is learned on: half of all up to this many, of very many a quarter."""
 
 
 def audit(
@@ -113,7 +113,7 @@ def _by_sampling(runner: Runner, claim: Guarantee, pair: tuple[Any, Any], delta:
 def count(claim: Guarantee, delta: float, known: Known | None, x: Outputs, y: Outputs, alpha: float) -> list[Counted]:
     """The events that are counted, with limits that are all true at once but for a chance of `alpha`."""
     events = 1 if known is None else 2
-    each, kept = alpha / events, min(len(x) // 2, LEARNING)
+    each, kept = alpha / events, min(len(x) // 2, max(LEARNING, len(x) // 4))
     held_out = x.part(0, kept), y.part(0, kept)
     counting = x.part(kept, len(x)), y.part(kept, len(y))
     event = learned(*held_out, claim, delta, counting=len(x) - kept, alpha=each)
