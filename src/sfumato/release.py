@@ -48,9 +48,9 @@ def release_all(
     What is `said` of all of them is among the rules of each.
     """
     asked = [question(plan) for plan in plans]
-    stored = [] if fresh else [ledger.recall(one, share=share) for one in asked]
-    if stored and None not in stored:
-        return tuple(replace(Answer.from_json(found.answer), recalled=found.when) for found in stored if found is not None)
+    stored = None if fresh else ledger.recall_all(asked, share=share)
+    if stored is not None:
+        return tuple(replace(Answer.from_json(found.answer), recalled=found.when) for found in stored)
     ready = [(plan.statements, plan.groups) for plan in plans]  # public: made before the charge, so that nothing is charged for what cannot be made
     for plan, (statements, _) in zip(plans, ready, strict=True):
         _check(plan, statements, timeout)

@@ -53,26 +53,46 @@ def test_every_share_pays_once() -> None:
 
 @pytest.mark.usefixtures("anywhere")
 def test_answers_of_one_charge_are_paid_for_once() -> None:
-    """Three answers of a batch: who has paid for the charge by seeing one is shown the others for nothing; an answer of another charge is none of these."""
+    """Who has paid for a charge by seeing one of its answers is shown the others for nothing; an answer of another charge is none of these."""
     ledger = open_book(None, 3)
     for name, room in (("alice", "3"), ("bob", "0.7"), ("carol", "0.1")):
         ledger.allow(name, sf.Pure(room))
-    batch = ledger.charge([sf.Pure("0.1"), sf.Pure("0.1"), sf.Pure("0.3")], share="alice")
+    batch = ledger.charge(sf.Pure("0.5"), share="alice")
     for question in ("a", "b", "c"):
         ledger.remember(batch, question, question.encode())
     ledger.remember(ledger.charge(sf.Pure("0.25"), share="alice"), "d", b"d")
-    with ledger._store.reading() as tx:
-        several = [answers.found(tx, "visits", question, "bob") for question in ("a", "b", "c")]
-    assert answers.owed(several) == [((1, 2),)]
-    for question, spent in (("b", "0.5"), ("a", "0.5"), ("c", "0.5"), ("b", "0.5")):
+    for question in ("b", "a", "c", "b"):
         assert ledger.recall(question, share="bob") is not None
-        assert ledger.account("bob").spent[0] == Fraction(spent)
+        assert ledger.account("bob").spent[0] == Fraction("0.5")
     for question, share in (("d", "bob"), ("a", "carol")):
         with refusing("budget.exceeded"):
             ledger.recall(question, share=share)
     assert ledger.reprice("nothing is cheaper") == ledger.spent
     assert ledger.account("bob").spent[0] == Fraction("0.5")
     assert ledger.account().spent[0] == Fraction("0.75")
+    assert ledger.verify(ledger.head).ok
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_several_answers_are_paid_for_together_or_not_at_all() -> None:
+    ledger = open_book(None, 3)
+    for name, room in (("alice", "3"), ("bob", "0.7"), ("carol", "0.8")):
+        ledger.allow(name, sf.Pure(room))
+    batch = ledger.charge(sf.Pure("0.5"), share="alice")
+    for question in ("a", "b"):
+        ledger.remember(batch, question, question.encode())
+    ledger.remember(ledger.charge(sf.Pure("0.25"), share="alice"), "d", b"d")
+    entries = ledger.head.number
+    assert ledger.recall_all(["a", "never asked"], share="bob") is None
+    with refusing("budget.exceeded"):
+        ledger.recall_all(["a", "b", "d"], share="bob")
+    assert (ledger.account("bob").spent[0], ledger.head.number) == (0, entries)
+    for _ in range(2):
+        found = ledger.recall_all(["a", "b", "d"], share="carol")
+        assert found is not None
+        assert [one.answer for one in found] == [b"a", b"b", b"d"]
+        assert ledger.account("carol").spent[0] == Fraction("0.75")
+    assert ledger.recall_all(["d", "a"]) == (found[2], found[0])
     assert ledger.verify(ledger.head).ok
 
 

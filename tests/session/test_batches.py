@@ -13,6 +13,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure
+from sfumato.ledger import BudgetExceeded
 from sfumato.mechanisms import Gaussian, Laplace
 from sfumato.session import Table
 from sfumato.session.asking import Seen
@@ -231,3 +232,18 @@ def test_a_share_pays_for_lessons_of_others_and_learns_the_rest() -> None:
         visits.release_all([COUNT, "SELECT SUM(age) AS s FROM visits"], epsilon=6, share="ann")  # and what bob learned
         assert visits.ledger.account("ann").spent[0] == 60 + 1 + 6 + 1
         assert visits.spent.parameters["epsilon"] == 74
+
+
+def test_a_stored_batch_is_paid_for_as_one_or_not_at_all(table: Table) -> None:
+    """Whoever is shown all its answers pays what they cost together; whoever cannot is shown none, and has paid nothing."""
+    book, asked = table.ledger, mixed(table)
+    for name, room in (("ann", "9"), ("bob", "1.5"), ("cas", "0.5")):
+        book.allow(name, Approx(room, "1e-4"))
+    first = table.release_all(asked, epsilon=1, share="ann")
+    again = table.release_all(asked, epsilon=1, share="bob")
+    assert [one.to_json() for one in again] == [one.to_json() for one in first]
+    assert book.account("bob").spent[0] == 1
+    with pytest.raises(BudgetExceeded, match="nothing was spent"):
+        table.release_all(asked, epsilon=1, share="cas")
+    assert book.account("cas").spent[0] == 0
+    assert table.spent.parameters["epsilon"] == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..accounting.coordinates import Numbers
@@ -58,7 +58,7 @@ def found(tx: Any, dataset: str, question: str, share: str | None) -> Found | No
     ((number, answer),) = rows
     paid = pages.paid(tx, dataset, number)
     due = share is not None and not tx.execute("SELECT 1 FROM shown WHERE dataset = ? AND question = ? AND share = ?", (dataset, asked, share)).fetchall()
-    beside = due and len(paid["mechanisms"]) > 1 and tx.execute(BESIDE, (dataset, share, number)).fetchall()
+    beside = due and tx.execute(BESIDE, (dataset, share, number)).fetchall()
     return Found(Recalled(bytes(answer), paid["when"], number), ["0" for _ in paid["cost"]] if beside else paid["cost"], due)
 
 
@@ -67,16 +67,28 @@ def owed(several: Iterable[Found | None]) -> list[Ratios]:
     return list({one.recalled.number: exact(one.cost) for one in several if one is not None and one.due}.values())
 
 
-def recall(tx: Any, dataset: str, question: str, share: str | None, when: str) -> Recalled | None:
-    """The bytes stored for a question; a share that has not seen them pays what the first asker paid, once for all answers of a charge."""
-    known = found(tx, dataset, question, share)
-    if known is not None and known.due and share is not None:
-        if not pages.account(tx, dataset, share).plus(exact(known.cost)).fits:
-            reason = "the share has not enough left to be shown this answer; nothing was spent"
+def recall(tx: Any, dataset: str, questions: Sequence[str], share: str | None, when: str) -> tuple[Recalled, ...] | None:
+    """The bytes stored for questions, if they are stored for all of them; a share that has not seen some pays for these together, or for none."""
+    several = [found(tx, dataset, question, share) for question in questions]
+    if share is not None and None not in several:
+        after = pages.account(tx, dataset, share)
+        for cost in owed(several):
+            after = after.plus(cost)
+        if not after.fits:
+            reason = f"the share has not enough left to be shown {'this answer' if len(several) == 1 else 'these answers'}; nothing was spent"
             raise BudgetExceeded("budget.exceeded", f"{dataset} / {share}", reason, "a larger share")
-        about = {"kind": "recall", "dataset": dataset, "share": share, "entry": known.recalled.number, "question": digest("question", question)}
-        pages.append(tx, {**about, "cost": known.cost, "when": when})
-    return known and known.recalled
+        for question in questions:
+            known = found(tx, dataset, question, share)
+            if known is not None and known.due:  # asked anew for each: what one has paid for, the next of the same charge has not to pay again
+                about = {"kind": "recall", "dataset": dataset, "share": share, "entry": known.recalled.number, "question": digest("question", question)}
+                pages.append(tx, {**about, "cost": known.cost, "when": when})
+    return all_of(several)
+
+
+def all_of(several: Sequence[Found | None]) -> tuple[Recalled, ...] | None:
+    """The answers, if none is missing."""
+    known = [one.recalled for one in several if one is not None]
+    return tuple(known) if len(known) == len(several) else None
 
 
 def reprice(tx: Any, dataset: str, reason: str, when: str) -> None:

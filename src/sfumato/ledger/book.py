@@ -137,16 +137,22 @@ class Ledger(Readings):
 
         Nothing is written, and no writer waited for, unless there is something to book.
         """
-        told("question", question)
+        found = self.recall_all((question,), share=share)
+        return None if found is None else found[0]
+
+    def recall_all(self, questions: Sequence[str], *, share: str | None = None) -> tuple[Recalled, ...] | None:
+        """The bytes given for all of these before, or None where one of them is missing. A share pays for all that it has not seen, or for none of it."""
+        for question in questions:
+            told("question", question)
         if share is not None:
             named("share", share)
         with self._store.reading() as tx:
             _holds(tx, self._seen)
-            found = answers.found(tx, self.dataset, question, share)
-        if found is None or not found.due:
-            return found and found.recalled
+            several = [answers.found(tx, self.dataset, question, share) for question in questions]
+        if None in several or not any(one.due for one in several if one is not None):
+            return answers.all_of(several)
         with self._writing() as tx:
-            return answers.recall(tx, self.dataset, question, share, _now())
+            return answers.recall(tx, self.dataset, questions, share, _now())
 
     def reprice(self, reason: str) -> Guarantee:
         """Price every charge anew with the theorems known today, in the same currency; the totals can only fall. Returns what is spent then."""
