@@ -64,6 +64,7 @@ def wait_for(url: str) -> None:
                 if http.get(url).status_code == 200:
                     return
             time.sleep(0.1)
+    raise AssertionError("nobody answers there")
 
 
 @dataclass

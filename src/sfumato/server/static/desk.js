@@ -16,6 +16,7 @@ import { Releasing } from "./releasing.js";
 import { showSchema, unitWords } from "./schemas.js";
 
 const PAUSE = 250;
+const LONGEST = 60; // seconds between two askings for the same plan
 const CALM = 1000; // nobody is told off in the middle of a word
 const draft = (dataset) => `sfumato.draft.${dataset}`;
 
@@ -34,6 +35,7 @@ export class Desk {
     );
     this.later = quietly(PAUSE, () => this.look());
     this.looked = 0;
+    this.misses = 0; // plans in a row that did not come
     this.typed = "";
     this.releasing = new Releasing({
       openCard: this.openCard,
@@ -98,7 +100,7 @@ export class Desk {
   }
 
   changed() {
-    if (!this.dataset) return;
+    if (!this.dataset || this.editor.area.disabled) return; // what is there still belongs to the dataset before
     sessionStorage.setItem(draft(this.dataset), this.editor.text);
     if (this.editor.text === this.typed) show(find("#back"), false);
     this.looked += 1; // whatever is on its way belongs to an older text
@@ -128,12 +130,14 @@ export class Desk {
         return;
       }
       const plan = await api.plan(dataset, question, this.waiting.signal);
+      this.misses = 0;
       if (!late()) this.planned(plan, question);
     } catch (problem) {
       if (late() || problem.name === "AbortError") return;
       if (api.isPassing(problem)) {
         if (problem.code !== "server.rate") this.missed(problem);
-        setTimeout(() => !late() && this.look(), 1000 * problem.later);
+        this.misses += 1;
+        setTimeout(() => !late() && this.look(), 1000 * Math.min(LONGEST, problem.later * 1.5 ** (this.misses - 1)));
         return;
       }
       setTimeout(() => !late() && this.refused(problem), document.activeElement === this.editor.area ? this.touched + CALM - Date.now() : 0);

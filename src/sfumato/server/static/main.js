@@ -47,7 +47,7 @@ async function open() {
     await (asks ? desk.open(dataset) : books.open(dataset, person.role));
     announce(`${dataset} is open.`);
   } catch (problem) {
-    if (problem.status !== 401) door(explained(problem));
+    if (problem.status !== 401 && find("#dataset").value === dataset) door(explained(problem)); // else it came too late to matter
   }
 }
 
