@@ -41,7 +41,7 @@ source = "visits.parquet"
 about = "The same visits, with nothing declared but the unit, and a budget that is not an ε."
 unit = "user_id"
 budget = { notion = "GDP", mu_squared = "4" }
-deadline = 3
+deadline = 2
 """
 
 pytestmark = [pytest.mark.xdist_group("page")]
@@ -80,7 +80,7 @@ class Site:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder, port = tmp_path_factory.mktemp("site"), free_port()
     path, tokens = prepared(folder, "127.0.0.1", port)
-    text = re.sub(r"(?m)^deadline(s?) = .*$", lambda found: "deadlines = [3]" if found[1] else "deadline = 3", path.read_text(encoding="utf-8"))
+    text = re.sub(r"(?m)^deadline(s?) = .*$", lambda found: "deadlines = [2]" if found[1] else "deadline = 2", path.read_text(encoding="utf-8"))
     path.write_text(text + TRIPS, encoding="utf-8")
     url = f"http://127.0.0.1:{port}/"
     with (folder / "log").open("wb") as log:
@@ -435,10 +435,32 @@ def test_nothing_is_typed_before_the_draft_is_there(site: Site) -> None:
         expect(page.get_by_label("Question in SQL")).to_be_disabled()
         while not held:
             page.wait_for_timeout(20)
+        page.get_by_label("Privacy loss ε", exact=True).fill("0.2")  # nor is the draft lost by what can be changed
         held[0].continue_()
+        planned(page)
+        assert page.locator("#sql").input_value() == "SELECT COUNT(*) AS mine FROM visits"
+        expect(page.locator("#promise")).to_contain_text("ε = 0.2")
         ask(page, "SELECT COUNT(*) AS n FROM visits")
         planned(page)
         assert page.locator("#sql").input_value() == "SELECT COUNT(*) AS n FROM visits"
+
+
+@browsing
+def test_who_has_gone_on_is_not_sent_to_the_door(site: Site) -> None:
+    """A dataset that cannot be opened leads back to the door; not those who have chosen another meanwhile."""
+    with site.page("analyst", allowed="Failed to load resource") as page:
+        planned(page)
+        page.evaluate("() => { const usual = window.setTimeout; window.setTimeout = (call, ms) => usual(call, ms / 5) }")
+        page.route("**/api/datasets/trips", lambda route: route.abort())
+        page.get_by_label("Dataset", exact=True).select_option("trips")
+        expect(page.get_by_label("Question in SQL")).to_be_disabled()
+        page.get_by_label("Dataset", exact=True).select_option("visits")
+        planned(page)
+        page.wait_for_timeout(1500)  # the last asking for the other one has failed by then
+        expect(page.locator("#desk")).to_be_visible()
+        page.get_by_label("Dataset", exact=True).select_option("trips")
+        expect(page.get_by_role("alert")).to_contain_text("No reply came")
+        expect(page.locator("#desk")).to_be_hidden()
 
 
 @browsing
