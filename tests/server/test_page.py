@@ -473,7 +473,7 @@ def test_a_plan_that_did_not_come_is_asked_for_again(site: Site) -> None:
         if missed.count(route.request.url) > 2:
             route.continue_()
         elif missed.count(route.request.url) == 2:
-            tell(route, replace(BUSY, headers={"Retry-After": "3"}))  # long enough to be seen
+            tell(route, replace(BUSY, headers={"Retry-After": "2"}))  # long enough to be seen
         else:
             route.abort()
 
