@@ -13,6 +13,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs" / "images"
 
+pytestmark = pytest.mark.xdist_group("pictures")  # drawn once
+
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:

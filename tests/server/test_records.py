@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,18 @@ def test_a_new_file_says_what_it_is(tmp_path: Path) -> None:
     assert connection.execute("PRAGMA journal_mode").fetchall() == [("wal",)]
     assert connection.execute("PRAGMA synchronous").fetchall() == [(2,)]  # FULL
     connection.close()
+
+
+def test_many_may_begin_at_once(tmp_path: Path) -> None:
+    """As the processes of a service do: nobody takes what another is just making for something else."""
+
+    def begin(path: Path) -> None:
+        in_file(str(path)).close()
+
+    with ThreadPoolExecutor(4) as pool:
+        for turn in range(40):
+            for done in [pool.submit(begin, tmp_path / f"{turn}.db") for _ in range(4)]:
+                done.result()
 
 
 def test_records_of_the_first_version_are_brought_to_this_one(first: Path) -> None:

@@ -102,6 +102,7 @@ def test_a_lost_request_pays_for_what_was_learned(tmp_path: Path) -> None:
         assert ledger.account("bob").spent == before.plus(ratios(price(ledger.budget, (Pure(Fraction(1, 4)),)))).spent
 
 
+@pytest.mark.usefixtures("tables")
 def test_an_answer_is_stored_at_its_moment_and_not_later(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     from sfumato import release
 
@@ -183,6 +184,7 @@ def test_the_news_of_a_charge_and_of_an_answer(made: Made, tables: dict[str, Any
         assert heard[5:] == ["charged"]  # what was not made in time is not said to be made
 
 
+@pytest.mark.usefixtures("tables")
 def test_an_answer_is_stored_though_nobody_listens_any_more(made: Made) -> None:
     """The parent was killed after the charge: whoever asks again under the key finds the answer."""
     told: list[bytes] = []

@@ -117,7 +117,12 @@ def on_server(place: str) -> Any:
 def _prepared(connection: Any) -> Any:
     """Look before anything is changed; then make or upgrade, all of it or nothing; then the log."""
     connection.execute("PRAGMA synchronous = EXTRA")  # until the log is on: the rollback journal of a beginning must not come back after a power loss
-    if _steps(_of_file(connection)):
+    connection.execute("BEGIN")  # one view: another process may be making them
+    try:
+        found = _of_file(connection)
+    finally:
+        undo(connection)
+    if _steps(found):
         connection.execute("BEGIN IMMEDIATE")
         try:
             for statement in (*_steps(_of_file(connection)), f"PRAGMA application_id = {APPLICATION}", f"PRAGMA user_version = {VERSION}"):
