@@ -57,7 +57,7 @@ class Model(RuleBasedStateMachine):
         self.accounts: dict[str | None, Account] = {None: Account((Fraction(5), Fraction("1e-5")))}
         self.kept: dict[str, tuple[Any, Receipt]] = {}
         self.paid: list[tuple[Receipt, Pair, str]] = []  # with "charge", "open", "use" or "release"
-        self.answers: dict[str, tuple[bytes, Pair, set[str | None]]] = {}
+        self.answers: dict[str, tuple[bytes, Pair, int, set[str | None]]] = {}  # by question; the number is that of the charge
         self.entries = 1
 
     def fresh(self) -> Path | str:
@@ -141,18 +141,19 @@ class Model(RuleBasedStateMachine):
         answer = f"{question} {self.entries}".encode()
         self.expect("ledger.reservation" if state in ("open", "release") else None, lambda: self.ledger.remember(receipt, question, answer))
         if state in ("charge", "use"):
-            self.answers[question] = (answer, cost, {None, receipt.share})
+            self.answers[question] = (answer, cost, receipt.number, {None, receipt.share})
 
     @rule(question=questions, share=shares)
     def recall(self, question: str, share: str | None) -> None:
         if question not in self.answers:
             assert self.ledger.recall(question, share=share) is None
             return
-        answer, cost, shown = self.answers[question]
+        answer, cost, paid, shown = self.answers[question]
         if share in shown:
             recalled = self.ledger.recall(question, share=share)
         else:
-            recalled = self.expect(self.booked(cost, share, whole=False), lambda: self.ledger.recall(question, share=share))
+            beside = any(number == paid and share in seen for _, _, number, seen in self.answers.values())  # a charge is paid for once
+            recalled = self.expect(self.booked(ZERO if beside else cost, share, whole=False), lambda: self.ledger.recall(question, share=share))
         if recalled is not None:
             assert recalled.answer == answer
             shown.add(share)
