@@ -13,6 +13,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.ledger import pages, processes, reading
+from sfumato.ledger.following import FOLLOW
 
 from ..refusing import refusing
 from .books import open_book
@@ -186,38 +187,31 @@ def test_a_closed_book_leaves_no_lock_behind() -> None:
     assert codes == ["ledger.storage"] * 2
 
 
-@pytest.mark.parametrize("where", ["BEGIN IMMEDIATE", "COMMIT"])
+@pytest.mark.parametrize("where", ["BEGIN IMMEDIATE", "COMMIT", FOLLOW], ids=["begin", "commit", "follow"])
 def test_an_interruption_leaves_no_lock_and_no_transaction_behind(where: str, tmp_path: Path) -> None:
     ledger = open_book(tmp_path / "a.ledger", 1)
-    real = ledger._store._connection
-    assert real is not None
+    if where == FOLLOW:
+        ledger.charge(sf.Pure("0.1"))
+    before, real = ledger.head.number, ledger._store._run
 
-    class Interrupted:
+    def interrupted(statement: str, *more: Any) -> Any:
         """A user presses Ctrl-C as soon as the statement has been run."""
+        done = real(statement, *more)
+        if statement == where:
+            raise KeyboardInterrupt
+        return done
 
-        def execute(self, statement: str, *more: Any) -> Any:
-            done = real.execute(statement, *more)
-            if statement == where:
-                raise KeyboardInterrupt
-            return done
-
-        def cursor(self) -> Any:
-            return self
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(real, name)
-
-    ledger._store._connection = Interrupted()  # type: ignore[assignment]
+    ledger._store._run = interrupted
     with pytest.raises(KeyboardInterrupt):
         ledger.charge(sf.Pure("0.1"))
-    ledger._store._connection = real
-    stands = int(where == "COMMIT")  # charged, and no receipt: budget may be lost so, never a charge
-    assert real.get_autocommit()
+    ledger._store._run = real
+    stands = int(where != "BEGIN IMMEDIATE")  # charged, and no receipt: budget may be lost so, never a charge
+    assert ledger._store._connection.get_autocommit()
     numbers: list[int] = []
     thread = threading.Thread(target=lambda: numbers.append(ledger.charge(sf.Pure("0.1")).number))
     thread.start()
     thread.join(10)
-    assert numbers == [2 + stands]
+    assert numbers == [before + stands + 1]
     assert ledger.verify(ledger.head).ok
     ledger.close()
 

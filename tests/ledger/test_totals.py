@@ -27,7 +27,7 @@ def test_as_fractions_have_it(triples: list[tuple[Fraction, Fraction, Fraction]]
     assert within(after, ratios(budget)) is not over
     most = max(a / b if b else Fraction(0) for a, b in zip(fractions(after), budget, strict=True))
     assert parts(after, ratios(budget)) == (ALL + 1 if over else most * ALL // 1)
-    assert spend(ratios(spent), ratios(cost), ratios(budget)) == (written(after), parts(after, ratios(budget)))
+    assert spend(ratios(spent), ratios(cost), ratios(budget)) == (after, written(after), parts(after, ratios(budget)))
 
 
 @given(st.lists(long, min_size=1, max_size=3))

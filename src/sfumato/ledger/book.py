@@ -9,12 +9,9 @@
 
 from __future__ import annotations
 
-import datetime
 import secrets
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,11 +21,13 @@ from ..guarantees import Guarantee, Renyi
 from ..guarantees.stored import record as guarantee_record
 from . import answers, pages
 from .charging import Ask, charge, given_before
+from .dates import now
 from .entries import WHOLE, Account, spent_as_guarantee
+from .following import Following
 from .names import named, told
 from .opening import opened, place_of, said_of, same
 from .places import store_at
-from .pricing import Priced, Prices
+from .pricing import Priced, Prices, Quote
 from .readings import Readings
 from .receipts import Head, Recalled, Receipt
 from .store import Conflict, Store
@@ -41,7 +40,8 @@ class Ledger(Readings):
 
     def __init__(self, store: Store, dataset: str, seen: Head | None = None) -> None:
         super().__init__(store, dataset)
-        self._seen = seen  # the book as this process last knew it
+        self._seen = seen  # the book as this process last knew it, or
+        self._following: Following | None = None  # as the last of several charges in a row left it
         self._priced_for: Guarantee | None = None  # the budget as it was last seen
         self._prices = Prices()
 
@@ -72,7 +72,7 @@ class Ledger(Readings):
             with store.writing() as tx:
                 pages.begin(tx, secrets.token_hex(8))
                 _holds(tx, known)
-                name = opened(tx, dataset, said, _now())
+                name = opened(tx, dataset, said, now())
                 seen = pages.head(tx)
         except BaseException:
             store.close()
@@ -109,7 +109,7 @@ class Ledger(Readings):
         with self._writing() as tx:
             if pages.has_account(tx, self.dataset, share):
                 raise Refused("ledger.share", f"share={share!r}", "it exists; amend(budget=…, share=…) changes it", "another name")
-            pages.append(tx, {"kind": "share", "dataset": self.dataset, "share": share, "budget": guarantee_record(bound), "when": _now()})
+            pages.append(tx, {"kind": "share", "dataset": self.dataset, "share": share, "budget": guarantee_record(bound), "when": now()})
 
     def amend(self, budget: Guarantee, reason: str, *, share: str | None = None) -> None:
         """Another budget from here on, as an entry of its own; not below what is spent."""
@@ -122,7 +122,7 @@ class Ledger(Readings):
             if not Account.of(bound, account.spent).fits:
                 raise Refused("ledger.budget", f"{budget}", "more than that is spent already", f"at least {spent_as_guarantee(account)}")
             amended = {"kind": "amend", "dataset": self.dataset, "share": share, "budget": guarantee_record(bound), "reason": reason}
-            pages.append(tx, {**amended, "when": _now()})
+            pages.append(tx, {**amended, "when": now()})
 
     def remember(self, receipt: Receipt, question: str, answer: bytes) -> None:
         """Store an answer under its question: the text of the query, the declaration and the version of the data, as the asker would repeat it."""
@@ -130,7 +130,7 @@ class Ledger(Readings):
         if not isinstance(answer, bytes):
             raise Refused("ledger.text", "answer=…", "an answer is stored as bytes", "answer.encode()")
         with self._writing() as tx:
-            answers.remember(tx, self.dataset, question, receipt, answer, _now())
+            answers.remember(tx, self.dataset, question, receipt, answer, now())
 
     def recall(self, question: str, *, share: str | None = None) -> Recalled | None:
         """The bytes given for this question before, or None. Free for the dataset; booked against a share that has not seen it yet.
@@ -147,18 +147,18 @@ class Ledger(Readings):
         if share is not None:
             named("share", share)
         with self._store.reading() as tx:
-            _holds(tx, self._seen)
+            _holds(tx, self._known)
             several = [answers.found(tx, self.dataset, question, share) for question in questions]
         if None in several or not any(one.due for one in several if one is not None):
             return answers.all_of(several)
         with self._writing() as tx:
-            return answers.recall(tx, self.dataset, questions, share, _now())
+            return answers.recall(tx, self.dataset, questions, share, now())
 
     def reprice(self, reason: str) -> Guarantee:
         """Price every charge anew with the theorems known today, in the same currency; the totals can only fall. Returns what is spent then."""
         told("reason", reason)
         with self._writing() as tx:
-            answers.reprice(tx, self.dataset, reason, _now())
+            answers.reprice(tx, self.dataset, reason, now())
         return self.spent
 
     def _charge(self, kind: str, mechanisms: Priced | Sequence[Priced], memo: str, key: str | None, share: str | None) -> Receipt:
@@ -172,21 +172,36 @@ class Ledger(Readings):
         while receipt is None:  # prices are found before the lock is taken, for the budget as it was last seen
             budget = self._priced_for = self._priced_for or self.budget
             price = self._prices.quote(budget, mechanisms)
+            if self._following is not None and (receipt := self._followed(ask, price, budget)) is not None:
+                return receipt
+            following = None
             try:
                 with self._store.writing() as tx:
                     whole = pages.whole(tx, self.dataset)
-                    if tx.head != self._seen:
+                    alone = tx.head == self._seen
+                    if not alone:
                         _holds(tx, self._seen)
                     receipt = None if key is None else given_before(tx, ask, price, budget)
                     self._priced_for = whole.budget
                     if receipt is None and (whole.budget is budget or whole.budget == budget):  # else it was amended meanwhile
-                        receipt = charge(tx, ask, price, whole, _now())
+                        receipt = charge(tx, ask, price, whole, now())
+                        following = Following(pages.head(tx), whole, price) if alone and tx.carried and self._store.follows else None
             except Conflict:  # the server undid it, all of it: it may be asked again
                 receipt, turns = None, turns - 1
                 if not turns:
                     raise
                 continue
-            self._seen = tx.head
+            self._seen, self._following = tx.head, following
+        return receipt
+
+    def _followed(self, ask: Ask, price: Quote, budget: Guarantee) -> Receipt | None:
+        """A charge in the short way; None where that way is closed, now and until the book has been looked at."""
+        following, receipt = self._following, None
+        if following is not None:
+            if ask.share is ask.key is None and ask.kind == "charge":
+                receipt = following.charge(self._store, ask, price, budget)
+            if receipt is None:
+                self._seen, self._following = following.head, None
         return receipt
 
     def _settle(self, receipt: Receipt, kind: str) -> None:
@@ -194,17 +209,22 @@ class Ledger(Readings):
             paid = pages.paid(tx, self.dataset, receipt.number, receipt.digest)
             if pages.reservation(tx, receipt.number) != "open":
                 raise Refused("ledger.reservation", f"entry {receipt.number}", "it is not an open reservation", "a receipt of reserve(…), settled once")
-            body = {"kind": kind, "dataset": self.dataset, "share": paid["share"], "entry": receipt.number, "when": _now()}
+            body = {"kind": kind, "dataset": self.dataset, "share": paid["share"], "entry": receipt.number, "when": now()}
             pages.append(tx, body if kind == "use" else {**body, "cost": paid["cost"]})
 
     @contextmanager
     def _writing(self) -> Iterator[Any]:
         """A durable transaction on the book as this process knows it: an older copy put in its place meanwhile is refused."""
         with self._store.writing() as tx:
-            _holds(tx, self._seen)
+            _holds(tx, self._known)
             yield tx
             seen = pages.head(tx)
-        self._seen = seen
+        self._seen, self._following = seen, None
+
+    @property
+    def _known(self) -> Head | None:
+        following = self._following
+        return self._seen if following is None else following.head
 
     def _same_currency(self, budget: Guarantee) -> Guarantee:
         """Another budget of this dataset: in its currency, with its relation and unit."""
@@ -219,13 +239,3 @@ def _holds(tx: Any, known: Head | None) -> None:
     if known is not None and not pages.holds(tx, known):
         reason = "the book does not contain the head that was kept: it was cut, rewritten, or is another or an older copy; nothing was accepted"
         raise Refused("ledger.head", f"entry {known.number}", reason, "the right file; verify(head=…) says more")
-
-
-def _now() -> str:
-    second, thousandths = divmod(time.time_ns() // 1_000_000, 1000)
-    return f"{_date(second)}.{thousandths:03d}+00:00"
-
-
-@lru_cache(maxsize=1)
-def _date(second: int) -> str:
-    return datetime.datetime.fromtimestamp(second, datetime.UTC).isoformat()[:19]

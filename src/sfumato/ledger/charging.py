@@ -17,7 +17,7 @@ from . import pages
 from .entries import WHOLE, Account, in_currency, quoted, spent_as_guarantee
 from .pricing import Quote
 from .receipts import BudgetExceeded, Receipt
-from .totals import ALL, exact, fractions, spend
+from .totals import ALL, exact, fractions, lately, spend
 
 
 class Ask(NamedTuple):
@@ -64,9 +64,9 @@ def given_before(tx: Any, ask: Ask, price: Quote, currency: Guarantee) -> Receip
 
 def _spent(dataset: str, share: str, account: Account, price: Quote) -> pages.Spent:
     """What the cost makes of an account, if it fits."""
-    text, taken = spend(account.totals, price.ratios, account.limits)
+    after, text, taken = spend(account.totals, price.ratios, account.limits)
     if taken > ALL:
         left = Filter(account.budget, spent_as_guarantee(account)).remaining
         place, reason = f"{dataset} / {share}" if share else dataset, f"it does not fit: {left} is left; nothing was read, nothing was spent"
         raise BudgetExceeded("budget.exceeded", place, reason, "a smaller cost")
-    return text, taken, dataset, share
+    return lately(text, after), taken, dataset, share

@@ -22,6 +22,7 @@ from .totals import Ratios, exact, fractions, minus, parts, plus, ratios, within
 
 WHOLE = ""  # the name of a dataset's own account among its shares
 quoted = json.encoder.encode_basestring  # as the encoder below writes a string
+_EMPTY = hashlib.sha256()
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -82,7 +83,9 @@ def canonical(body: object) -> str:
 
 
 def digest(previous: str, text: str) -> str:
-    return hashlib.sha256(f"{previous}\n{text}".encode()).hexdigest()
+    hashed = _EMPTY.copy()  # which is quicker than to begin one
+    hashed.update(f"{previous}\n{text}".encode())
+    return hashed.hexdigest()
 
 
 def genesis(book: str) -> str:

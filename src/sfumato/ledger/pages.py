@@ -150,7 +150,7 @@ def append(tx: Any, body: dict[str, Any]) -> None:
 
 def account_row(name: str, share: str, account: Account) -> tuple[str, str, str, str, int]:
     """An account as the table holds it."""
-    return name, share, _budget_text(account.budget), *account.sums
+    return name, share, budget_text(account.budget), *account.sums
 
 
 def _touched(tx: Any, body: dict[str, Any]) -> Dataset:
@@ -193,7 +193,8 @@ def _damaged(reason: str) -> Refused:
 
 
 @lru_cache(maxsize=64)
-def _budget_text(budget: Guarantee) -> str:
+def budget_text(budget: Guarantee) -> str:
+    """As the table of accounts has it."""
     return canonical(guarantee_record(budget))
 
 

@@ -119,6 +119,8 @@ class Transaction(AnyTransaction):
 class Server(Store):
     """One database."""
 
+    follows: ClassVar[bool] = False  # the lock that a writer takes here is a statement of its own
+
     def __init__(self, url: Url, *, begin: bool = False) -> None:
         self._url, self._begin = url, begin
         super().__init__(None)

@@ -63,9 +63,10 @@ class Prices:
 
     def quote(self, budget: Guarantee, mechanisms: object) -> Quote:
         """What these, one or several, cost together; refused if they are anything else than mechanisms and guarantees."""
-        several = tuple(mechanisms) if isinstance(mechanisms, list | tuple) else (mechanisms,)
-        if (last := self._last) is not None and last[0] is budget and len(last[1]) == len(several) and all(map(is_, last[1], several)):
-            return last[2]
+        if (last := self._last) is not None and last[0] is budget:
+            several = mechanisms if isinstance(mechanisms, list | tuple) else (mechanisms,)
+            if len(last[1]) == len(several) and all(map(is_, last[1], several)):
+                return last[2]
         asked = sequence_of(mechanisms)
         if not all(_lasting(type(one)) for one in asked):
             return _quote(budget, asked)

@@ -92,7 +92,7 @@ class Transaction:
         mine = connection.get_autocommit()  # else a transaction is open already, which is its owner's to end
         try:
             self.execute = self.rows = connection.execute
-            self.executemany, self.run = connection.executemany, connection.cursor().execute
+            self.executemany, self.run = connection.executemany, self._store._run
             self.run(self._begin)
         except BaseException:
             if mine:
@@ -109,11 +109,14 @@ class Transaction:
 class Store:
     """One file, or memory."""
 
+    follows: ClassVar[bool] = True  # whether a single statement locks, looks and writes
+
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self._place = None if path is None else str(path)
         self._lock = threading.RLock()
         self._connection: Any = None
+        self._run: Any = None  # executes a statement of it, and reads that to its end before the next
         self._file: tuple[int, int] | None = None
         self._inherited = False
         register(self)
@@ -125,6 +128,23 @@ class Store:
     def reading(self) -> AbstractContextManager[Transaction]:
         """One unchanging view."""
         return Transaction(self, READ)
+
+    def wrote(self, statement: str, bindings: tuple[Any, ...]) -> bool:
+        """Whether one statement, as a durable transaction of its own, wrote a row. Not tried where the book is in use here already."""
+        lock, happened = self._lock, NOTHING[WRITE]
+        if not lock.acquire(False):
+            return False
+        try:
+            connection = self._reached()
+            if not connection.get_autocommit():
+                return False
+            happened = UNSURE
+            self._run(statement, bindings)
+            return bool(connection.changes())
+        except self._errors() as error:
+            raise self._explained(error, NOTHING[WRITE] if _was_busy(error) else happened) from None
+        finally:
+            lock.release()
 
     def close(self) -> None:
         """Close the file; a book in memory ends here."""
@@ -150,11 +170,11 @@ class Store:
                 reason = "another process holds the book: two copies could both be spent"
                 raise Refused("ledger.fork", "a ledger in memory", reason, "Ledger.open(path, …)")
             if self._connection is None:
-                self._connection = self._connect(":memory:")
+                self._open(":memory:")
             return self._connection
         if self._connection is None:
             not_inherited(self._place, self._name)
-            self._connection = self._connect(self._place)
+            self._open(self._place)
             self._file = identity(self._place)
         if self._file != identity(self._place):
             raise Refused("ledger.moved", self._name, "the file was moved or replaced while the book was open; nothing was accepted", "open it again")
@@ -165,6 +185,10 @@ class Store:
         if self._place is not None and self._connection is not None and self._connection.get_autocommit():
             self._connection.close()
             self._connection = None
+
+    def _open(self, name: str) -> None:
+        connection = self._connect(name)
+        self._connection, self._run = connection, connection.cursor().execute
 
     def _connect(self, name: str) -> apsw.Connection:
         import apsw
@@ -217,6 +241,13 @@ def _patiently(connection: apsw.Connection) -> None:
                 raise
             undo(connection)
             time.sleep(0.005)
+
+
+def _was_busy(error: Exception) -> bool:
+    """Whether a statement did not get the write lock, and so was not begun."""
+    import apsw
+
+    return isinstance(error, apsw.BusyError)
 
 
 UNREADABLE = (UnicodeDecodeError, JSONDecodeError, KeyError)

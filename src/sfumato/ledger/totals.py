@@ -56,22 +56,22 @@ def parts(totals: Ratios, limits: Ratios) -> int:
     return most
 
 
-def spend(totals: Ratios, cost: Ratios, limits: Ratios) -> tuple[str, int]:
-    """The sum as it is written, and its parts: what the functions around this one say, in one go, because every charge needs all of it."""
-    after, most = [], 0
-    for (n, d), (m, e), (b, f) in zip(totals, cost, limits, strict=True):
-        ratio = s, r = _short(n * e + m * d, d * e)
-        after.append(ratio)
-        if s * f > b * r:
-            most = ALL + 1
-        elif s:
-            most = max(most, s * f * ALL // (b * r))
-    return written(tuple(after)), most
+def spend(totals: Ratios, cost: Ratios, limits: Ratios) -> tuple[Ratios, str, int]:
+    """The sum, as it is written, and its parts: what the functions around this one say, in one go, because every charge needs all of it."""
+    if len(totals) == 1:  # as most books count; what a loop takes by itself is a tenth of a commit, in caches that the commit has left cold
+        sum_, text, most = _spend(totals[0], cost[0], limits[0])
+        return (sum_,), f'["{text}"]', most
+    sums, texts, shares = zip(*map(_spend, totals, cost, limits), strict=True)
+    return sums, '["' + '", "'.join(texts) + '"]', max(shares)
 
 
 def written(totals: Ratios) -> str:
     """As the table of accounts has them."""
-    text = '["' + '", "'.join([f"{n}/{d}" if d != 1 else f"{n}" for n, d in totals]) + '"]'
+    return lately('["' + '", "'.join([_text(n, d) for n, d in totals]) + '"]', totals)
+
+
+def lately(text: str, totals: Ratios) -> str:
+    """Such a text, to be read soon."""
     if len(_WRITTEN) >= _LATELY:
         _WRITTEN.clear()
     _WRITTEN[text] = totals
@@ -94,6 +94,18 @@ _WRITTEN: dict[str, Ratios] = {}
 @lru_cache(maxsize=1024)
 def _exact(text: str) -> Ratio:
     return Fraction(text).as_integer_ratio()
+
+
+def _spend(total: Ratio, due: Ratio, limit: Ratio) -> tuple[Ratio, str, int]:
+    """The same of one number."""
+    (n, d), (m, e), (b, f) = total, due, limit
+    sum_ = n, d = _short(n * e + m * d, d * e)
+    share = n * f * ALL // (b * d) if n * f <= b * d != 0 else ALL + 1 if n else 0
+    return sum_, f"{n}/{d}" if d != 1 else f"{n}", share
+
+
+def _text(n: int, d: int) -> str:
+    return f"{n}/{d}" if d != 1 else f"{n}"
 
 
 def _short(n: int, d: int) -> Ratio:
