@@ -68,6 +68,8 @@ def head(tx: Any) -> Head:
         if len(rows) != 1:
             raise _damaged("it has no name of its own, or several")
         ((book, number, fresh),) = rows
+        if not isinstance(number, int | None):
+            raise _damaged("its entries have no numbers")
         tx.head = Head(str(book), 0, genesis(str(book))) if number is None else Head(str(book), number, fresh)
     last: Head = tx.head
     return last

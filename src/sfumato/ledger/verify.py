@@ -34,7 +34,7 @@ def verify(tx: Any, known: Head | None) -> Verification:
     for number, dataset, kind, key, text, stored, spent, parts in tx.rows("SELECT * FROM entry ORDER BY number"):
         expected += 1
         found = [] if number == expected else [f"entry {expected} is missing"]
-        expected = number
+        expected = number if isinstance(number, int) else expected  # tables that were altered may hold anything
         previous = digest(previous, text)
         if previous != stored:
             found.append(f"entry {number} does not follow from the one before it")
