@@ -104,7 +104,7 @@ def _attempt(plan: Plan, statements: Tables, groups: Groups | None, timeout: flo
 
 def _tally(plan: Plan, statements: Tables, timeout: float | None) -> Tables:
     """The exact integers, as the engine gives them."""
-    return tuple(plan.source.engine.run(statement.expression, timeout=timeout) for statement in statements)
+    return tuple(plan.source.engine.tally(statement, timeout=timeout) for statement in statements)
 
 
 def _perturb(plan: Plan, public: Groups | None, tally: Tables, bits: Bits) -> tuple[Groups, tuple[Noisy, ...]]:

@@ -16,6 +16,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import Refused
 from ..exact.numbers import power_of_two_at_least, text
 from .engine_values import number
@@ -46,6 +49,21 @@ class Grid:
         if self.floating:
             return float(place * self.step)
         return _decimal(place, self.scale) if self.scale else place
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """What the first and the last integer are worth, as numbers of the column."""
+        return self.constant(self.low), self.constant(self.high)
+
+    def rounded(self, numbers: NDArray[Any], out: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The integers of numbers between the ends, not decimals, as doubles: in arrays, by the same additions as in an engine."""
+        if not self.floating:
+            np.copyto(out, numbers)
+            return out
+        shift = float(_SHIFT * self.step)
+        np.add(numbers, shift, out=out)
+        np.subtract(out, shift, out=out)
+        return np.multiply(out, float(1 / self.step), out=out)
 
     def integers(self, value: Any) -> Any:
         """The integer of each row, null where there is no value; of floats, in 32 bits where these suffice."""

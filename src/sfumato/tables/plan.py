@@ -70,7 +70,7 @@ class Plan:
         key = None if drawn or len(self.text) > LONGEST_KEPT else (self.text, self.declared, bounding, tuple(piece.key for piece in self.pieces))
         made: tuple[Statement, ...] | None = kept.pop(key, None)
         if made is None:
-            made = statements(self.source.table, self.query, self.pieces, bounding, secrets.token_hex(16))
+            made = statements(self.source.table, self.query, self.pieces, bounding, secrets.token_hex(16), self.source.stored)
         if key is not None:
             kept[key] = made  # as the latest
             for oldest in list(kept)[:-MOST_KEPT]:

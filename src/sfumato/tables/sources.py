@@ -21,6 +21,7 @@ from .files import Files, find_files
 from .frames import Held, find_frame, unread
 from .lent import Lent, as_type
 from .names import known_names, unknown
+from .plain_sums import STORED, Stored
 from .selecting import select
 from .served import engine_of, served
 from .types import CASTS, SPAN, Type
@@ -42,6 +43,7 @@ class Source:
     name: str | None  # as given, or as its file or table is called
     kind: str  # "Parquet", "CSV", "DuckDB", "frame" or "Ibis"
     left_out: Mapping[str, str]  # column → why it is not read
+    stored: Stored | None = field(default=None, repr=False)  # the files that it lies in, if they are Parquet
     made: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # the latest statements, which take longer to make than all else in a plan
 
 
@@ -138,13 +140,18 @@ def _viewed(engine: Pinned, name: str | None, table: Files | Held, declared: dic
     have = {column: kind for column, text in described if column not in left_out and (kind := _type_of(text)) is not None}
     left_out |= {column: unread(text) for column, text in described if column not in have and column not in left_out}
     schema = _schema(have, declared, left_out, view)
-    made = [
-        f"{_converted(column, text, schema[column], same=schema[column].bare == have[column].bare)}{_by_bytes(table, schema[column])} AS {identifier(column)}"
+    made = {
+        column: f"{_converted(column, text, schema[column], same=schema[column].bare == have[column].bare)}{_by_bytes(table, schema[column])}"
         for column, text in described
         if column in schema
-    ]
-    engine.connection.execute(f"CREATE VIEW {identifier(view)} AS SELECT {', '.join(made)} FROM {relation}")
-    return Source(engine.backend.table(view), schema, engine, name, table.kind if isinstance(table, Files) else "frame", left_out)
+    }
+    engine.connection.execute(
+        f"CREATE VIEW {identifier(view)} AS SELECT {', '.join(f'{value} AS {identifier(column)}' for column, value in made.items())} FROM {relation}"
+    )
+    stored = None
+    if isinstance(table, Files) and table.kind == "Parquet":
+        stored = Stored(table.paths, {column: STORED[text] for column, text in described if text in STORED and made.get(column) == identifier(column)})
+    return Source(engine.backend.table(view), schema, engine, name, table.kind if isinstance(table, Files) else "frame", left_out, stored)
 
 
 def _borrowed(engine: Lent, name: str | None, table: Any, declared: dict[str, Type]) -> Source:

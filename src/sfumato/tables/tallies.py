@@ -20,6 +20,7 @@ from .engine_keys import among_keys, compared, joined, key, written
 from .engine_values import cast, number
 from .expressions import Expr
 from .pieces import Piece
+from .plain_sums import PlainSums, Stored, plain_sums
 from .relations import built, columns_of
 from .selecting import group, select
 from .stages import Query
@@ -41,9 +42,10 @@ class Statement:
     shape: Shape
     expression: Any
     pieces: tuple[int, ...] = ()
+    plain: PlainSums | None = None  # the same, where it is no more than sums over columns of files
 
 
-def statements(table: Any, query: Query, pieces: tuple[Piece, ...], bounding: Bounding, secret: str) -> tuple[Statement, ...]:
+def statements(table: Any, query: Query, pieces: tuple[Piece, ...], bounding: Bounding, secret: str, stored: Stored | None = None) -> tuple[Statement, ...]:
     """All that the engine has to compute for a query."""
     units, keys = [f"u{i}" for i in range(len(bounding.unit))], [f"k{i}" for i in range(len(query.keys))]
     rows = _base(table, query, pieces, bounding, units)
@@ -62,7 +64,8 @@ def statements(table: Any, query: Query, pieces: tuple[Piece, ...], bounding: Bo
         made.append(Statement("ballot", votes(voters, ballot, units, keys, secret) if units else group(voters, keys, {"votes": voters.count()})))
     if flat:
         sums = {name: sum_ for i in flat for name, sum_ in _sums(rows, i, pieces, bounding, weighed=not at_once).items()}
-        made.append(Statement("rows", _weighed(group(rows, units, {"n": rows.count(), **sums}), bounding) if at_once else group(rows, keys, sums), flat))
+        added = _weighed(group(rows, units, {"n": rows.count(), **sums}), bounding) if at_once else group(rows, keys, sums)
+        made.append(Statement("rows", added, flat, plain_sums(stored, query, pieces, bounding)))
     made += [Statement("units", votes(voters, bounding, units, keys, secret), (i,)) for i, piece in enumerate(pieces) if piece.form == "unit"]
     made += [Statement("long", _long(rows, keys, i, piece, bounding), (i,)) for i, piece in enumerate(pieces) if piece.form in ("bin", "point", "tree")]
     for i, piece in enumerate(pieces):

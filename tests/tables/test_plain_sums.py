@@ -1,0 +1,262 @@
+"""Sums in arrays against the same sums in SQL, which have an oracle of their own: integer for integer, whatever lies in the files."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sfumato as sf
+from sfumato.errors import Failed
+from sfumato.tables import plain_sums
+from sfumato.tables.engine import Engine, Pinned
+from sfumato.tables.plain_sums import Stopped
+from sfumato.testing.exact import through_the_door
+
+KINDS = ("int8", "int16", "int32", "int64", "float32", "float64")
+Source = Callable[..., Any]
+
+
+def numbers(kind: str, rows: int, rng: random.Random, *, tame: bool) -> pa.Array:
+    """Numbers of a type, tame ones between −20 and 100; else also nulls, the largest and least, and of floats what is no number."""
+    wild: list[Any] = [None, *(() if kind.startswith("f") else (np.iinfo(kind).min, np.iinfo(kind).max))]
+    if kind.startswith("f"):
+        wild += [math.nan, math.inf, -math.inf, -0.0, 5e-324 if kind == "float64" else 1e-45, 1e300 if kind == "float64" else 3e38]
+
+    def one() -> Any:
+        if not tame and rng.random() < 0.2:
+            return rng.choice(wild)
+        return rng.uniform(-20, 100) if kind.startswith("f") else rng.randint(-20, 100)
+
+    return pa.array([one() for _ in range(rows)], kind)
+
+
+@pytest.fixture
+def protect(tmp_path: Path) -> Source:
+    def made(*tables: pa.Table, row_group: int = 100, **more: Any) -> Any:
+        for i, table in enumerate(tables):
+            pq.write_table(table, tmp_path / f"part{i}.parquet", row_group_size=row_group)
+        bounds = {name: (-10, 50) for name in ("x", "y") if name in tables[0].column_names}
+        declared = {"name": "visits", "budget": 100, "bounds": bounds, "table_rows": 10**6, "threads": 2} | more
+        threads = declared.pop("threads")
+        table = sf.protect(sorted(map(str, tmp_path.glob("*.parquet"))), **declared)
+        table._source.engine._threads = threads
+        return table
+
+    return made
+
+
+def both(query: Any, **promise: Any) -> tuple[list[Any], list[Any]]:
+    """The integers of every piece, in arrays and in SQL."""
+    plan = query.plan(**(promise or {"epsilon": 1}))
+    assert [one.plain is not None for one in plan.statements] == [True]
+    found = []
+    for way, closed in ((Pinned.tally, (Pinned, "run")), (Engine.tally, (plain_sums.PlainSums, "table"))):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(Pinned, "tally", way)
+            patched.setattr(*closed, _not_this_way)
+            found.append([one.values.tolist() for one in through_the_door(plan).pieces])
+    return found[0], found[1]
+
+
+def _not_this_way(*_: Any, **__: Any) -> None:
+    pytest.fail("the other way was meant")
+
+
+def anything(pieces: list[Any]) -> bool:
+    return any(np.any(np.array(one, dtype=object) != 0) for one in pieces)
+
+
+def asked() -> dict[str, Any]:
+    return {
+        "n": sf.count(),
+        "known": sf.count("x"),
+        "total": sf.sum("x"),
+        "mean": sf.mean("x"),
+        "spread": sf.var("x"),
+        "other": sf.sum("y"),
+        "middle": sf.std("y"),
+    }
+
+
+@pytest.mark.parametrize("tame", [True, False], ids=["tame", "wild"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_types_of_numbers(kind: str, tame: bool, protect: Source) -> None:
+    rng = random.Random(f"{kind} {tame}")
+    keys = pa.array([rng.choice([1, 2, 3, 4, 5, 7, None]) for _ in range(1000)], "int32")
+    table = protect(pa.table({"k": keys, "x": numbers(kind, 1000, rng, tame=tame), "y": numbers(rng.choice(KINDS), 1000, rng, tame=tame)}))
+    for query in (table.group_by(k=range(1, 6)).aggregate(**asked()), table.aggregate(**asked())):
+        short, long = both(query)
+        assert short == long
+        assert anything(short)
+
+
+@pytest.mark.parametrize("kind", KINDS[:4])
+@pytest.mark.parametrize("domain", [range(3), [5, 3, 4], [-7, 100, 3], [0, 2**40], [-(2**70), 1], [900]], ids=str)
+def test_all_kinds_of_keys(domain: Any, kind: str, protect: Source) -> None:
+    """Runs, gaps, any order; keys that no column of the type could hold; rows with none of them."""
+    rng = random.Random(kind)
+    keys = [rng.choice([0, 1, 2, 3, 4, 5, 100, -7, np.iinfo(kind).min, np.iinfo(kind).max, None]) for _ in range(500)]
+    table = protect(pa.table({"k": pa.array(keys, kind), "x": numbers("float64", 500, rng, tame=True)}))
+    try:
+        query = table.group_by(k=domain).aggregate(n=sf.count(), total=sf.sum("x"))
+        plan = query.plan(epsilon=1)
+    except sf.Refused:
+        return  # keys that the declaration does not take
+    if plan.statements[0].plain is None:
+        assert max(domain) - min(domain) >= plain_sums.MOST_PLACES
+        return
+    short, long = both(query)
+    assert short == long
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_files_parts_and_threads(threads: int, protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several files, one of them empty, with small parts and smaller batches."""
+    monkeypatch.setattr(plain_sums, "BATCH", 64)
+    rng = random.Random(threads)
+    parts = [
+        pa.table({"k": pa.array([rng.randint(0, 9) for _ in range(rows)], "int64"), "x": numbers("float64", rows, rng, tame=False)}) for rows in (700, 0, 301)
+    ]
+    table = protect(*parts, row_group=97, threads=threads)
+    short, long = both(table.group_by(k=range(9)).aggregate(n=sf.count(), known=sf.count("x"), mean=sf.mean("x")))
+    assert short == long
+    assert sum(map(sum, short[0])) == sum(key < 9 for part in parts for key in part["k"].to_pylist())
+
+
+def test_nothing_at_all(protect: Source) -> None:
+    table = protect(pa.table({"k": pa.array([], "int32"), "x": pa.array([], "float64")}))
+    for query in (table.group_by(k=range(3)).aggregate(n=sf.count(), total=sf.sum("x")), table.aggregate(total=sf.sum("x"))):
+        short, long = both(query)
+        assert short == long
+        assert not anything(short)
+
+
+def test_values_far_from_zero(protect: Source) -> None:
+    rng = random.Random(1)
+    far = pa.array([1000 + rng.random() for _ in range(300)])
+    table = protect(pa.table({"k": pa.array([1] * 300, "int8"), "x": far}), bounds={"x": (1000, 1001)})
+    short, long = both(table.group_by(k=[1]).aggregate(total=sf.sum("x"), mean=sf.mean("x")))
+    assert short == long
+
+
+@pytest.mark.parametrize("promise", [{"epsilon": 1}, {"epsilon": 1, "delta": 1e-6}, {"promise": sf.ZCDP(1)}], ids=["pure", "approx", "zcdp"])
+def test_any_promise(promise: dict[str, Any], protect: Source) -> None:
+    rng = random.Random(2)
+    rows = pa.table({"k": pa.array([rng.randint(0, 4) for _ in range(300)]), "x": numbers("float64", 300, rng, tame=False)})
+    table = protect(rows, budget=sf.ZCDP(10) if "promise" in promise else sf.Approx(100, "1e-3"))
+    short, long = both(table.group_by(k=range(5)).aggregate(n=sf.count(), total=sf.sum("x")), **promise)
+    assert short == long
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        lambda t: t.where(sf.col("x") > 3).aggregate(total=sf.sum("x")),
+        lambda t: t.mutate(z=sf.col("x") * 2).aggregate(total=sf.sum("x")),
+        lambda t: t.aggregate(n=sf.count_if(sf.col("x") > 3)),
+        lambda t: t.aggregate(n=sf.count()),
+        lambda t: t.aggregate(half=sf.sum(sf.col("x") / 2, low=0, high=10)),
+        lambda t: t.group_by(k=[1, 2], c=["a"]).aggregate(total=sf.sum("x")),
+        lambda t: t.group_by(c=["a", "b"]).aggregate(total=sf.sum("x")),
+        lambda t: t.group_by(k=[1, None]).aggregate(total=sf.sum("x")),
+        lambda t: t.aggregate(p=sf.median("x")),
+    ],
+    ids=["where", "mutate", "count_if", "count", "computed", "two keys", "text", "null", "median"],
+)
+def test_other_questions_go_to_the_engine(query: Any, protect: Source) -> None:
+    rows = pa.table({"k": pa.array([1, 2], "int32"), "c": ["a", "b"], "x": [1.0, 2.0]})
+    plan = query(protect(rows)).plan(epsilon=1)
+    assert all(one.plain is None for one in plan.statements)
+
+
+def test_units_and_other_sources_do(protect: Source, tmp_path: Path) -> None:
+    rows = pa.table({"k": pa.array([1, 2], "int32"), "u": pa.array([1, 2]), "x": [1.0, 2.0], "y": pa.array([1, 2], "uint8")})
+    owned = protect(rows, unit="u", max_rows=3)
+    assert all(one.plain is None for one in owned.group_by(k=[1]).aggregate(total=sf.sum("x")).plan(epsilon=1).statements)
+    held = sf.protect(rows, name="held", budget=1, bounds={"x": (0, 1)})
+    assert held.aggregate(total=sf.sum("x")).plan(epsilon=1).statements[0].plain is None
+    read_otherwise = protect(rows, types={"x": "integer"}, bounds={"x": (0, 9), "y": (0, 9)})
+    assert read_otherwise.aggregate(total=sf.sum("x")).plan(epsilon=1).statements[0].plain is None
+    assert read_otherwise.aggregate(total=sf.sum("y")).plan(epsilon=1).statements[0].plain is None  # read as wider numbers
+
+
+def test_what_arrow_would_read_otherwise_goes_to_the_engine(protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Durations are stored as whole numbers, and a note says that they are durations."""
+    rows = pa.table({"k": pa.array([1, 1], "int32"), "x": pa.array([1, 2], pa.duration("us"))})
+    table = protect(rows)
+    plan = table.group_by(k=[1]).aggregate(total=sf.sum("x")).plan(epsilon=1)
+    assert plan.statements[0].plain is not None
+    assert not plan.statements[0].plain.readable()
+    monkeypatch.setattr(plain_sums.PlainSums, "table", lambda *_: pytest.fail("it would be read as something else"))
+    assert through_the_door(plan).integers("sum x [-10, 50]").tolist() == [[3]]
+
+
+def test_many_threads_go_to_the_engine(protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_sums.PlainSums, "table", lambda *_: pytest.fail("DuckDB is quicker"))
+    table = protect(pa.table({"x": [1.0]}), threads=5)
+    through_the_door(table.aggregate(total=sf.sum("x")).plan(epsilon=1))
+
+
+def test_a_question_stops_when_its_time_is_up(protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = protect(pa.table({"x": [1.0]}))
+    plan = table.aggregate(total=sf.sum("x")).plan(epsilon=1)
+    statement = plan.statements[0]
+    with pytest.raises(Stopped):
+        statement.plain.table(statement.expression.schema(), 2, lambda: True)  # type: ignore[union-attr]
+    waiting = plain_sums._Adding.add
+
+    def slow(self: Any, batch: Any) -> None:
+        import time
+
+        time.sleep(0.3)
+        waiting(self, batch)
+
+    monkeypatch.setattr(plain_sums._Adding, "add", slow)
+    monkeypatch.setattr(plain_sums.PlainSums, "_batches", _endless(plain_sums.PlainSums._batches))
+    with pytest.raises(TimeoutError):
+        table._source.engine.tally(statement, timeout=0.1)
+
+
+def _endless(real: Any) -> Any:
+    def batches(self: Any, threads: int) -> Any:
+        while True:
+            yield from real(self, threads)
+
+    return batches
+
+
+def test_what_breaks_says_nothing_of_the_data(protect: Source, tmp_path: Path) -> None:
+    """The file goes after the charge: one constant text."""
+    table = protect(pa.table({"x": [1.0, 2.0]}))
+    real = Pinned.tally
+
+    def gone(self: Any, statement: Any, **more: Any) -> Any:
+        for path in tmp_path.glob("*.parquet"):
+            path.unlink()
+        return real(self, statement, **more)
+
+    query = table.aggregate(total=sf.sum("x"))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Pinned, "tally", gone)
+        with pytest.raises(Failed) as caught:
+            query.release(epsilon=1)
+    assert ".parquet" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert table.spent.parameters["epsilon"] == 1
+
+
+def test_a_rounding_of_its_own_would_be_seen(protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A twin that rounds down."""
+    rng = random.Random(3)
+    table = protect(pa.table({"x": numbers("float64", 500, rng, tame=True)}))
+    monkeypatch.setattr("sfumato.tables.grids.Grid.rounded", lambda self, found, out: np.floor(np.multiply(found, float(1 / self.step), out=out), out=out))
+    short, long = both(table.aggregate(total=sf.sum("x")))
+    assert short != long
