@@ -121,6 +121,7 @@ def test_all_kinds_of_keys(domain: Any, kind: str, protect: Source) -> None:
 def test_files_parts_and_threads(threads: int, protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several files, one of them empty, with small parts and smaller batches."""
     monkeypatch.setattr(plain_sums, "BATCH", 64)
+    monkeypatch.setattr(plain_sums, "PART", 16)
     rng = random.Random(threads)
     parts = [
         pa.table({"k": pa.array([rng.randint(0, 9) for _ in range(rows)], "int64"), "x": numbers("float64", rows, rng, tame=False)}) for rows in (700, 0, 301)
@@ -257,6 +258,7 @@ def test_a_rounding_of_its_own_would_be_seen(protect: Source, monkeypatch: pytes
     """A twin that rounds down."""
     rng = random.Random(3)
     table = protect(pa.table({"x": numbers("float64", 500, rng, tame=True)}))
-    monkeypatch.setattr("sfumato.tables.grids.Grid.rounded", lambda self, found, out: np.floor(np.multiply(found, float(1 / self.step), out=out), out=out))
+    down = lambda self: lambda found, out: np.floor(np.multiply(found, float(1 / self.step), out=out), out=out)  # noqa: E731
+    monkeypatch.setattr("sfumato.tables.grids.Grid.rounding", down)
     short, long = both(table.aggregate(total=sf.sum("x")))
     assert short != long

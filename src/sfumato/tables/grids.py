@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -55,15 +56,19 @@ class Grid:
         """What the first and the last integer are worth, as numbers of the column."""
         return self.constant(self.low), self.constant(self.high)
 
-    def rounded(self, numbers: NDArray[Any], out: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The integers of numbers between the ends, not decimals, as doubles: in arrays, by the same additions as in an engine."""
-        if not self.floating:
-            np.copyto(out, numbers)
-            return out
-        shift = float(_SHIFT * self.step)
-        np.add(numbers, shift, out=out)
-        np.subtract(out, shift, out=out)
-        return np.multiply(out, float(1 / self.step), out=out)
+    def rounding(self) -> Callable[[NDArray[Any], NDArray[np.float64]], NDArray[np.float64]]:
+        """What puts the integers of numbers between the ends, not decimals, into an array of doubles: by the same additions as in an engine."""
+        shift, scale = float(_SHIFT * self.step), float(1 / self.step)
+
+        def rounded(numbers: NDArray[Any], out: NDArray[np.float64]) -> NDArray[np.float64]:
+            if not self.floating:
+                np.copyto(out, numbers)
+                return out
+            np.add(numbers, shift, out=out)
+            np.subtract(out, shift, out=out)
+            return np.multiply(out, scale, out=out)
+
+        return rounded
 
     def integers(self, value: Any) -> Any:
         """The integer of each row, null where there is no value; of floats, in 32 bits where these suffice."""

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -28,13 +29,19 @@ from .stages import Query
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Places = NDArray[np.intp]
+Found = tuple[NDArray[Any], Mask | None]
+"""Numbers, and which of them are none."""
 
 STORED = {"TINYINT": "int8", "SMALLINT": "int16", "INTEGER": "int32", "BIGINT": "int64", "FLOAT": "float", "DOUBLE": "double"}
 """DuckDB's names of the types that are read, and Arrow's."""
 
 FORMS = ("one", "value", "centred", "square", "side")
 FEW_THREADS = 4
-BATCH = 1 << 18  # rows at a time
+BATCH = 1 << 18  # rows that are read at a time
+PART = 1 << 15  # rows that are added at a time: their numbers stay in the cache of a core
+BUFFER = 1 << 16  # bytes of a file that are read at a time
+GROUPS = 4  # parts of a file that are read at a time
+AHEAD = 2  # batches that are read while one is added
 MOST_PLACES = 1 << 20  # from the least to the largest key
 _NARROW, _EXACT = 62, 53  # bits of a sum, and of whole numbers that doubles hold
 
@@ -88,8 +95,10 @@ class PlainSums:
         import pyarrow.parquet as pq
 
         for path in self.stored.paths:
-            with pq.ParquetFile(path) as file:
-                yield from file.iter_batches(BATCH, columns=self.columns, use_threads=threads > 1)
+            with pq.ParquetFile(path, buffer_size=BUFFER) as file:
+                for first in range(0, file.num_row_groups, GROUPS):  # not all at once: Arrow keeps what it has read of them
+                    some = range(first, min(first + GROUPS, file.num_row_groups))
+                    yield from file.iter_batches(BATCH, row_groups=list(some), columns=self.columns, use_threads=threads > 1)
 
 
 def plain_sums(stored: Stored | None, query: Query, pieces: Sequence[Piece], bounding: Bounding) -> PlainSums | None:
@@ -109,7 +118,7 @@ def plain_sums(stored: Stored | None, query: Query, pieces: Sequence[Piece], bou
 
 def _plain(piece: Piece, stored: Stored, bounding: Bounding) -> bool:
     """Whether the integers of a piece are those of a stored column, or of nothing, and their sums fit."""
-    if piece.where is not None or bounding.sum_bits(piece) > _NARROW or piece.largest.bit_length() + BATCH.bit_length() > _EXACT:
+    if piece.where is not None or bounding.sum_bits(piece) > _NARROW or piece.largest.bit_length() + PART.bit_length() > _EXACT:
         return False
     if piece.of is None:
         return piece.form == "one"
@@ -119,20 +128,25 @@ def _plain(piece: Piece, stored: Stored, bounding: Bounding) -> bool:
     return piece.form == "one" or (grid is not None and not grid.scale and 2 * (grid.high - grid.low).bit_length() <= _EXACT)
 
 
+def _narrow(piece: Piece) -> bool:
+    """Whether doubles have room for the sum of a piece and for the number of rows."""
+    return (piece.high - piece.low).bit_length() + 2 * PART.bit_length() + 1 <= _EXACT
+
+
 def _name(piece: Piece) -> str | None:
     """The column that a piece is of; None where it is of nothing, or of something computed."""
     return piece.of.name if isinstance(piece.of, Name) else None
 
 
 def _ahead(batches: Iterator[Any], *, apart: bool) -> Iterator[Any]:
-    """The same; each is read by a thread apart while the one before it is used."""
+    """The same; a thread apart reads the next ones while one is used."""
     if not apart:
         yield from batches
         return
     with ThreadPoolExecutor(1) as reader:
-        coming = reader.submit(next, batches, None)
-        while (batch := coming.result()) is not None:
-            coming = reader.submit(next, batches, None)
+        coming = deque(reader.submit(next, batches, None) for _ in range(AHEAD))
+        while (batch := coming.popleft().result()) is not None:
+            coming.append(reader.submit(next, batches, None))
             yield batch
 
 
@@ -140,30 +154,56 @@ class _Adding:
     """Sums that grow, batch by batch: by name, one for each public key, and last that of all other keys."""
 
     def __init__(self, asked: PlainSums) -> None:
-        self._asked, self._size, self._room = asked, len(asked.domain) + 1, _Room()
+        self._key, self._names, self._size, self._room = asked.key, asked.columns, len(asked.domain) + 1, _Room()
         self._find = _finder(asked.domain) if asked.domain else None
         self.sums = {f"s{place}_{i}": np.zeros(self._size, np.int64) for place, piece in asked.pieces.items() for i in range(piece.cells)}
+        self._columns: list[_Column] = []  # every column once for each of its grids
+        self._pieces: list[tuple[Piece, _Column | None, list[NDArray[np.int64]]]] = []
+        for place, piece in asked.pieces.items():
+            column, name = None, _name(piece)
+            if name is not None:
+                column = next((one for one in self._columns if (one.name, one.grid) == (name, piece.grid)), None)
+                if column is None:
+                    column = _Column(name, piece.grid, self._room)
+                    self._columns.append(column)
+            self._pieces.append((piece, column, [self.sums[f"s{place}_{i}"] for i in range(piece.cells)]))
+        self._first = next((one for one in self._pieces if one[0].form == "value" and _narrow(one[0])), None)
 
     def add(self, batch: Any) -> None:
+        found = {name: _numbers(batch.column(name)) for name in self._names}
+        for start in range(0, batch.num_rows, PART):
+            part = slice(start, start + PART)
+            here = {name: (numbers[part], None if missing is None else missing[part]) for name, (numbers, missing) in found.items()}
+            self._add(here, min(PART, batch.num_rows - start))
+
+    def _add(self, found: dict[str, Found], count: int) -> None:
+        """The rows of a part."""
         self._room.begin()
-        at = None if self._find is None else self._find(batch.column(self._asked.key), self._room)
-        rows = self._counted(at, batch.num_rows)
-        columns: dict[Any, _Column] = {}
-        for place, piece in self._asked.pieces.items():
-            name = _name(piece)
-            if name is None:
-                self.sums[f"s{place}_0"] += rows
-                continue
-            if (name, piece.grid) not in columns:
-                columns[name, piece.grid] = _Column(batch.column(name), piece.grid, self._room)
-            column = columns[name, piece.grid]
-            if piece.form in ("one", "side"):
-                there = rows if column.missing is None else self._counted(at, ~column.missing)
-                cells = [there] if piece.form == "one" else [self._counted(at, column.below), there, self._counted(at, column.above)]
-                for i, cell in enumerate(cells):
-                    self.sums[f"s{place}_{i}"] += cell
-            else:
-                self.sums[f"s{place}_0"] += self._added(at, column.measured(piece))
+        at = None if self._find is None or self._key is None else self._find(*found[self._key], self._room)
+        for column in self._columns:
+            column.read(*found[column.name])
+        rows: Any = None
+        if at is not None and self._first is not None:
+            piece, first, (sums,) = self._first
+            if first is not None and first.missing is None:
+                rows, added = self._both(at, first.measured(piece), piece)
+                sums += added
+        by_both = rows is not None
+        rows = rows if by_both else self._counted(at, count)
+        for one in self._pieces:
+            if not (by_both and one is self._first):
+                for sums, cell in zip(one[2], self._cells(at, rows, *one[:2]), strict=True):
+                    np.add(sums, cell, out=sums)
+
+    def _cells(self, at: Places | None, rows: Any, piece: Piece, column: _Column | None) -> list[Any]:
+        """What these rows add to the cells of a piece."""
+        if column is None:
+            return [rows]
+        if piece.form not in ("one", "side"):
+            numbers = column.measured(piece)
+            return [int(numbers.sum()) if at is None else np.bincount(at, numbers, self._size).astype(np.int64)]
+        there = rows if column.missing is None else self._counted(at, ~column.missing)
+        return [there] if piece.form == "one" else [self._counted(at, column.below), there, self._counted(at, column.above)]
 
     def _counted(self, at: Places | None, rows: int | Mask | None) -> Any:
         """How many rows every place has: of that many, or of those that a mask names, which may be none."""
@@ -173,9 +213,12 @@ class _Adding:
             return rows if isinstance(rows, int) else np.count_nonzero(rows)
         return np.bincount(at if isinstance(rows, int) else at[rows], minlength=self._size)
 
-    def _added(self, at: Places | None, numbers: Floats) -> Any:
-        """What the numbers of every place come to: whole ones below 2^53, in any order."""
-        return int(numbers.sum()) if at is None else np.bincount(at, numbers, self._size).astype(np.int64)
+    def _both(self, at: Places, numbers: Floats, piece: Piece) -> tuple[Any, Any]:
+        """How many rows every place has and what they come to, by one sum: each adds a constant beside its number, larger than all numbers together."""
+        constant = 1 << (piece.high - piece.low).bit_length() + PART.bit_length()
+        packed = np.bincount(at, np.add(numbers, constant - piece.low, out=self._room.array(np.float64, len(numbers))), self._size).astype(np.int64)
+        rows = packed // constant
+        return rows, packed - rows * (constant - piece.low)
 
 
 class _Room:
@@ -190,34 +233,46 @@ class _Room:
 
     def array(self, like: type[np.float64 | np.intp], count: int) -> NDArray[Any]:
         if self._used == len(self._arrays):
-            self._arrays.append(np.empty(BATCH, np.uint64))
+            self._arrays.append(np.empty(PART, np.uint64))
         self._used += 1
         return self._arrays[self._used - 1][:count].view(like)
 
 
 class _Column:
-    """A batch of a column: the integers of its rows, and which of these have no value or lie outside. None stands for no row at all."""
+    """A column on a grid, part by part: the integers of its rows, and which of these have no value or lie outside. None stands for no row at all."""
 
-    def __init__(self, values: Any, grid: Grid | None, room: _Room) -> None:
-        numbers, self.missing = _numbers(values)
-        floating = numbers.dtype.kind == "f" or (grid is not None and grid.floating)
-        numbers = numbers.astype(np.float64 if floating else np.int64, copy=False)
+    def __init__(self, name: str, grid: Grid | None, room: _Room) -> None:
+        self.name, self.grid, self._room = name, grid, room
+        self._ends = None if grid is None else grid.ends
+        self._rounded = None if grid is None else grid.rounding()
+        self.missing: Mask | None = None
         self.below: Mask | None = None
         self.above: Mask | None = None
-        if grid is not None and _between(numbers, *grid.ends):  # so there is no NaN
-            self._integers: Floats = grid.rounded(numbers, room.array(np.float64, len(numbers)))
+        self._integers: Floats = np.empty(0)
+
+    def read(self, numbers: NDArray[Any], missing: Mask | None) -> None:
+        """Take the next part."""
+        self.missing, self.below, self.above = missing, None, None
+        floating = numbers.dtype.kind == "f" or (self.grid is not None and self.grid.floating)
+        numbers = numbers.astype(np.float64 if floating else np.int64, copy=False)
+        if self._ends is not None and _between(numbers, *self._ends):  # so there is no NaN
+            self._round(numbers)
             return
         if floating and (absent := np.isnan(numbers)).any():
-            self.missing = absent if self.missing is None else absent | self.missing
-        if grid is not None:
-            low, high = grid.ends
+            self.missing = absent if missing is None else absent | missing
+        if self._ends is not None:
+            low, high = self._ends
             present = True if self.missing is None else ~self.missing
             self.below, self.above = (numbers < low) & present, (numbers > high) & present
-            self._integers = grid.rounded(np.clip(numbers, low, high), room.array(np.float64, len(numbers)))
+            self._round(np.clip(numbers, low, high))
+
+    def _round(self, numbers: NDArray[Any]) -> None:
+        assert self._rounded is not None
+        self._integers = self._rounded(numbers, self._room.array(np.float64, len(numbers)))
 
     def measured(self, piece: Piece) -> Floats:
         """What the rows add, whole numbers in doubles; nothing where there is no value, unless it is taken for the lower end."""
-        grid, found = piece.grid, self._integers
+        grid, found = self.grid, self._integers
         assert grid is not None
         if self.missing is not None and piece.filled:
             found = np.where(self.missing, float(grid.low), found)
@@ -234,7 +289,7 @@ def _between(numbers: NDArray[Any], low: float, high: float) -> bool:
     return bool(len(numbers) and low <= numbers.min() and numbers.max() <= high)
 
 
-def _numbers(values: Any) -> tuple[NDArray[Any], Mask | None]:
+def _numbers(values: Any) -> Found:
     """An Arrow array as NumPy has it, with anything in place of nulls; and where these are."""
     valid, data = values.buffers()
     kind = np.dtype(values.type.to_pandas_dtype())
@@ -245,7 +300,7 @@ def _numbers(values: Any) -> tuple[NDArray[Any], Mask | None]:
     return numbers, there == 0
 
 
-def _finder(domain: tuple[int, ...]) -> Callable[[Any, _Room], Places]:
+def _finder(domain: tuple[int, ...]) -> Callable[[NDArray[Any], Mask | None, _Room], Places]:
     """The place of every key among the public ones, and one beyond them for all others."""
     low, high = min(domain), max(domain)
     places: Places | None = None
@@ -253,8 +308,7 @@ def _finder(domain: tuple[int, ...]) -> Callable[[Any, _Room], Places]:
         places = np.full(high - low + 2, len(domain), np.intp)
         places[np.array(domain) - low] = np.arange(len(domain))
 
-    def find(values: Any, room: _Room) -> Places:
-        keys, missing = _numbers(values)
+    def find(keys: NDArray[Any], missing: Mask | None, room: _Room) -> Places:
         at: Places = room.array(np.intp, len(keys))
         if missing is None and _between(keys, low, high):
             np.subtract(keys, low, out=at)
