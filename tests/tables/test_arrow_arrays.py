@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ from sfumato.tables.arrow_arrays import array, numbers, zero
         ([1, -1, None, 2**63 - 1, -(2**63)], pa.int64()),
         ([1, 2, 3], pa.int8()),
         ([], pa.int64()),
+        ([0, 1, -1, 10**38 - 1, 1 - 10**38, 2**64], pa.decimal128(38, 0)),
+        ([], pa.decimal128(38, 0)),
+        ([Decimal("0.5"), None], pa.decimal128(5, 2)),
         ([0.5, None], pa.float64()),
         ([True, None], pa.bool_()),
         ([datetime.date(2026, 1, 31), None], pa.date32()),

@@ -44,7 +44,8 @@ def protect(tmp_path: Path) -> Source:
         for i, table in enumerate(tables):
             pq.write_table(table, tmp_path / f"part{i}.parquet", row_group_size=row_group)
         bounds = {name: (-10, 50) for name in ("x", "y") if name in tables[0].column_names}
-        declared = {"name": "visits", "budget": 100, "bounds": bounds, "table_rows": 10**6, "threads": 2} | more
+        declared = {"name": "visits", "budget": sf.Pure(100), "bounds": bounds, "table_rows": 10**6, "threads": 2} | more
+        declared |= {} if "unit" not in declared or "max_rows" in declared else {"max_rows": 3}
         threads = declared.pop("threads")
         table = sf.protect(sorted(map(str, tmp_path.glob("*.parquet"))), **declared)
         table._source.engine._threads = threads
@@ -55,7 +56,7 @@ def protect(tmp_path: Path) -> Source:
 
 def both(query: Any, **promise: Any) -> tuple[list[Any], list[Any]]:
     """The integers of every piece, in arrays and in SQL."""
-    plan = query.plan(**(promise or {"epsilon": 1}))
+    plan = query.plan(**(promise or {"promise": sf.Pure(1)}))
     assert [one.plain is not None for one in plan.statements] == [True]
     found = []
     for way, closed in ((Pinned.tally, (Pinned, "run")), (Engine.tally, (plain_sums.PlainSums, "table"))):
@@ -74,6 +75,11 @@ def anything(pieces: list[Any]) -> bool:
     return any(np.any(np.array(one, dtype=object) != 0) for one in pieces)
 
 
+def owners(rows: int, rng: random.Random, kind: str = "int64", *, some: bool = True) -> pa.Array:
+    """Units of which a few have many rows, and some rows none."""
+    return pa.array([None if some and rng.random() < 0.05 else rng.choice([-100, -3, 0, 1, 2, *range(20, 120)]) for _ in range(rows)], kind)
+
+
 def asked() -> dict[str, Any]:
     return {
         "n": sf.count(),
@@ -86,12 +92,18 @@ def asked() -> dict[str, Any]:
     }
 
 
+@pytest.mark.parametrize(
+    "unit",
+    [{}, {"unit": "u"}, {"unit": "u", "max_rows": 20}, {"unit": "u", "relation": "replace"}, {"unit": "u", "table_rows": 2**40}],
+    ids=["rows", "3", "20", "replace", "wide"],
+)
 @pytest.mark.parametrize("tame", [True, False], ids=["tame", "wild"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_all_types_of_numbers(kind: str, tame: bool, protect: Source) -> None:
-    rng = random.Random(f"{kind} {tame}")
+def test_all_types_of_numbers(kind: str, tame: bool, unit: dict[str, Any], protect: Source) -> None:
+    rng = random.Random(f"{kind} {tame} {unit}")
     keys = pa.array([rng.choice([1, 2, 3, 4, 5, 7, None]) for _ in range(1000)], "int32")
-    table = protect(pa.table({"k": keys, "x": numbers(kind, 1000, rng, tame=tame), "y": numbers(rng.choice(KINDS), 1000, rng, tame=tame)}))
+    columns = {"k": keys, "u": owners(1000, rng), "x": numbers(kind, 1000, rng, tame=tame), "y": numbers(rng.choice(KINDS), 1000, rng, tame=tame)}
+    table = protect(pa.table(columns), **unit)
     for query in (table.group_by(k=range(1, 6)).aggregate(**asked()), table.aggregate(**asked())):
         short, long = both(query)
         assert short == long
@@ -99,11 +111,11 @@ def test_all_types_of_numbers(kind: str, tame: bool, protect: Source) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS[:4])
-@pytest.mark.parametrize("domain", [range(3), [5, 3, 4], [-7, 100, 3], [0, 2**40], [-(2**70), 1], [900]], ids=str)
+@pytest.mark.parametrize("domain", [range(3), [5, 3, 4], [-7, 100, 3], range(-128, 128), [0, 2**40], [-(2**70), 1], [900]], ids=str)
 def test_all_kinds_of_keys(domain: Any, kind: str, protect: Source) -> None:
     """Runs, gaps, any order; keys that no column of the type could hold; rows with none of them."""
     rng = random.Random(kind)
-    keys = [rng.choice([0, 1, 2, 3, 4, 5, 100, -7, np.iinfo(kind).min, np.iinfo(kind).max, None]) for _ in range(500)]
+    keys = [rng.choice([0, 1, 2, 3, 4, 5, 100, -7, -128, 127, np.iinfo(kind).min, np.iinfo(kind).max, None]) for _ in range(500)]
     table = protect(pa.table({"k": pa.array(keys, kind), "x": numbers("float64", 500, rng, tame=True)}))
     try:
         query = table.group_by(k=domain).aggregate(n=sf.count(), total=sf.sum("x"))
@@ -117,27 +129,55 @@ def test_all_kinds_of_keys(domain: Any, kind: str, protect: Source) -> None:
     assert short == long
 
 
+@pytest.mark.parametrize("kind", KINDS[:4])
+def test_all_types_of_units(kind: str, protect: Source) -> None:
+    rng = random.Random(kind)
+    rows = pa.table({"u": owners(600, rng, kind), "k": pa.array([rng.randint(0, 5) for _ in range(600)], kind), "x": numbers("float64", 600, rng, tame=False)})
+    table = protect(rows, unit="u")
+    for query in (table.group_by(k=range(4)).aggregate(n=sf.count(), total=sf.sum("x")), table.aggregate(n=sf.count()), table.aggregate(mean=sf.mean("x"))):
+        short, long = both(query)
+        assert short == long
+
+
+def test_rows_that_do_not_count_weigh_nothing(protect: Source) -> None:
+    """A unit's rows with other keys take nothing from those that count: three rows of one unit weigh three."""
+    table = protect(pa.table({"u": [1] * 10, "k": [0] * 3 + [9] * 7, "x": [1.0] * 10}), unit="u")
+    short, long = both(table.group_by(k=[0, 1]).aggregate(n=sf.count()))
+    assert short == long == [[[3 << 20], [0]]]
+
+
+@pytest.mark.parametrize("unit", [{}, {"unit": "u"}], ids=["rows", "units"])
 @pytest.mark.parametrize("threads", [1, 2, 4])
-def test_files_parts_and_threads(threads: int, protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_parts_and_threads(threads: int, unit: dict[str, Any], protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several files, one of them empty, with small parts and smaller batches."""
     monkeypatch.setattr(plain_sums, "BATCH", 64)
     monkeypatch.setattr(plain_sums, "PART", 16)
     rng = random.Random(threads)
-    parts = [
-        pa.table({"k": pa.array([rng.randint(0, 9) for _ in range(rows)], "int64"), "x": numbers("float64", rows, rng, tame=False)}) for rows in (700, 0, 301)
-    ]
-    table = protect(*parts, row_group=97, threads=threads)
+    monkeypatch.setattr(plain_sums, "GROUPS", 2)
+
+    def part(rows: int) -> pa.Table:
+        keys = pa.array([rng.randint(0, 9) for _ in range(rows)], "int64")
+        return pa.table({"k": keys, "u": owners(rows, rng, some=False), "x": numbers("float64", rows, rng, tame=False)})
+
+    parts = [part(rows) for rows in (700, 0, 301)]
+    table = protect(*parts, row_group=97, threads=threads, **unit)
     short, long = both(table.group_by(k=range(9)).aggregate(n=sf.count(), known=sf.count("x"), mean=sf.mean("x")))
     assert short == long
-    assert sum(map(sum, short[0])) == sum(key < 9 for part in parts for key in part["k"].to_pylist())
+    if not unit:
+        assert sum(map(sum, short[0])) == sum(key < 9 for part in parts for key in part["k"].to_pylist())
 
 
-def test_nothing_at_all(protect: Source) -> None:
-    table = protect(pa.table({"k": pa.array([], "int32"), "x": pa.array([], "float64")}))
+@pytest.mark.parametrize("unit", [{}, {"unit": "u"}], ids=["rows", "units"])
+@pytest.mark.parametrize("rows", [0, 5])
+def test_nothing_at_all(rows: int, unit: dict[str, Any], protect: Source) -> None:
+    """No rows, or rows without anything in them."""
+    columns = {"k": pa.array([None] * rows, "int32"), "u": pa.array([None] * rows, "int64"), "x": pa.array([None] * rows, "float64")}
+    table = protect(pa.table(columns), **unit)
     for query in (table.group_by(k=range(3)).aggregate(n=sf.count(), total=sf.sum("x")), table.aggregate(total=sf.sum("x"))):
         short, long = both(query)
         assert short == long
         assert not anything(short)
+        assert len(short) == len(long)
 
 
 def test_values_far_from_zero(protect: Source) -> None:
@@ -178,15 +218,54 @@ def test_other_questions_go_to_the_engine(query: Any, protect: Source) -> None:
     assert all(one.plain is None for one in plan.statements)
 
 
-def test_units_and_other_sources_do(protect: Source, tmp_path: Path) -> None:
-    rows = pa.table({"k": pa.array([1, 2], "int32"), "u": pa.array([1, 2]), "x": [1.0, 2.0], "y": pa.array([1, 2], "uint8")})
-    owned = protect(rows, unit="u", max_rows=3)
-    assert all(one.plain is None for one in owned.group_by(k=[1]).aggregate(total=sf.sum("x")).plan(epsilon=1).statements)
-    held = sf.protect(rows, name="held", budget=1, bounds={"x": (0, 1)})
-    assert held.aggregate(total=sf.sum("x")).plan(epsilon=1).statements[0].plain is None
+def test_other_units_and_sources_do(protect: Source) -> None:
+    columns = {"k": pa.array([1, 2], "int32"), "u": pa.array([1, 2]), "t": ["a", "b"], "x": [1.0, 2.0], "y": pa.array([1, 2], "uint8")}
+    rows = pa.table(columns)
+
+    def plain(table: Any, name: str = "x", **promise: Any) -> bool:
+        return table.group_by(k=[1]).aggregate(total=sf.sum(name)).plan(**(promise or {"promise": sf.Pure(1)})).statements[0].plain is not None
+
+    assert plain(protect(rows, unit="u"))
+    assert not plain(protect(rows, unit="t"))
+    assert not plain(protect(rows, unit="u", bounding="truncation"))
+    assert not plain(protect(rows, unit="u", budget=sf.ZCDP(10)), promise=sf.ZCDP("1e-3"))  # other weights, for another norm
+    assert not plain(sf.protect(rows, name="held", budget=1, bounds={"x": (0, 1)}))
     read_otherwise = protect(rows, types={"x": "integer"}, bounds={"x": (0, 9), "y": (0, 9)})
-    assert read_otherwise.aggregate(total=sf.sum("x")).plan(epsilon=1).statements[0].plain is None
-    assert read_otherwise.aggregate(total=sf.sum("y")).plan(epsilon=1).statements[0].plain is None  # read as wider numbers
+    assert not plain(read_otherwise)
+    assert not plain(read_otherwise, "y")  # read as wider numbers
+
+
+def test_units_that_are_far_apart_go_to_the_engine(protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_sums.PlainSums, "table", lambda *_: pytest.fail("the array would be too long"))
+    table = protect(pa.table({"u": [1, 2**40], "x": [1.0, 2.0]}), unit="u")
+    through_the_door(table.aggregate(total=sf.sum("x")).plan(epsilon=1))
+
+
+@pytest.mark.parametrize("stated", [False, ["k"]], ids=["nothing", "another column"])
+def test_units_of_which_nothing_is_stated_go_to_the_engine(stated: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pq.write_table(pa.table({"u": [1, 2], "k": [1, 1], "x": [1.0, 2.0]}), tmp_path / "a.parquet", write_statistics=stated)
+    monkeypatch.setattr(plain_sums.PlainSums, "table", lambda *_: pytest.fail("nobody knows how long the array would be"))
+    table = sf.protect(tmp_path / "a.parquet", unit="u", max_rows=3, budget=1, bounds={"x": (0, 5)})
+    table._source.engine._threads = 2
+    through_the_door(table.aggregate(total=sf.sum("x")).plan(epsilon=1))
+
+
+def test_a_footer_that_is_wrong_is_noticed(protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Units outside the range that is stated: the engine is asked instead."""
+    table = protect(pa.table({"u": [1, 2, 9], "k": [0, 0, 0], "x": [1.0, 2.0, 3.0]}), unit="u")
+    plan = table.group_by(k=[0]).aggregate(n=sf.count()).plan(epsilon=1)
+    monkeypatch.setattr(plain_sums.PlainSums, "_range", lambda _: (1, 5))
+    assert through_the_door(plan).integers("count").tolist() == [[3 << 20]]
+    with pytest.raises(plain_sums.Untrue):
+        plan.statements[0].plain.table(plan.statements[0].expression.schema(), 2, lambda: False)
+
+
+def test_a_weight_of_its_own_would_be_seen(protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A twin that forgets to weigh."""
+    table = protect(pa.table({"u": [1] * 9, "x": [1.0] * 9}), unit="u")
+    monkeypatch.setattr(plain_sums.Weights, "weigh", lambda _: None)
+    short, long = both(table.aggregate(total=sf.sum("x")))
+    assert short != long
 
 
 def test_what_arrow_would_read_otherwise_goes_to_the_engine(protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,15 +300,15 @@ def test_a_question_stops_when_its_time_is_up(protect: Source, monkeypatch: pyte
         waiting(self, batch)
 
     monkeypatch.setattr(plain_sums._Adding, "add", slow)
-    monkeypatch.setattr(plain_sums.PlainSums, "_batches", _endless(plain_sums.PlainSums._batches))
+    monkeypatch.setattr(plain_sums.PlainSums, "_read", _endless(plain_sums.PlainSums._read))
     with pytest.raises(TimeoutError):
         table._source.engine.tally(statement, timeout=0.1)
 
 
 def _endless(real: Any) -> Any:
-    def batches(self: Any, threads: int) -> Any:
+    def batches(*asked: Any) -> Any:
         while True:
-            yield from real(self, threads)
+            yield from real(*asked)
 
     return batches
 

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 
 def array(values: Sequence[Any], known: Any) -> Any:
-    """The array of that type: texts and integers by their buffers, everything else by pyarrow itself."""
+    """The array of that type: texts and integers by their buffers, whole decimals, too, everything else by pyarrow itself."""
     import pyarrow as pa
 
     text, whole = pa.types.is_string(known), pa.types.is_integer(known)
+    if pa.types.is_decimal128(known) and not known.scale and all(isinstance(value, int) for value in values):
+        return pa.Array.from_buffers(known, len(values), [None, pa.py_buffer(b"".join([value.to_bytes(16, "little", signed=True) for value in values]))])
     if "pandas" in sys.modules or not (text or whole):
         return pa.array(values, type=known)
     present = np.array([value is not None for value in values], dtype=np.bool_)

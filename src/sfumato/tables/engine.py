@@ -17,11 +17,12 @@ import threading
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 from ..errors import Refused
 from .deadline import deadline, known_timeout
-from .plain_sums import FEW_THREADS
+from .plain_sums import FEW_THREADS, Untrue
 from .written import Written
 
 SETTINGS: Mapping[str, tuple[str, str]] = {
@@ -177,8 +178,9 @@ class Pinned(Engine):
             return self.run(statement.expression, timeout=timeout)
         self.check(timeout)
         stop = threading.Event()
-        with deadline(timeout, stop.set):
+        with deadline(timeout, stop.set), suppress(Untrue):
             return plain.table(statement.expression.schema(), self._threads, stop.is_set)
+        return self.run(statement.expression, timeout=timeout)
 
     def _load(self, cursor: Any) -> None:
         """Copy the tables in memory, once. If that ends in an error, nothing was copied, and the next run tries again."""

@@ -1,11 +1,12 @@
 """Sums over columns of Parquet files as they lie there: by one whole-number key that is public, or over all rows. Arrow reads them, NumPy adds.
 
-*Same*      The integers of every row are those of `grids`, by the same two additions of doubles, and so are the sums: exact, in any order. The statement in
-            SQL says what is computed; tests hold one against the other.
+*Same*      The integers of every row are those of `grids`, by the same two additions of doubles, its weight is that of `bounding`, and so the sums are the
+            same: exact, in any order. The statement in SQL says what is computed; tests hold one against the other.
+*Units*     that are whole numbers have their rows counted in an array, from the least to the largest of them; then the rows are read again, and weighed.
 *Why*       An addition takes DuckDB five times as long as NumPy, and a question like this has little else to do. But NumPy adds in one thread, while others
             read: where there are more than a few of them, DuckDB is quicker after all.
-*When*      The question alone decides: sums and counts of stored columns, without conditions, computed columns, joins or units. Whatever is said of the files
-            stands in their footers.
+*When*      The question decides: sums and counts of stored columns, without conditions, computed columns or joins; and of units the range that the footers of
+            the files state.
 """
 
 from __future__ import annotations
@@ -43,11 +44,17 @@ BUFFER = 1 << 16  # bytes of a file that are read at a time
 GROUPS = 4  # parts of a file that are read at a time
 AHEAD = 2  # batches that are read while one is added
 MOST_PLACES = 1 << 20  # from the least to the largest key
-_NARROW, _EXACT = 62, 53  # bits of a sum, and of whole numbers that doubles hold
+MOST_UNITS = 1 << 26  # and unit: of each four bytes are kept
+_ONE = np.int32(1)
+_NARROW, _EXACT = 62, 53  # bits of integers that engines add, and of those that doubles hold
 
 
 class Stopped(Exception):
     """The time was up."""
+
+
+class Untrue(Exception):
+    """A file holds something else than its footer states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,65 +67,128 @@ class Stored:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlainSums:
-    """Which sums: the key with its public values, and the pieces by their places."""
+    """Which sums: the key with its public values, the pieces by their places, and how units are bounded."""
 
     stored: Stored
     key: str | None
     domain: tuple[int, ...]
     pieces: Mapping[int, Piece]
+    bounding: Bounding
+
+    @property
+    def unit(self) -> str | None:
+        return self.bounding.unit[0] if self.bounding.unit else None
+
+    @property
+    def owners(self) -> list[str]:
+        """What says whose a row is, and whether it counts."""
+        return [name for name in (self.unit, self.key) if name is not None]
 
     @property
     def columns(self) -> list[str]:
         """What is read."""
-        return list(dict.fromkeys(name for name in (self.key, *map(_name, self.pieces.values())) if name is not None))
+        return list(dict.fromkeys([*self.owners, *(name for name in map(_name, self.pieces.values()) if name is not None)]))
 
     def readable(self) -> bool:
-        """Whether Arrow reads the columns as the types that DuckDB named: what a writer noted beside the data may tell it otherwise."""
+        """Whether Arrow reads the columns as the types that DuckDB named: what a writer noted beside the data may tell it otherwise. And whether the units are
+        near enough to each other for an array."""
         import pyarrow.parquet as pq
 
-        schemas = [pq.read_schema(path) for path in self.stored.paths]
-        return all(str(schema.field(name).type) == self.stored.columns[name] for schema in schemas for name in self.columns)
+        footers = [pq.ParquetFile(path) for path in self.stored.paths]
+        if not all(str(footer.schema_arrow.field(name).type) == self.stored.columns[name] for footer in footers for name in self.columns):
+            return False
+        return self.unit is None or self._range() is not None
 
     def table(self, schema: Any, threads: int, stopped: Callable[[], bool]) -> Any:
         """What the statement gives that has this schema, with a line for every public key. Secret."""
         import pyarrow as pa
 
-        adding = _Adding(self)
-        for batch in _ahead(self._batches(threads), apart=threads > 1):
-            if stopped():
-                raise Stopped
+        find = _finder(self.domain) if self.domain else None
+        weights = None if self.unit is None else self._weights(find, threads, stopped)
+        adding = _Adding(self, find, weights)
+        for batch in self._batches(self.columns, threads, stopped):
             adding.add(batch)
         keys = {} if self.key is None else {"k0": array(self.domain, schema["k0"].to_pyarrow())}
-        return pa.table(keys | {name: array(sums[: len(self.domain) or 1].tolist(), pa.int64()) for name, sums in adding.sums.items()})
+        lines = len(self.domain) or 1
+        return pa.table(keys | {name: array(sums[:lines].tolist(), schema[name].to_pyarrow()) for name, sums in adding.whole().items()})
 
-    def _batches(self, threads: int) -> Iterator[Any]:
+    def _weights(self, find: Find | None, threads: int, stopped: Callable[[], bool]) -> Weights:
+        """The weight of every unit, by the rows that it has among the public keys."""
+        found = self._range()
+        assert found is not None
+        weights = Weights(found[0], found[1], self.bounding)
+        room = _Room()
+        for batch in self._batches(self.owners, threads, stopped):
+            owners = [_numbers(batch.column(name)) for name in self.owners]
+            for part in _parts(batch.num_rows):
+                room.begin()
+                unit, *key = (_part(one, part) for one in owners)
+                weights.count(*unit, None if find is None else find(*key[0], room) < len(self.domain), room)
+        weights.weigh()
+        return weights
+
+    def _range(self) -> tuple[int, int] | None:
+        """The least and the largest unit, as far as the footers state them; None where these are too far apart, or not stated."""
+        import pyarrow.parquet as pq
+
+        ends: list[int] = []
+        for path in self.stored.paths:
+            footer = pq.read_metadata(path)
+            for part in range(footer.num_row_groups):
+                stated = _stated(footer.row_group(part), self.unit)
+                if stated is None:
+                    return None
+                ends += stated
+        low, high = min(ends, default=0), max(ends, default=0)
+        return (low, high) if high - low < MOST_UNITS else None
+
+    def _batches(self, columns: list[str], threads: int, stopped: Callable[[], bool]) -> Iterator[Any]:
+        """Rows, until the time is up; the next ones are read while some are used."""
+        for batch in _ahead(self._read(columns, threads), apart=threads > 1):
+            if stopped():
+                raise Stopped
+            yield batch
+
+    def _read(self, columns: list[str], threads: int) -> Iterator[Any]:
         import pyarrow.parquet as pq
 
         for path in self.stored.paths:
             with pq.ParquetFile(path, buffer_size=BUFFER) as file:
                 for first in range(0, file.num_row_groups, GROUPS):  # not all at once: Arrow keeps what it has read of them
                     some = range(first, min(first + GROUPS, file.num_row_groups))
-                    yield from file.iter_batches(BATCH, row_groups=list(some), columns=self.columns, use_threads=threads > 1)
+                    yield from file.iter_batches(BATCH, row_groups=list(some), columns=columns, use_threads=threads > 1)
 
 
 def plain_sums(stored: Stored | None, query: Query, pieces: Sequence[Piece], bounding: Bounding) -> PlainSums | None:
     """The sums of a query's flat pieces, where that is all it asks for."""
     flat = {i: piece for i, piece in enumerate(pieces) if piece.form in FORMS}
-    if stored is None or bounding.unit or query.rows.steps or not query.public or len(query.keys) > 1:
+    if stored is None or query.rows.steps or not query.public or len(query.keys) > 1:
         return None
-    if not all(_plain(piece, stored, bounding) for piece in flat.values()):
+    if not all(_plain(piece, stored, bounding) for piece in flat.values()) or (bounding.unit and not _weighable(stored, bounding)):
         return None
     if not query.keys:
-        return PlainSums(stored, None, (), flat) if any(piece.of is not None for piece in flat.values()) else None
+        return PlainSums(stored, None, (), flat, bounding) if bounding.unit or any(piece.of is not None for piece in flat.values()) else None
     ((key,), (domain,)) = query.keys, query.domains
-    if not stored.columns.get(key, "").startswith("int") or None in domain or max(domain) - min(domain) >= MOST_PLACES:  # type: ignore[type-var, operator]
+    if not _whole(stored, key) or None in domain or max(domain) - min(domain) >= MOST_PLACES:  # type: ignore[type-var, operator]
         return None
-    return PlainSums(stored, key, domain, flat)  # type: ignore[arg-type]  # the keys of a column of integers
+    return PlainSums(stored, key, domain, flat, bounding)  # type: ignore[arg-type]  # the keys of a column of integers
+
+
+def _whole(stored: Stored, column: str) -> bool:
+    return stored.columns.get(column, "").startswith("int")
+
+
+def _weighable(stored: Stored, bounding: Bounding) -> bool:
+    """Whether a row's weight follows from the number of rows that its unit has, and the unit is a stored whole number."""
+    return len(bounding.unit) == 1 and _whole(stored, bounding.unit[0]) and not bounding.truncation and (bounding.norm == "L1" or not bounding.grouped)
 
 
 def _plain(piece: Piece, stored: Stored, bounding: Bounding) -> bool:
-    """Whether the integers of a piece are those of a stored column, or of nothing, and their sums fit."""
-    if piece.where is not None or bounding.sum_bits(piece) > _NARROW or piece.largest.bit_length() + PART.bit_length() > _EXACT:
+    """Whether the integers of a piece are those of a stored column, or of nothing, and their sums fit: of a part in doubles, if need be in two halves."""
+    bits, weight = piece.largest.bit_length(), bounding.bits
+    if PART.bit_length() + weight + (bits // 2 + 1 if bounding.unit else bits) > _EXACT or BATCH.bit_length() + weight + bits > _NARROW:
+        return False
+    if piece.where is not None:
         return False
     if piece.of is None:
         return piece.form == "one"
@@ -126,6 +196,20 @@ def _plain(piece: Piece, stored: Stored, bounding: Bounding) -> bool:
         return False
     grid = piece.grid
     return piece.form == "one" or (grid is not None and not grid.scale and 2 * (grid.high - grid.low).bit_length() <= _EXACT)
+
+
+def _stated(part: Any, column: str | None) -> list[int] | None:
+    """The least and the largest value of a part of a file, as its footer states them, or nothing where there is no value; None where nothing is stated."""
+    if not part.num_rows:
+        return []
+    for i in range(part.num_columns):
+        one = part.column(i)
+        if one.path_in_schema == column:
+            stated = one.statistics
+            if stated is None or not (stated.has_min_max or (stated.has_null_count and stated.null_count == part.num_rows)):
+                return None
+            return [stated.min, stated.max] if stated.has_min_max else []
+    return None
 
 
 def _narrow(piece: Piece) -> bool:
@@ -150,13 +234,63 @@ def _ahead(batches: Iterator[Any], *, apart: bool) -> Iterator[Any]:
             yield batch
 
 
+def _parts(rows: int) -> Iterator[slice]:
+    return (slice(start, min(start + PART, rows)) for start in range(0, rows, PART))
+
+
+def _part(found: Found, part: slice) -> Found:
+    numbers, missing = found
+    return numbers[part], None if missing is None else missing[part]
+
+
+class Weights:
+    """The rows that every unit has; and, when all are counted, what each of them weighs."""
+
+    def __init__(self, low: int, high: int, bounding: Bounding) -> None:
+        self._low, self._high, self._bounding = low, high, bounding
+        self._units = np.zeros(high - low + 1, np.int32)
+
+    def count(self, units: NDArray[Any], missing: Mask | None, counted: Mask | None, room: _Room) -> None:
+        """Rows of these units, those that are counted."""
+        places = self._places(units, missing, room)
+        if missing is not None:
+            counted = ~missing if counted is None else counted & ~missing
+        np.add.at(self._units, places if counted is None or counted.all() else places[counted], _ONE)
+
+    def weigh(self) -> None:
+        """From numbers of rows to weights, which have their place."""
+        whole, least = self._bounding.weight, self._bounding.rows
+        for start in range(0, len(self._units), PART):
+            units = self._units[start : start + PART]
+            units[:] = whole // np.maximum(units, least).astype(np.int64)
+
+    def of(self, units: NDArray[Any], missing: Mask | None, room: _Room) -> Floats:
+        """What rows of these units weigh; nothing where there is no unit."""
+        found = np.take(self._units, self._places(units, missing, room), mode="clip")
+        weights: Floats = room.array(np.float64, len(units))
+        np.copyto(weights, found if missing is None else np.where(missing, 0, found))
+        return weights
+
+    def _places(self, units: NDArray[Any], missing: Mask | None, room: _Room) -> Places:
+        if missing is None and not len(units):
+            return np.empty(0, np.intp)
+        if missing is not None:
+            units = np.where(missing, self._low, units)
+        if not _between(units, self._low, self._high):
+            raise Untrue
+        places: Places = np.subtract(units, self._low, out=room.array(np.intp, len(units)), dtype=np.intp)
+        return places
+
+
 class _Adding:
     """Sums that grow, batch by batch: by name, one for each public key, and last that of all other keys."""
 
-    def __init__(self, asked: PlainSums) -> None:
-        self._key, self._names, self._size, self._room = asked.key, asked.columns, len(asked.domain) + 1, _Room()
-        self._find = _finder(asked.domain) if asked.domain else None
+    def __init__(self, asked: PlainSums, find: Find | None, weights: Weights | None) -> None:
+        self._key, self._unit, self._names, self._size = asked.key, asked.unit, asked.columns, len(asked.domain) + 1
+        self._find, self._weights, self._room = find, weights, _Room()
         self.sums = {f"s{place}_{i}": np.zeros(self._size, np.int64) for place, piece in asked.pieces.items() for i in range(piece.cells)}
+        wide = {place for place, piece in asked.pieces.items() if asked.bounding.sum_bits(piece) > _NARROW}
+        self._wide = {name: np.zeros(self._size, object) for name in self.sums if int(name[1:].partition("_")[0]) in wide}
         self._columns: list[_Column] = []  # every column once for each of its grids
         self._pieces: list[tuple[Piece, _Column | None, list[NDArray[np.int64]]]] = []
         for place, piece in asked.pieces.items():
@@ -167,58 +301,90 @@ class _Adding:
                     column = _Column(name, piece.grid, self._room)
                     self._columns.append(column)
             self._pieces.append((piece, column, [self.sums[f"s{place}_{i}"] for i in range(piece.cells)]))
-        self._first = next((one for one in self._pieces if one[0].form == "value" and _narrow(one[0])), None)
+        unweighed = find is not None and weights is None
+        self._first = next((one for one in self._pieces if one[0].form == "value" and _narrow(one[0])), None) if unweighed else None
 
     def add(self, batch: Any) -> None:
         found = {name: _numbers(batch.column(name)) for name in self._names}
-        for start in range(0, batch.num_rows, PART):
-            part = slice(start, start + PART)
-            here = {name: (numbers[part], None if missing is None else missing[part]) for name, (numbers, missing) in found.items()}
-            self._add(here, min(PART, batch.num_rows - start))
+        for part in _parts(batch.num_rows):
+            self._add({name: _part(one, part) for name, one in found.items()}, part.stop - part.start)
+        for name, sums in self._wide.items():
+            np.add(sums, self.sums[name], out=sums)
+            self.sums[name][:] = 0
+
+    def whole(self) -> dict[str, NDArray[Any]]:
+        """All sums; of those that may need more than 62 bits, Python's integers."""
+        return self.sums | self._wide
 
     def _add(self, found: dict[str, Found], count: int) -> None:
         """The rows of a part."""
         self._room.begin()
         at = None if self._find is None or self._key is None else self._find(*found[self._key], self._room)
+        weights = None if self._weights is None or self._unit is None else self._weights.of(*found[self._unit], self._room)
+        rows = Rows(at, weights, count, self._size)
         for column in self._columns:
             column.read(*found[column.name])
-        rows: Any = None
-        if at is not None and self._first is not None:
-            piece, first, (sums,) = self._first
-            if first is not None and first.missing is None:
-                rows, added = self._both(at, first.measured(piece), piece)
-                sums += added
-        by_both = rows is not None
-        rows = rows if by_both else self._counted(at, count)
+        done = None
+        if self._first is not None and (of := self._first[1]) is not None and of.missing is None:
+            done = self._first
+            done[2][0] += rows.both(of.measured(done[0]), done[0], self._room)
         for one in self._pieces:
-            if not (by_both and one is self._first):
-                for sums, cell in zip(one[2], self._cells(at, rows, *one[:2]), strict=True):
+            if one is not done:
+                for sums, cell in zip(one[2], _cells(rows, *one[:2]), strict=True):
                     np.add(sums, cell, out=sums)
 
-    def _cells(self, at: Places | None, rows: Any, piece: Piece, column: _Column | None) -> list[Any]:
-        """What these rows add to the cells of a piece."""
-        if column is None:
-            return [rows]
-        if piece.form not in ("one", "side"):
-            numbers = column.measured(piece)
-            return [int(numbers.sum()) if at is None else np.bincount(at, numbers, self._size).astype(np.int64)]
-        there = rows if column.missing is None else self._counted(at, ~column.missing)
-        return [there] if piece.form == "one" else [self._counted(at, column.below), there, self._counted(at, column.above)]
 
-    def _counted(self, at: Places | None, rows: int | Mask | None) -> Any:
-        """How many rows every place has: of that many, or of those that a mask names, which may be none."""
-        if rows is None:
+def _cells(rows: Rows, piece: Piece, column: _Column | None) -> list[Any]:
+    """What the rows of a part add to the cells of a piece."""
+    if column is None:
+        return [rows.all()]
+    if piece.form not in ("one", "side"):
+        return [rows.sum(column.measured(piece), piece)]
+    there = rows.all() if column.missing is None else rows.where(~column.missing)
+    return [there] if piece.form == "one" else [rows.where(column.below), there, rows.where(column.above)]
+
+
+class Rows:
+    """Rows with their places, or none where there is but one, and their weights, or none where each weighs one. All sums are whole numbers below 2^53."""
+
+    def __init__(self, at: Places | None, weights: Floats | None, count: int, size: int) -> None:
+        self._at, self._weights, self._count, self._size = at, weights, count, size
+        self._all: Any = None
+
+    def all(self) -> Any:
+        """What the rows of every place weigh."""
+        if self._all is None:
+            self._all = self._added(self._weights) if self._weights is not None else self._counted(None)
+        return self._all
+
+    def where(self, mask: Mask | None) -> Any:
+        """What those weigh that a mask names, which may be none."""
+        if mask is None:
             return 0
-        if at is None:
-            return rows if isinstance(rows, int) else np.count_nonzero(rows)
-        return np.bincount(at if isinstance(rows, int) else at[rows], minlength=self._size)
+        return self._counted(mask) if self._weights is None else self._added(np.where(mask, self._weights, 0.0))
 
-    def _both(self, at: Places, numbers: Floats, piece: Piece) -> tuple[Any, Any]:
-        """How many rows every place has and what they come to, by one sum: each adds a constant beside its number, larger than all numbers together."""
+    def sum(self, numbers: Floats, piece: Piece) -> Any:
+        """What the numbers come to, each times its weight: in two halves, of which each has room."""
+        if self._weights is None:
+            return self._added(numbers)
+        half = piece.largest.bit_length() // 2
+        upper = np.floor(numbers * 0.5**half)
+        return (self._added(upper * self._weights) << half) + self._added((numbers - upper * 2.0**half) * self._weights)
+
+    def both(self, numbers: Floats, piece: Piece, room: _Room) -> Any:
+        """The sum of numbers, and by the way how many rows there are: each adds a constant beside its number, larger than all numbers together."""
         constant = 1 << (piece.high - piece.low).bit_length() + PART.bit_length()
-        packed = np.bincount(at, np.add(numbers, constant - piece.low, out=self._room.array(np.float64, len(numbers))), self._size).astype(np.int64)
-        rows = packed // constant
-        return rows, packed - rows * (constant - piece.low)
+        packed = self._added(np.add(numbers, constant - piece.low, out=room.array(np.float64, len(numbers))))
+        self._all = packed // constant
+        return packed - self._all * (constant - piece.low)
+
+    def _counted(self, mask: Mask | None) -> Any:
+        if self._at is None:
+            return self._count if mask is None else np.count_nonzero(mask)
+        return np.bincount(self._at if mask is None else self._at[mask], minlength=self._size)
+
+    def _added(self, numbers: Floats) -> Any:
+        return int(numbers.sum()) if self._at is None else np.bincount(self._at, numbers, self._size).astype(np.int64)
 
 
 class _Room:
@@ -300,7 +466,11 @@ def _numbers(values: Any) -> Found:
     return numbers, there == 0
 
 
-def _finder(domain: tuple[int, ...]) -> Callable[[NDArray[Any], Mask | None, _Room], Places]:
+Find = Callable[[NDArray[Any], Mask | None, _Room], Places]
+"""Finds the places of keys."""
+
+
+def _finder(domain: tuple[int, ...]) -> Find:
     """The place of every key among the public ones, and one beyond them for all others."""
     low, high = min(domain), max(domain)
     places: Places | None = None
@@ -311,11 +481,11 @@ def _finder(domain: tuple[int, ...]) -> Callable[[NDArray[Any], Mask | None, _Ro
     def find(keys: NDArray[Any], missing: Mask | None, room: _Room) -> Places:
         at: Places = room.array(np.intp, len(keys))
         if missing is None and _between(keys, low, high):
-            np.subtract(keys, low, out=at)
+            np.subtract(keys, low, out=at, dtype=np.intp)  # in narrow integers the difference could turn over
         else:
             known = (keys >= low) & (keys <= high)
             at[:] = high - low + 1
-            np.subtract(keys.astype(np.intp), low, out=at, where=known if missing is None else known & ~missing)
+            np.subtract(keys, low, out=at, dtype=np.intp, where=known if missing is None else known & ~missing)
         return at if places is None else places[at]
 
     return find
