@@ -15,7 +15,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import Failed
-from sfumato.tables import plain_sums
+from sfumato.tables import array_sums, plain_sums
 from sfumato.tables.engine import Engine, Pinned
 from sfumato.tables.plain_sums import Stopped
 from sfumato.testing.exact import through_the_door
@@ -151,7 +151,7 @@ def test_rows_that_do_not_count_weigh_nothing(protect: Source) -> None:
 def test_files_parts_and_threads(threads: int, unit: dict[str, Any], protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several files, one of them empty, with small parts and smaller batches."""
     monkeypatch.setattr(plain_sums, "BATCH", 64)
-    monkeypatch.setattr(plain_sums, "PART", 16)
+    monkeypatch.setattr(array_sums, "PART", 16)
     rng = random.Random(threads)
     monkeypatch.setattr(plain_sums, "GROUPS", 2)
 
@@ -241,6 +241,27 @@ def test_units_that_are_far_apart_go_to_the_engine(protect: Source, monkeypatch:
     through_the_door(table.aggregate(total=sf.sum("x")).plan(epsilon=1))
 
 
+def test_more_rows_than_are_counted_go_to_the_engine(protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A count that turned over would give a unit more weight than it may have."""
+    table = protect(pa.table({"u": [1, 1, 1], "x": [1.0, 2.0, 3.0]}), unit="u")
+    plain = table.aggregate(total=sf.sum("x")).plan(promise=sf.Pure(1)).statements[0].plain
+    for most, readable in ((3, True), (2, False)):
+        monkeypatch.setattr(plain_sums, "MOST_ROWS", most)
+        assert plain.readable() is readable
+
+
+def test_a_column_may_be_several_things(protect: Source) -> None:
+    """The key, or the unit, and what is added."""
+    rng = random.Random(5)
+    rows = pa.table({"x": pa.array([rng.randint(-12, 60) for _ in range(300)], "int16")})
+    for query in (
+        protect(rows).group_by(x=range(0, 50, 3)).aggregate(n=sf.count("x"), total=sf.sum("x")),
+        protect(rows, unit="x").aggregate(total=sf.sum("x"), n=sf.count()),
+    ):
+        short, long = both(query)
+        assert short == long
+
+
 @pytest.mark.parametrize("stated", [False, ["k"]], ids=["nothing", "another column"])
 def test_units_of_which_nothing_is_stated_go_to_the_engine(stated: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pq.write_table(pa.table({"u": [1, 2], "k": [1, 1], "x": [1.0, 2.0]}), tmp_path / "a.parquet", write_statistics=stated)
@@ -256,14 +277,14 @@ def test_a_footer_that_is_wrong_is_noticed(protect: Source, monkeypatch: pytest.
     plan = table.group_by(k=[0]).aggregate(n=sf.count()).plan(epsilon=1)
     monkeypatch.setattr(plain_sums.PlainSums, "_range", lambda _: (1, 5))
     assert through_the_door(plan).integers("count").tolist() == [[3 << 20]]
-    with pytest.raises(plain_sums.Untrue):
+    with pytest.raises(array_sums.Untrue):
         plan.statements[0].plain.table(plan.statements[0].expression.schema(), 2, lambda: False)
 
 
 def test_a_weight_of_its_own_would_be_seen(protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
     """A twin that forgets to weigh."""
     table = protect(pa.table({"u": [1] * 9, "x": [1.0] * 9}), unit="u")
-    monkeypatch.setattr(plain_sums.Weights, "weigh", lambda _: None)
+    monkeypatch.setattr(array_sums.Weights, "weigh", lambda _: None)
     short, long = both(table.aggregate(total=sf.sum("x")))
     assert short != long
 

@@ -21,8 +21,9 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from ..errors import Refused
+from .array_sums import Untrue
 from .deadline import deadline, known_timeout
-from .plain_sums import FEW_THREADS, Untrue
+from .plain_sums import FEW_THREADS
 from .written import Written
 
 SETTINGS: Mapping[str, tuple[str, str]] = {

@@ -20,18 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .array_sums import PART, Column, Find, Found, Room, Rows, Weights, cells_of, finder, numbers_of, part_of, parts
 from .arrow_arrays import array
 from .bounding import Bounding
 from .expressions import Column as Name
-from .grids import Grid
 from .pieces import Piece
 from .stages import Query
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Places = NDArray[np.intp]
-Found = tuple[NDArray[Any], Mask | None]
-"""Numbers, and which of them are none."""
 
 STORED = {"TINYINT": "int8", "SMALLINT": "int16", "INTEGER": "int32", "BIGINT": "int64", "FLOAT": "float", "DOUBLE": "double"}
 """DuckDB's names of the types that are read, and Arrow's."""
@@ -39,22 +33,17 @@ STORED = {"TINYINT": "int8", "SMALLINT": "int16", "INTEGER": "int32", "BIGINT": 
 FORMS = ("one", "value", "centred", "square", "side")
 FEW_THREADS = 4
 BATCH = 1 << 18  # rows that are read at a time
-PART = 1 << 15  # rows that are added at a time: their numbers stay in the cache of a core
 BUFFER = 1 << 16  # bytes of a file that are read at a time
 GROUPS = 4  # parts of a file that are read at a time
 AHEAD = 2  # batches that are read while one is added
 MOST_PLACES = 1 << 20  # from the least to the largest key
-MOST_UNITS = 1 << 26  # and unit: of each four bytes are kept
-_ONE = np.int32(1)
+MOST_UNITS = 1 << 26  # and unit
+MOST_ROWS = (1 << 31) - 1  # of a unit: four bytes are kept of each
 _NARROW, _EXACT = 62, 53  # bits of integers that engines add, and of those that doubles hold
 
 
 class Stopped(Exception):
     """The time was up."""
-
-
-class Untrue(Exception):
-    """A file holds something else than its footer states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +71,7 @@ class PlainSums:
     @property
     def owners(self) -> list[str]:
         """What says whose a row is, and whether it counts."""
-        return [name for name in (self.unit, self.key) if name is not None]
+        return list(dict.fromkeys(name for name in (self.unit, self.key) if name is not None))
 
     @property
     def columns(self) -> list[str]:
@@ -94,8 +83,8 @@ class PlainSums:
         near enough to each other for an array."""
         import pyarrow.parquet as pq
 
-        footers = [pq.ParquetFile(path) for path in self.stored.paths]
-        if not all(str(footer.schema_arrow.field(name).type) == self.stored.columns[name] for footer in footers for name in self.columns):
+        schemas = [pq.read_schema(path) for path in self.stored.paths]
+        if not all(str(schema.field(name).type) == self.stored.columns[name] for schema in schemas for name in self.columns):
             return False
         return self.unit is None or self._range() is not None
 
@@ -103,7 +92,7 @@ class PlainSums:
         """What the statement gives that has this schema, with a line for every public key. Secret."""
         import pyarrow as pa
 
-        find = _finder(self.domain) if self.domain else None
+        find = finder(self.domain) if self.domain else None
         weights = None if self.unit is None else self._weights(find, threads, stopped)
         adding = _Adding(self, find, weights)
         for batch in self._batches(self.columns, threads, stopped):
@@ -114,26 +103,30 @@ class PlainSums:
 
     def _weights(self, find: Find | None, threads: int, stopped: Callable[[], bool]) -> Weights:
         """The weight of every unit, by the rows that it has among the public keys."""
-        found = self._range()
-        assert found is not None
-        weights = Weights(found[0], found[1], self.bounding)
-        room = _Room()
+        ends = self._range()
+        assert ends is not None
+        assert self.unit is not None
+        weights = Weights(*ends, self.bounding)
+        room = Room()
         for batch in self._batches(self.owners, threads, stopped):
-            owners = [_numbers(batch.column(name)) for name in self.owners]
-            for part in _parts(batch.num_rows):
+            found = {name: numbers_of(batch.column(name)) for name in self.owners}
+            for part in parts(batch.num_rows):
                 room.begin()
-                unit, *key = (_part(one, part) for one in owners)
-                weights.count(*unit, None if find is None else find(*key[0], room) < len(self.domain), room)
+                counted = None if find is None or self.key is None else find(*part_of(found[self.key], part), room) < len(self.domain)
+                weights.count(*part_of(found[self.unit], part), counted, room)
         weights.weigh()
         return weights
 
     def _range(self) -> tuple[int, int] | None:
-        """The least and the largest unit, as far as the footers state them; None where these are too far apart, or not stated."""
+        """The least and the largest unit, as far as the footers state them; None where these are too far apart, or not stated, or one unit could have more
+        rows than are counted."""
         import pyarrow.parquet as pq
 
+        footers = [pq.read_metadata(path) for path in self.stored.paths]
+        if sum(footer.num_rows for footer in footers) > MOST_ROWS:
+            return None
         ends: list[int] = []
-        for path in self.stored.paths:
-            footer = pq.read_metadata(path)
+        for footer in footers:
             for part in range(footer.num_row_groups):
                 stated = _stated(footer.row_group(part), self.unit)
                 if stated is None:
@@ -234,80 +227,32 @@ def _ahead(batches: Iterator[Any], *, apart: bool) -> Iterator[Any]:
             yield batch
 
 
-def _parts(rows: int) -> Iterator[slice]:
-    return (slice(start, min(start + PART, rows)) for start in range(0, rows, PART))
-
-
-def _part(found: Found, part: slice) -> Found:
-    numbers, missing = found
-    return numbers[part], None if missing is None else missing[part]
-
-
-class Weights:
-    """The rows that every unit has; and, when all are counted, what each of them weighs."""
-
-    def __init__(self, low: int, high: int, bounding: Bounding) -> None:
-        self._low, self._high, self._bounding = low, high, bounding
-        self._units = np.zeros(high - low + 1, np.int32)
-
-    def count(self, units: NDArray[Any], missing: Mask | None, counted: Mask | None, room: _Room) -> None:
-        """Rows of these units, those that are counted."""
-        places = self._places(units, missing, room)
-        if missing is not None:
-            counted = ~missing if counted is None else counted & ~missing
-        np.add.at(self._units, places if counted is None or counted.all() else places[counted], _ONE)
-
-    def weigh(self) -> None:
-        """From numbers of rows to weights, which have their place."""
-        whole, least = self._bounding.weight, self._bounding.rows
-        for start in range(0, len(self._units), PART):
-            units = self._units[start : start + PART]
-            units[:] = whole // np.maximum(units, least).astype(np.int64)
-
-    def of(self, units: NDArray[Any], missing: Mask | None, room: _Room) -> Floats:
-        """What rows of these units weigh; nothing where there is no unit."""
-        found = np.take(self._units, self._places(units, missing, room), mode="clip")
-        weights: Floats = room.array(np.float64, len(units))
-        np.copyto(weights, found if missing is None else np.where(missing, 0, found))
-        return weights
-
-    def _places(self, units: NDArray[Any], missing: Mask | None, room: _Room) -> Places:
-        if missing is None and not len(units):
-            return np.empty(0, np.intp)
-        if missing is not None:
-            units = np.where(missing, self._low, units)
-        if not _between(units, self._low, self._high):
-            raise Untrue
-        places: Places = np.subtract(units, self._low, out=room.array(np.intp, len(units)), dtype=np.intp)
-        return places
-
-
 class _Adding:
     """Sums that grow, batch by batch: by name, one for each public key, and last that of all other keys."""
 
     def __init__(self, asked: PlainSums, find: Find | None, weights: Weights | None) -> None:
         self._key, self._unit, self._names, self._size = asked.key, asked.unit, asked.columns, len(asked.domain) + 1
-        self._find, self._weights, self._room = find, weights, _Room()
+        self._find, self._weights, self._room = find, weights, Room()
         self.sums = {f"s{place}_{i}": np.zeros(self._size, np.int64) for place, piece in asked.pieces.items() for i in range(piece.cells)}
         wide = {place for place, piece in asked.pieces.items() if asked.bounding.sum_bits(piece) > _NARROW}
         self._wide = {name: np.zeros(self._size, object) for name in self.sums if int(name[1:].partition("_")[0]) in wide}
-        self._columns: list[_Column] = []  # every column once for each of its grids
-        self._pieces: list[tuple[Piece, _Column | None, list[NDArray[np.int64]]]] = []
+        self._columns: list[Column] = []  # every column once for each of its grids
+        self._pieces: list[tuple[Piece, Column | None, list[NDArray[np.int64]]]] = []
         for place, piece in asked.pieces.items():
             column, name = None, _name(piece)
             if name is not None:
                 column = next((one for one in self._columns if (one.name, one.grid) == (name, piece.grid)), None)
                 if column is None:
-                    column = _Column(name, piece.grid, self._room)
+                    column = Column(name, piece.grid, self._room)
                     self._columns.append(column)
             self._pieces.append((piece, column, [self.sums[f"s{place}_{i}"] for i in range(piece.cells)]))
         unweighed = find is not None and weights is None
         self._first = next((one for one in self._pieces if one[0].form == "value" and _narrow(one[0])), None) if unweighed else None
 
     def add(self, batch: Any) -> None:
-        found = {name: _numbers(batch.column(name)) for name in self._names}
-        for part in _parts(batch.num_rows):
-            self._add({name: _part(one, part) for name, one in found.items()}, part.stop - part.start)
+        found = {name: numbers_of(batch.column(name)) for name in self._names}
+        for part in parts(batch.num_rows):
+            self._add({name: part_of(one, part) for name, one in found.items()}, part.stop - part.start)
         for name, sums in self._wide.items():
             np.add(sums, self.sums[name], out=sums)
             self.sums[name][:] = 0
@@ -330,162 +275,5 @@ class _Adding:
             done[2][0] += rows.both(of.measured(done[0]), done[0], self._room)
         for one in self._pieces:
             if one is not done:
-                for sums, cell in zip(one[2], _cells(rows, *one[:2]), strict=True):
+                for sums, cell in zip(one[2], cells_of(rows, *one[:2]), strict=True):
                     np.add(sums, cell, out=sums)
-
-
-def _cells(rows: Rows, piece: Piece, column: _Column | None) -> list[Any]:
-    """What the rows of a part add to the cells of a piece."""
-    if column is None:
-        return [rows.all()]
-    if piece.form not in ("one", "side"):
-        return [rows.sum(column.measured(piece), piece)]
-    there = rows.all() if column.missing is None else rows.where(~column.missing)
-    return [there] if piece.form == "one" else [rows.where(column.below), there, rows.where(column.above)]
-
-
-class Rows:
-    """Rows with their places, or none where there is but one, and their weights, or none where each weighs one. All sums are whole numbers below 2^53."""
-
-    def __init__(self, at: Places | None, weights: Floats | None, count: int, size: int) -> None:
-        self._at, self._weights, self._count, self._size = at, weights, count, size
-        self._all: Any = None
-
-    def all(self) -> Any:
-        """What the rows of every place weigh."""
-        if self._all is None:
-            self._all = self._added(self._weights) if self._weights is not None else self._counted(None)
-        return self._all
-
-    def where(self, mask: Mask | None) -> Any:
-        """What those weigh that a mask names, which may be none."""
-        if mask is None:
-            return 0
-        return self._counted(mask) if self._weights is None else self._added(np.where(mask, self._weights, 0.0))
-
-    def sum(self, numbers: Floats, piece: Piece) -> Any:
-        """What the numbers come to, each times its weight: in two halves, of which each has room."""
-        if self._weights is None:
-            return self._added(numbers)
-        half = piece.largest.bit_length() // 2
-        upper = np.floor(numbers * 0.5**half)
-        return (self._added(upper * self._weights) << half) + self._added((numbers - upper * 2.0**half) * self._weights)
-
-    def both(self, numbers: Floats, piece: Piece, room: _Room) -> Any:
-        """The sum of numbers, and by the way how many rows there are: each adds a constant beside its number, larger than all numbers together."""
-        constant = 1 << (piece.high - piece.low).bit_length() + PART.bit_length()
-        packed = self._added(np.add(numbers, constant - piece.low, out=room.array(np.float64, len(numbers))))
-        self._all = packed // constant
-        return packed - self._all * (constant - piece.low)
-
-    def _counted(self, mask: Mask | None) -> Any:
-        if self._at is None:
-            return self._count if mask is None else np.count_nonzero(mask)
-        return np.bincount(self._at if mask is None else self._at[mask], minlength=self._size)
-
-    def _added(self, numbers: Floats) -> Any:
-        return int(numbers.sum()) if self._at is None else np.bincount(self._at, numbers, self._size).astype(np.int64)
-
-
-class _Room:
-    """Memory for the numbers of a batch, used again for the next: to ask the system for it each time takes longer than to add."""
-
-    def __init__(self) -> None:
-        self._arrays: list[NDArray[np.uint64]] = []
-        self._used = 0
-
-    def begin(self) -> None:
-        self._used = 0
-
-    def array(self, like: type[np.float64 | np.intp], count: int) -> NDArray[Any]:
-        if self._used == len(self._arrays):
-            self._arrays.append(np.empty(PART, np.uint64))
-        self._used += 1
-        return self._arrays[self._used - 1][:count].view(like)
-
-
-class _Column:
-    """A column on a grid, part by part: the integers of its rows, and which of these have no value or lie outside. None stands for no row at all."""
-
-    def __init__(self, name: str, grid: Grid | None, room: _Room) -> None:
-        self.name, self.grid, self._room = name, grid, room
-        self._ends = None if grid is None else grid.ends
-        self._rounded = None if grid is None else grid.rounding()
-        self.missing: Mask | None = None
-        self.below: Mask | None = None
-        self.above: Mask | None = None
-        self._integers: Floats = np.empty(0)
-
-    def read(self, numbers: NDArray[Any], missing: Mask | None) -> None:
-        """Take the next part."""
-        self.missing, self.below, self.above = missing, None, None
-        floating = numbers.dtype.kind == "f" or (self.grid is not None and self.grid.floating)
-        numbers = numbers.astype(np.float64 if floating else np.int64, copy=False)
-        if self._ends is not None and _between(numbers, *self._ends):  # so there is no NaN
-            self._round(numbers)
-            return
-        if floating and (absent := np.isnan(numbers)).any():
-            self.missing = absent if missing is None else absent | missing
-        if self._ends is not None:
-            low, high = self._ends
-            present = True if self.missing is None else ~self.missing
-            self.below, self.above = (numbers < low) & present, (numbers > high) & present
-            self._round(np.clip(numbers, low, high))
-
-    def _round(self, numbers: NDArray[Any]) -> None:
-        assert self._rounded is not None
-        self._integers = self._rounded(numbers, self._room.array(np.float64, len(numbers)))
-
-    def measured(self, piece: Piece) -> Floats:
-        """What the rows add, whole numbers in doubles; nothing where there is no value, unless it is taken for the lower end."""
-        grid, found = self.grid, self._integers
-        assert grid is not None
-        if self.missing is not None and piece.filled:
-            found = np.where(self.missing, float(grid.low), found)
-        if piece.form != "value":
-            found = found - grid.centre
-        if piece.form == "square":
-            found = found * found
-            found = np.floor((found + (1 << piece.shift >> 1)) * 0.5**piece.shift) if piece.shift else found
-        return found if self.missing is None or piece.filled else np.where(self.missing, 0.0, found)
-
-
-def _between(numbers: NDArray[Any], low: float, high: float) -> bool:
-    """Whether all of them are; no NaN is."""
-    return bool(len(numbers) and low <= numbers.min() and numbers.max() <= high)
-
-
-def _numbers(values: Any) -> Found:
-    """An Arrow array as NumPy has it, with anything in place of nulls; and where these are."""
-    valid, data = values.buffers()
-    kind = np.dtype(values.type.to_pandas_dtype())
-    numbers = np.frombuffer(data, kind, len(values), values.offset * kind.itemsize) if len(values) else np.empty(0, kind)
-    if not values.null_count:
-        return numbers, None
-    there = np.unpackbits(np.frombuffer(valid, np.uint8), count=values.offset + len(values), bitorder="little")[values.offset :]
-    return numbers, there == 0
-
-
-Find = Callable[[NDArray[Any], Mask | None, _Room], Places]
-"""Finds the places of keys."""
-
-
-def _finder(domain: tuple[int, ...]) -> Find:
-    """The place of every key among the public ones, and one beyond them for all others."""
-    low, high = min(domain), max(domain)
-    places: Places | None = None
-    if domain != tuple(range(low, high + 1)):
-        places = np.full(high - low + 2, len(domain), np.intp)
-        places[np.array(domain) - low] = np.arange(len(domain))
-
-    def find(keys: NDArray[Any], missing: Mask | None, room: _Room) -> Places:
-        at: Places = room.array(np.intp, len(keys))
-        if missing is None and _between(keys, low, high):
-            np.subtract(keys, low, out=at, dtype=np.intp)  # in narrow integers the difference could turn over
-        else:
-            known = (keys >= low) & (keys <= high)
-            at[:] = high - low + 1
-            np.subtract(keys, low, out=at, dtype=np.intp, where=known if missing is None else known & ~missing)
-        return at if places is None else places[at]
-
-    return find
