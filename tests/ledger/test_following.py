@@ -242,6 +242,52 @@ def test_threads_follow_one_another(tmp_path: Path) -> None:
     ledger.close()
 
 
+def test_what_one_thread_has_written_is_not_forgotten_by_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the commit of a charge and its receipt another one is refused, in the longer way; then the entry is taken out of the book."""
+    path = tmp_path / "a.ledger"
+    ledger = open_book(path, 4)
+    ledger.charge(sf.Pure(1))
+    real = store.Store.wrote
+
+    def interrupted(self: store.Store, *asked: Any) -> bool:
+        monkeypatch.setattr(store.Store, "wrote", real)
+        done = real(self, *asked)
+        refused: list[bool] = []
+
+        def other() -> None:
+            with refusing("budget.exceeded"):
+                ledger.charge(sf.Pure(5))
+            refused.append(True)
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join(10)
+        assert refused == [True]
+        return done
+
+    monkeypatch.setattr(store.Store, "wrote", interrupted)
+    assert ledger.charge(sf.Pure(1)).number == 3
+    assert ledger._known is not None
+    assert ledger._known.number == 3
+    loosen(path)
+    sql(path, "DELETE FROM entry WHERE number = 3")
+    with refusing("ledger.head"):
+        ledger.charge(sf.Pure(1))
+    ledger.close()
+
+
+def test_an_account_with_too_few_numbers_is_damaged(tmp_path: Path) -> None:
+    """One number of two: what is missing would never be counted."""
+    path = tmp_path / "a.ledger"
+    ledger = open_book(path, budget=sf.Approx(1, "1e-6"))
+    sql(path, """UPDATE balance SET spent = '["0"]'""")
+    for _ in range(3):
+        with refusing("ledger.corrupt"):
+            ledger.charge(sf.Approx("0.1", "5e-7"))
+    assert len(rows(path)) == 1
+    ledger.close()
+
+
 def test_a_statement_that_looks_at_nothing_would_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A twin without its conditions overspends what two share."""
     naive = "INSERT OR IGNORE INTO entry SELECT max(number) + 1, ?2, 'charge', NULL, ?3, ?4, ?5, ?6 FROM entry WHERE ?1 + ?7 + ?8 + ?9 + ?10 NOTNULL"

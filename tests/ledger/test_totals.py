@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,3 +52,10 @@ def test_just_beyond_is_beyond() -> None:
     assert parts(((10**60 + 1, 10**60),), ((1, 1),)) == ALL + 1
     assert parts(((1, 10**300),), ((0, 1),)) == ALL + 1
     assert parts(((0, 1),), ((0, 1),)) == 0
+
+
+def test_sums_of_different_lengths_are_no_sums() -> None:
+    one, two = ((1, 2),), ((1, 2), (1, 3))
+    for several in ((one, two, two), (one, one, two), (two, one, two), (one, two, one)):
+        with pytest.raises(ValueError, match="argument"):
+            spend(*several)

@@ -241,13 +241,70 @@ def test_units_that_are_far_apart_go_to_the_engine(protect: Source, monkeypatch:
     through_the_door(table.aggregate(total=sf.sum("x")).plan(epsilon=1))
 
 
-def test_more_rows_than_are_counted_go_to_the_engine(protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A count that turned over would give a unit more weight than it may have."""
-    table = protect(pa.table({"u": [1, 1, 1], "x": [1.0, 2.0, 3.0]}), unit="u")
-    plain = table.aggregate(total=sf.sum("x")).plan(promise=sf.Pure(1)).statements[0].plain
-    for most, readable in ((3, True), (2, False)):
-        monkeypatch.setattr(plain_sums, "MOST_ROWS", most)
-        assert plain.readable() is readable
+@pytest.mark.parametrize(("most", "value"), [("MOST_ROWS", 2), ("table_rows", 2)])
+def test_more_rows_than_are_stated_go_to_the_engine(most: str, value: int, protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted as they are read, whatever a footer says: a count that turned over would give a unit more weight than it may have."""
+    rows = pa.table({"u": [1, 1, 1], "x": [1.0, 2.0, 3.0]})
+    table = protect(rows, unit="u", **({most: value} if most == "table_rows" else {}))
+    if most == "MOST_ROWS":
+        monkeypatch.setattr(plain_sums, most, value)
+    statement = table.aggregate(total=sf.sum("x")).plan(promise=sf.Pure(1)).statements[0]
+    with pytest.raises(array_sums.Untrue):
+        statement.plain.table(statement.expression.schema(), 2, lambda: False)
+    assert table._source.engine.tally(statement).num_rows == 1
+
+
+@pytest.mark.parametrize("names", [["k", "u", "U", "U_1"], ["k", "u", "U", "x"], ["k", "u", "u", "u_1"], ["k", "u", "x", ""]], ids=str)
+def test_columns_that_duckdb_calls_otherwise_go_to_the_engine(names: list[str], tmp_path: Path) -> None:
+    """It gives names of its own to those that differ in case alone, and to those without a name: Arrow would find another column under them."""
+    values = [pa.array([0] * 6), pa.array([1, 2, 3, 4, 5, 6]), pa.array([1] * 6), pa.array([6, 5, 4, 3, 2, 1])]
+    pq.write_table(pa.Table.from_arrays(values, names=names), tmp_path / "a.parquet")
+    with sf.protect(tmp_path / "a.parquet", name="t", budget=sf.Pure(1)) as looked:
+        known = list(looked._source.stored.names)
+    assert known != names
+    for unit in known[1:]:
+        table = sf.protect(tmp_path / "a.parquet", name="t", unit=unit, max_rows=1, budget=sf.Pure(1), keys={"k": [0]})
+        table._source.engine._threads = 2
+        plan = table.group_by("k").aggregate(n=sf.count()).plan(promise=sf.Pure("0.1"))
+        assert plan.statements[0].plain is not None
+        assert not plan.statements[0].plain.readable()
+        weight = 6 << 20 if known.index(unit) != 2 else 6 * ((1 << 20) // 6)
+        assert through_the_door(plan).integers("count").tolist() == [[weight]]
+
+
+def test_what_arrow_cannot_read_goes_to_the_engine(tmp_path: Path) -> None:
+    import duckdb
+
+    path = tmp_path / "a.parquet"
+    duckdb.connect().execute(f"COPY (SELECT 1.5::DOUBLE AS x) TO '{path}' (FORMAT parquet, KV_METADATA {{'ARROW:schema': 'garbage!'}})")
+    table = sf.protect(path, name="t", budget=sf.Pure(1), bounds={"x": (0, 2)})
+    table._source.engine._threads = 2
+    plan = table.aggregate(total=sf.sum("x")).plan(epsilon=1)
+    assert plan.statements[0].plain is not None
+    assert anything([one.values.tolist() for one in through_the_door(plan).pieces])
+
+
+@pytest.mark.filterwarnings("error")
+def test_nothing_is_said_of_what_is_no_number(protect: Source) -> None:
+    """A NaN that signals makes NumPy warn, and what it warns of would be about the data."""
+    for bits, kind in ((0x7FF0000000000001, "u8"), (0x7F800001, "u4")):
+        signalling = np.array([bits], kind).view(kind.replace("u", "f"))
+        short, long = both(protect(pa.table({"x": pa.array(signalling)})).aggregate(total=sf.sum("x"), n=sf.count("x")))
+        assert short == long
+        assert not anything(short)
+
+
+def test_rows_that_are_found_through_another_table_go_to_the_engine(tmp_path: Path) -> None:
+    """Only those with an owner count, which no file says."""
+    pq.write_table(pa.table({"id": [7, 8]}), tmp_path / "patients.parquet")
+    pq.write_table(pa.table({"visit": [1, 2], "patient": [7, 8]}), tmp_path / "visits.parquet")
+    pq.write_table(pa.table({"visit": [1, 2, 9], "x": [1.0, 2.0, 3.0]}), tmp_path / "tests.parquet")
+    links = {"visits.patient": "patients.id", "tests.visit": "visits.visit"}
+    tables = {name: tmp_path / f"{name}.parquet" for name in ("patients", "visits", "tests")}
+    with sf.protect(tables, unit="patients.id", links=links, budget=sf.Pure(1), max_rows=5) as db:
+        plan = db["tests"].aggregate(n=sf.count()).plan(promise=sf.Pure("0.1"))
+        assert plan.source.stored is None
+        assert through_the_door(plan).integers("count").tolist() == [[2 << 20]]
 
 
 def test_a_column_may_be_several_things(protect: Source) -> None:
@@ -279,6 +336,7 @@ def test_a_footer_that_is_wrong_is_noticed(protect: Source, monkeypatch: pytest.
     assert through_the_door(plan).integers("count").tolist() == [[3 << 20]]
     with pytest.raises(array_sums.Untrue):
         plan.statements[0].plain.table(plan.statements[0].expression.schema(), 2, lambda: False)
+    assert plan.statements[0].plain.attempt(plan.statements[0].expression.schema(), 2, lambda: False) is None
 
 
 def test_a_weight_of_its_own_would_be_seen(protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import secrets
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,6 +43,7 @@ class Ledger(Readings):
         super().__init__(store, dataset)
         self._seen = seen  # the book as this process last knew it, or
         self._following: Following | None = None  # as the last of several charges in a row left it
+        self._knowing = threading.Lock()
         self._priced_for: Guarantee | None = None  # the budget as it was last seen
         self._prices = Prices()
 
@@ -178,9 +180,9 @@ class Ledger(Readings):
             try:
                 with self._store.writing() as tx:
                     whole = pages.whole(tx, self.dataset)
-                    alone = tx.head == self._seen
+                    alone = tx.head == self._known
                     if not alone:
-                        _holds(tx, self._seen)
+                        _holds(tx, self._known)
                     receipt = None if key is None else given_before(tx, ask, price, budget)
                     self._priced_for = whole.budget
                     if receipt is None and (whole.budget is budget or whole.budget == budget):  # else it was amended meanwhile
@@ -191,7 +193,8 @@ class Ledger(Readings):
                 if not turns:
                     raise
                 continue
-            self._seen, self._following = tx.head, following
+            self._learn(tx.head)
+            self._following = following
         return receipt
 
     def _followed(self, ask: Ask, price: Quote, budget: Guarantee) -> Receipt | None:
@@ -201,7 +204,9 @@ class Ledger(Readings):
             if ask.share is ask.key is None and ask.kind == "charge":
                 receipt = following.charge(self._store, ask, price, budget)
             if receipt is None:
-                self._seen, self._following = following.head, None
+                self._following = None
+            if self._following is not following:  # given up, here or by another thread meanwhile: what was written by it stays known
+                self._learn(following.head)
         return receipt
 
     def _settle(self, receipt: Receipt, kind: str) -> None:
@@ -219,12 +224,20 @@ class Ledger(Readings):
             _holds(tx, self._known)
             yield tx
             seen = pages.head(tx)
-        self._seen, self._following = seen, None
+        self._learn(seen)
+        self._following = None
 
     @property
     def _known(self) -> Head | None:
-        following = self._following
-        return self._seen if following is None else following.head
+        """The latest entry that this process has seen."""
+        following, seen = self._following, self._seen
+        return seen if following is None else following.head if seen is None else max(seen, following.head, key=lambda head: head.number)
+
+    def _learn(self, head: Head | None) -> None:
+        """The end of the book as a thread has just seen it, which may be before what another has seen."""
+        with self._knowing:
+            if head is not None and (self._seen is None or self._seen.number < head.number):
+                self._seen = head
 
     def _same_currency(self, budget: Guarantee) -> Guarantee:
         """Another budget of this dataset: in its currency, with its relation and unit."""

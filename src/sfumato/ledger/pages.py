@@ -210,6 +210,9 @@ def _account(budget: str, spent: str) -> Account:
     """An account as the table has it."""
     try:
         kept, limits = _budget(budget)
-        return Account(kept, totals.read(spent), limits)
+        found = totals.read(spent)
+        if len(found) != len(limits):
+            raise ValueError(spent)
+        return Account(kept, found, limits)
     except (ValueError, TypeError, ZeroDivisionError):
         raise _damaged("an account cannot be read") from None

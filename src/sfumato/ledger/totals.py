@@ -58,10 +58,12 @@ def parts(totals: Ratios, limits: Ratios) -> int:
 
 def spend(totals: Ratios, cost: Ratios, limits: Ratios) -> tuple[Ratios, str, int]:
     """The sum, as it is written, and its parts: what the functions around this one say, in one go, because every charge needs all of it."""
-    if len(totals) == 1:  # as most books count; what a loop takes by itself is a tenth of a commit, in caches that the commit has left cold
+    if (
+        len(totals) == len(cost) == len(limits) == 1
+    ):  # as most books count; a loop would take a tenth of a commit, which has left all caches cold
         sum_, text, most = _spend(totals[0], cost[0], limits[0])
         return (sum_,), f'["{text}"]', most
-    sums, texts, shares = zip(*map(_spend, totals, cost, limits), strict=True)
+    sums, texts, shares = zip(*[_spend(*one) for one in zip(totals, cost, limits, strict=True)], strict=True)
     return sums, '["' + '", "'.join(texts) + '"]', max(shares)
 
 
@@ -101,7 +103,7 @@ def _spend(total: Ratio, due: Ratio, limit: Ratio) -> tuple[Ratio, str, int]:
     (n, d), (m, e), (b, f) = total, due, limit
     sum_ = n, d = _short(n * e + m * d, d * e)
     share = n * f * ALL // (b * d) if n * f <= b * d != 0 else ALL + 1 if n else 0
-    return sum_, f"{n}/{d}" if d != 1 else f"{n}", share
+    return sum_, _text(n, d), share
 
 
 def _text(n: int, d: int) -> str:

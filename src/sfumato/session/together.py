@@ -105,7 +105,7 @@ def _owned(source: Source, owner: Owner, other: Source, others: Owner) -> Source
     least = group(known, [named], {owned: known[owned].min()})
     joined = mine.join(least, [mine[owner.through] == least[named]])
     columns = {name: joined[name] for name in source.schema} | {owner.unit[0]: joined[owned]}
-    return replace(source, table=select(joined, columns), schema={**source.schema, owner.unit[0]: other.schema[whose].bare})
+    return replace(source, stored=None, table=select(joined, columns), schema={**source.schema, owner.unit[0]: other.schema[whose].bare})
 
 
 def _in_order(found: Mapping[str, Owner]) -> list[str]:

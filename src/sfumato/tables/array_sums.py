@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .bounding import Bounding
+from .bounding import EXACT, Bounding
 from .grids import Grid
 from .pieces import Piece
 
@@ -23,11 +23,22 @@ Found = tuple[NDArray[Any], Mask | None]
 """Numbers, and which of them are none."""
 
 PART = 1 << 15  # rows that are added at a time
+MOST_COUNTED = (1 << 31) - 1  # rows of a unit: four bytes are kept of each
 _ONE = np.int32(1)
 
 
 class Untrue(Exception):
-    """A file holds something else than its footer states."""
+    """There is something else than was stated: in a file other units than in its footer, more rows than were declared or can be counted."""
+
+
+def fits(bits: int, bounding: Bounding) -> bool:
+    """Whether doubles hold what the integers of so many bits of a part come to: weighed, in two halves."""
+    return PART.bit_length() + bounding.bits + (bits // 2 + 1 if bounding.unit else bits) <= EXACT
+
+
+def narrow(piece: Piece) -> bool:
+    """Whether they hold the sum of a piece and the number of rows together."""
+    return (piece.high - piece.low).bit_length() + 2 * PART.bit_length() + 1 <= EXACT
 
 
 def parts(rows: int) -> Iterator[slice]:

@@ -32,6 +32,7 @@ from .types import FLOAT, INT64
 
 Norm = Literal["L1", "L2"]
 
+NARROW, EXACT = 62, 53  # bits of integers that engines add as such, and of those that doubles hold
 WEIGHT_BITS = 20  # a unit of n rows loses at most n/(k·2^20) of its weight to rounding
 _WIDE = 1 << 31  # more rows of a unit in a group than this leave it no weight in any case
 

@@ -14,14 +14,13 @@ import os
 import shutil
 import tempfile
 import threading
+import time
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any, Protocol
 
 from ..errors import Refused
-from .array_sums import Untrue
 from .deadline import deadline, known_timeout
 from .plain_sums import FEW_THREADS
 from .written import Written
@@ -51,6 +50,7 @@ default is 12. Measured with 2 threads, GROUP BY an integer unit: 10^8 rows of 1
 and they cannot be spilled) would take more than an eighth of the memory."""
 
 _COMPILING = threading.Lock()
+_LEAST = 0.001  # seconds of a time-out
 _SESSION = ("enable_progress_bar",)  # off on every new cursor, and only settable on one
 _PLACE = 32  # bytes of a place in such an array, with a count and two sums
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -174,14 +174,15 @@ class Pinned(Engine):
 
     def tally(self, statement: Any, *, timeout: float | None = None) -> Any:
         """The same by the shortest way."""
-        plain = statement.plain
-        if plain is None or self._threads > FEW_THREADS or not plain.readable():
+        plain, begun = statement.plain, time.monotonic()
+        if plain is None or self._threads > FEW_THREADS:
             return self.run(statement.expression, timeout=timeout)
         self.check(timeout)
         stop = threading.Event()
-        with deadline(timeout, stop.set), suppress(Untrue):
-            return plain.table(statement.expression.schema(), self._threads, stop.is_set)
-        return self.run(statement.expression, timeout=timeout)
+        with deadline(timeout, stop.set):
+            found = plain.attempt(statement.expression.schema(), self._threads, stop.is_set)
+        left = None if timeout is None else max(timeout - (time.monotonic() - begun), _LEAST)
+        return self.run(statement.expression, timeout=left) if found is None else found
 
     def _load(self, cursor: Any) -> None:
         """Copy the tables in memory, once. If that ends in an error, nothing was copied, and the next run tries again."""

@@ -26,6 +26,9 @@ from .trees import TREE_BITS, Tree
 
 Form = Literal["one", "value", "centred", "square", "side", "unit", "bin", "point", "tree", "distinct"]
 
+FLAT: tuple[Form, ...] = ("one", "value", "centred", "square", "side")
+"""Those with one line for each group."""
+
 QUANTILE_BITS = 16  # a histogram of so many points is all that a quantile needs
 NOTHING: Mapping[str, Fraction] = {}
 

@@ -20,17 +20,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .array_sums import PART, Column, Find, Found, Room, Rows, Weights, cells_of, finder, numbers_of, part_of, parts
+from . import array_sums
+from .array_sums import Column, Find, Found, Room, Rows, Untrue, Weights, cells_of, finder, fits, narrow, numbers_of, part_of, parts
 from .arrow_arrays import array
-from .bounding import Bounding
+from .bounding import EXACT, NARROW, Bounding
 from .expressions import Column as Name
-from .pieces import Piece
+from .pieces import FLAT, Piece
 from .stages import Query
 
 STORED = {"TINYINT": "int8", "SMALLINT": "int16", "INTEGER": "int32", "BIGINT": "int64", "FLOAT": "float", "DOUBLE": "double"}
 """DuckDB's names of the types that are read, and Arrow's."""
 
-FORMS = ("one", "value", "centred", "square", "side")
 FEW_THREADS = 4
 BATCH = 1 << 18  # rows that are read at a time
 BUFFER = 1 << 16  # bytes of a file that are read at a time
@@ -38,8 +38,7 @@ GROUPS = 4  # parts of a file that are read at a time
 AHEAD = 2  # batches that are read while one is added
 MOST_PLACES = 1 << 20  # from the least to the largest key
 MOST_UNITS = 1 << 26  # and unit
-MOST_ROWS = (1 << 31) - 1  # of a unit: four bytes are kept of each
-_NARROW, _EXACT = 62, 53  # bits of integers that engines add, and of those that doubles hold
+MOST_ROWS = array_sums.MOST_COUNTED  # with units
 
 
 class Stopped(Exception):
@@ -48,9 +47,10 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """Parquet files, and the numbers in them that are read as they are: column → Arrow's name of its type."""
+    """Parquet files, the names of their columns, and the numbers in them that are read as they are: column → Arrow's name of its type."""
 
     paths: tuple[str, ...]
+    names: tuple[str, ...]
     columns: Mapping[str, str]
 
 
@@ -84,12 +84,24 @@ class PlainSums:
         import pyarrow.parquet as pq
 
         schemas = [pq.read_schema(path) for path in self.stored.paths]
+        if not all(tuple(schema.names) == self.stored.names for schema in schemas):  # DuckDB gives names of its own to those that it finds alike
+            return False
         if not all(str(schema.field(name).type) == self.stored.columns[name] for schema in schemas for name in self.columns):
             return False
         return self.unit is None or self._range() is not None
 
+    def attempt(self, schema: Any, threads: int, stopped: Callable[[], bool]) -> Any:
+        """What the statement gives that has this schema; None where an engine has to be asked. Secret."""
+        try:
+            with np.errstate(all="ignore"):  # a warning would be about the data
+                return self.table(schema, threads, stopped) if self.readable() else None
+        except Stopped:
+            raise
+        except Exception:  # what Arrow cannot read DuckDB may
+            return None
+
     def table(self, schema: Any, threads: int, stopped: Callable[[], bool]) -> Any:
-        """What the statement gives that has this schema, with a line for every public key. Secret."""
+        """The same, with a line for every public key."""
         import pyarrow as pa
 
         find = finder(self.domain) if self.domain else None
@@ -118,15 +130,12 @@ class PlainSums:
         return weights
 
     def _range(self) -> tuple[int, int] | None:
-        """The least and the largest unit, as far as the footers state them; None where these are too far apart, or not stated, or one unit could have more
-        rows than are counted."""
+        """The least and the largest unit, as far as the footers state them; None where these are too far apart, or not stated."""
         import pyarrow.parquet as pq
 
-        footers = [pq.read_metadata(path) for path in self.stored.paths]
-        if sum(footer.num_rows for footer in footers) > MOST_ROWS:
-            return None
         ends: list[int] = []
-        for footer in footers:
+        for path in self.stored.paths:
+            footer = pq.read_metadata(path)
             for part in range(footer.num_row_groups):
                 stated = _stated(footer.row_group(part), self.unit)
                 if stated is None:
@@ -137,9 +146,13 @@ class PlainSums:
 
     def _batches(self, columns: list[str], threads: int, stopped: Callable[[], bool]) -> Iterator[Any]:
         """Rows, until the time is up; the next ones are read while some are used."""
+        rows = 0
         for batch in _ahead(self._read(columns, threads), apart=threads > 1):
+            rows += batch.num_rows
             if stopped():
                 raise Stopped
+            if rows > self.bounding.table_rows or (self.unit is not None and rows > MOST_ROWS):
+                raise Untrue
             yield batch
 
     def _read(self, columns: list[str], threads: int) -> Iterator[Any]:
@@ -154,7 +167,7 @@ class PlainSums:
 
 def plain_sums(stored: Stored | None, query: Query, pieces: Sequence[Piece], bounding: Bounding) -> PlainSums | None:
     """The sums of a query's flat pieces, where that is all it asks for."""
-    flat = {i: piece for i, piece in enumerate(pieces) if piece.form in FORMS}
+    flat = {i: piece for i, piece in enumerate(pieces) if piece.form in FLAT}
     if stored is None or query.rows.steps or not query.public or len(query.keys) > 1:
         return None
     if not all(_plain(piece, stored, bounding) for piece in flat.values()) or (bounding.unit and not _weighable(stored, bounding)):
@@ -178,8 +191,8 @@ def _weighable(stored: Stored, bounding: Bounding) -> bool:
 
 def _plain(piece: Piece, stored: Stored, bounding: Bounding) -> bool:
     """Whether the integers of a piece are those of a stored column, or of nothing, and their sums fit: of a part in doubles, if need be in two halves."""
-    bits, weight = piece.largest.bit_length(), bounding.bits
-    if PART.bit_length() + weight + (bits // 2 + 1 if bounding.unit else bits) > _EXACT or BATCH.bit_length() + weight + bits > _NARROW:
+    bits = piece.largest.bit_length()
+    if not fits(bits, bounding) or BATCH.bit_length() + bounding.bits + bits > NARROW:
         return False
     if piece.where is not None:
         return False
@@ -188,7 +201,7 @@ def _plain(piece: Piece, stored: Stored, bounding: Bounding) -> bool:
     if _name(piece) not in stored.columns:
         return False
     grid = piece.grid
-    return piece.form == "one" or (grid is not None and not grid.scale and 2 * (grid.high - grid.low).bit_length() <= _EXACT)
+    return piece.form == "one" or (grid is not None and not grid.scale and 2 * (grid.high - grid.low).bit_length() <= EXACT)
 
 
 def _stated(part: Any, column: str | None) -> list[int] | None:
@@ -203,11 +216,6 @@ def _stated(part: Any, column: str | None) -> list[int] | None:
                 return None
             return [stated.min, stated.max] if stated.has_min_max else []
     return None
-
-
-def _narrow(piece: Piece) -> bool:
-    """Whether doubles have room for the sum of a piece and for the number of rows."""
-    return (piece.high - piece.low).bit_length() + 2 * PART.bit_length() + 1 <= _EXACT
 
 
 def _name(piece: Piece) -> str | None:
@@ -234,7 +242,7 @@ class _Adding:
         self._key, self._unit, self._names, self._size = asked.key, asked.unit, asked.columns, len(asked.domain) + 1
         self._find, self._weights, self._room = find, weights, Room()
         self.sums = {f"s{place}_{i}": np.zeros(self._size, np.int64) for place, piece in asked.pieces.items() for i in range(piece.cells)}
-        wide = {place for place, piece in asked.pieces.items() if asked.bounding.sum_bits(piece) > _NARROW}
+        wide = {place for place, piece in asked.pieces.items() if asked.bounding.sum_bits(piece) > NARROW}
         self._wide = {name: np.zeros(self._size, object) for name in self.sums if int(name[1:].partition("_")[0]) in wide}
         self._columns: list[Column] = []  # every column once for each of its grids
         self._pieces: list[tuple[Piece, Column | None, list[NDArray[np.int64]]]] = []
@@ -247,7 +255,7 @@ class _Adding:
                     self._columns.append(column)
             self._pieces.append((piece, column, [self.sums[f"s{place}_{i}"] for i in range(piece.cells)]))
         unweighed = find is not None and weights is None
-        self._first = next((one for one in self._pieces if one[0].form == "value" and _narrow(one[0])), None) if unweighed else None
+        self._first = next((one for one in self._pieces if one[0].form == "value" and narrow(one[0])), None) if unweighed else None
 
     def add(self, batch: Any) -> None:
         found = {name: numbers_of(batch.column(name)) for name in self._names}

@@ -150,7 +150,11 @@ def _viewed(engine: Pinned, name: str | None, table: Files | Held, declared: dic
     )
     stored = None
     if isinstance(table, Files) and table.kind == "Parquet":
-        stored = Stored(table.paths, {column: STORED[text] for column, text in described if text in STORED and made.get(column) == identifier(column)})
+        stored = Stored(
+            table.paths,
+            tuple(column for column, _ in described),
+            {column: STORED[text] for column, text in described if text in STORED and made.get(column) == identifier(column)},
+        )
     return Source(engine.backend.table(view), schema, engine, name, table.kind if isinstance(table, Files) else "frame", left_out, stored)
 
 

@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from .bounding import Bounding, row_weight, row_weights, truncated, votes
+from .bounding import EXACT, NARROW, Bounding, row_weight, row_weights, truncated, votes
 from .distinct import counted
 from .engine_keys import among_keys, compared, joined, key, written
 from .engine_values import cast, number
 from .expressions import Expr
-from .pieces import Piece
+from .pieces import FLAT, Piece
 from .plain_sums import PlainSums, Stored, plain_sums
 from .relations import built, columns_of
 from .selecting import group, select
@@ -28,11 +28,6 @@ from .tree import Columns
 from .types import INT64, Type
 
 Shape = Literal["rows", "units", "long", "ballot"]
-
-
-NARROW = 62
-_DOUBLE = 53
-_FLAT = ("one", "value", "centred", "square", "side")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +44,7 @@ def statements(table: Any, query: Query, pieces: tuple[Piece, ...], bounding: Bo
     """All that the engine has to compute for a query."""
     units, keys = [f"u{i}" for i in range(len(bounding.unit))], [f"k{i}" for i in range(len(query.keys))]
     rows = _base(table, query, pieces, bounding, units)
-    flat = tuple(i for i, piece in enumerate(pieces) if piece.form in _FLAT)
+    flat = tuple(i for i, piece in enumerate(pieces) if piece.form in FLAT)
     at_once = _at_once(pieces, bounding, keys)
     if bounding.truncation:
         rows = truncated(rows, bounding.rows, units, secret)
@@ -82,9 +77,9 @@ def wide(piece: Piece, bounding: Bounding) -> bool:
 
 def _at_once(pieces: tuple[Piece, ...], bounding: Bounding, keys: list[str]) -> bool:
     """Whether every unit's rows are added first, and then weighed: where there are no groups that is the same sum, in one pass and without a join."""
-    if keys or not bounding.unit or bounding.truncation or not all(piece.form in (*_FLAT, "unit", "distinct") for piece in pieces):
+    if keys or not bounding.unit or bounding.truncation or not all(piece.form in (*FLAT, "unit", "distinct") for piece in pieces):
         return False
-    return not any(wide(piece, bounding) for piece in pieces if piece.form in _FLAT)
+    return not any(wide(piece, bounding) for piece in pieces if piece.form in FLAT)
 
 
 def _weighed(units: Any, bounding: Bounding) -> Any:
@@ -263,7 +258,7 @@ def _long(rows: Any, keys: list[str], place: int, piece: Piece, bounding: Boundi
 
 def as_doubles(piece: Piece, bounding: Bounding) -> bool:
     """Whether sums of doubles are exact, for all that is publicly known."""
-    return piece.grid is not None and piece.grid.floating and piece.form in ("value", "centred") and not bounding.unit and bounding.sum_bits(piece) <= _DOUBLE
+    return piece.grid is not None and piece.grid.floating and piece.form in ("value", "centred") and not bounding.unit and bounding.sum_bits(piece) <= EXACT
 
 
 def _whole(total: Any, piece: Piece, bounding: Bounding) -> Any:

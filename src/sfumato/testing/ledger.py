@@ -25,4 +25,4 @@ def fill(ledger: Ledger, entries: int, cost: Guarantee) -> None:
         if tx.carried != ledger.dataset:
             tx.execute(pages.SETTLE)
         tx.executemany(pages.ENTER, rows)
-    ledger._seen = None
+    ledger._seen = ledger._following = None
