@@ -39,3 +39,16 @@ def test_another_schema_is_refused(version: int, tmp_path: Path) -> None:
     with refusing("ledger.version"), reading(path):
         raise AssertionError
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_names_are_what_they_were_to_the_letter(tmp_path: Path) -> None:
+    """SQLite finds a table under any spelling; what is spelled otherwise was altered."""
+    path = tmp_path / "a.ledger"
+    sf.Ledger.open(path, budget=sf.Pure(1), dataset="visits", unit="patient", relation="add-remove").close()
+    sql(path, "PRAGMA journal_mode = DELETE")
+    content = path.read_bytes()
+    assert content.count(b"entry_keyentry") == 1
+    path.write_bytes(content.replace(b"entry_keyentry", b"entry_keyEntry"))
+    ledger = sf.Ledger.open(path)
+    assert not ledger.verify().ok
+    ledger.close()

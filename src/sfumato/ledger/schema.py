@@ -88,7 +88,7 @@ def structure(tx: Any) -> list[str]:
 
     fresh = apsw.Connection(":memory:")
     fresh.execute(TABLES)
-    made, found = ({tuple(row) for row in c.execute("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")} for c in (fresh, tx))
+    made, found = ({tuple(row) for row in c.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")} for c in (fresh, tx))
     fresh.close()
     problems = [] if made == found else [ALTERED]
     if tx.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:

@@ -58,9 +58,7 @@ def parts(totals: Ratios, limits: Ratios) -> int:
 
 def spend(totals: Ratios, cost: Ratios, limits: Ratios) -> tuple[Ratios, str, int]:
     """The sum, as it is written, and its parts: what the functions around this one say, in one go, because every charge needs all of it."""
-    if (
-        len(totals) == len(cost) == len(limits) == 1
-    ):  # as most books count; a loop would take a tenth of a commit, which has left all caches cold
+    if len(totals) == len(cost) == len(limits) == 1:  # as most books count; a loop would take a tenth of a commit, which has left all caches cold
         sum_, text, most = _spend(totals[0], cost[0], limits[0])
         return (sum_,), f'["{text}"]', most
     sums, texts, shares = zip(*[_spend(*one) for one in zip(totals, cost, limits, strict=True)], strict=True)
