@@ -62,15 +62,15 @@ def test_charge_then_answer(visits: Table) -> None:
 
 def test_the_charge_is_durable_before_the_engine_is_asked(visits: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    run = type(visits._source.engine).run
+    tally = type(visits._source.engine).tally
 
     def watched(self: Any, *arguments: Any, **named: Any) -> Any:
         other = sf.Ledger.open(tmp_path / "visits.ledger", dataset="visits")
         seen.append(Fraction(other.spent.parameters["epsilon"]))
         other.close()
-        return run(self, *arguments, **named)
+        return tally(self, *arguments, **named)
 
-    monkeypatch.setattr(type(visits._source.engine), "run", watched)
+    monkeypatch.setattr(type(visits._source.engine), "tally", watched)
     counted(visits).release(epsilon=1)
     assert seen
     assert set(seen) == {Fraction(1)}
@@ -85,7 +85,7 @@ def test_the_same_question_again_costs_nothing_and_is_the_same(visits: Table, mo
     def touched(*_: Any, **__: Any) -> None:
         raise AssertionError("data was read")
 
-    monkeypatch.setattr(type(visits._source.engine), "run", touched)
+    monkeypatch.setattr(type(visits._source.engine), "tally", touched)
     again = counted(visits).release(epsilon=1)
     assert spent(visits) == 1
     assert again.recalled
@@ -153,7 +153,7 @@ def test_more_than_the_budget_reads_nothing(visits: Table, monkeypatch: pytest.M
     def touched(*_: Any, **__: Any) -> None:
         raise AssertionError("data was read")
 
-    monkeypatch.setattr(type(visits._source.engine), "run", touched)
+    monkeypatch.setattr(type(visits._source.engine), "tally", touched)
     with pytest.raises(sf.BudgetExceeded):
         counted(visits).release(epsilon=11)
     assert spent(visits) == 0

@@ -75,7 +75,7 @@ def test_plan_reads_no_data(path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     def run(*_: object, **__: object) -> None:
         raise AssertionError("the engine was asked")
 
-    monkeypatch.setattr(engine.Pinned, "run", run)
+    monkeypatch.setattr(engine.Pinned, "tally", run)
     text = "SELECT AVG(spend) AS m FROM visits"
     ended = shell(path, text, *DECLARED, "--epsilon", "0.5", "--plan")
     assert ended.returncode == 0
@@ -233,7 +233,7 @@ def test_a_failure_says_one_line(path: Path, monkeypatch: pytest.MonkeyPatch) ->
     def run(*_: object, **__: object) -> None:
         raise ValueError("a person's name")
 
-    monkeypatch.setattr(engine.Pinned, "run", run)
+    monkeypatch.setattr(engine.Pinned, "tally", run)
     ended = shell(path, COUNT, *DECLARED, "--epsilon", "1")
     assert (ended.returncode, ended.stdout, ended.stderr) == (3, "", sf.Failed.TEXT + "\n")
 

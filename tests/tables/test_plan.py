@@ -42,6 +42,7 @@ def test_planning_runs_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) ->
         raise AssertionError("the engine was asked")
 
     monkeypatch.setattr(type(bench.source.engine), "run", touched)
+    monkeypatch.setattr(type(bench.source.engine), "tally", touched)
     monkeypatch.setattr(type(bench.source.engine), "_load", touched)
     for seed in range(15):
         made = planned(Random(seed), bench)

@@ -97,7 +97,7 @@ class Plan:
 
     @property
     def sql(self) -> tuple[str, ...]:
-        """The same, in the engine's language."""
+        """The same, in the engine's language. Plain sums over files may be added without it, to the same integers."""
         return tuple(self.source.engine.sql(statement.expression) for statement in self.statements)
 
     def error(self, confidence: Number = 0.95, *, group_size: int | None = None) -> dict[str, float]:
