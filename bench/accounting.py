@@ -186,7 +186,7 @@ def certify(case: str) -> tuple[float, float, float]:
     """Both bounds from the mechanisms on, nothing kept from before."""
     _, schedule, delta = CASES[case]
     steps = schedule()
-    for kept in (loss_curve.deltas, loss_curve.epsilons, pairs.law_of):
+    for kept in (loss_curve.deltas, loss_curve.epsilons, pairs.laws_of):
         kept.cache_clear()
     start = time.perf_counter()
     total = sf.compose(steps)

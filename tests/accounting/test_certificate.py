@@ -14,7 +14,6 @@ from sfumato.accounting import certificate
 from sfumato.accounting.certificate import delta_bounds, epsilon_bounds
 from sfumato.accounting.loss_families import GaussianLaw, laplace_law, response_law
 from sfumato.accounting.loss_lattice import Measure
-from sfumato.accounting.pairs import law_of
 from sfumato.accounting.subsampling import FixedLaw, PoissonLaw
 from sfumato.exact.balls import ball, precision
 from sfumato.guarantees.gdp import delta_of_mu
@@ -27,7 +26,7 @@ SMALL = 1 << 13
 def check(whole: Exact, seed: int, most: int = SMALL) -> float:
     """The truth is inside, at ε of every size and at a δ down to 1e-18; how wide the certificate of δ is, relatively."""
     rng = random.Random(seed)
-    uses = [(law_of(pair), count) for pair, count in whole.loss.parts]
+    uses = [(pair.law(), count) for pair, count in whole.loss.parts]
     top = sum(count * float(max(law.atoms.loss.max(initial=0.0), 1.0)) for law, count in uses)
     wide = 0.0
     for epsilon in (Fraction(0), Fraction(min(top, 30.0) * rng.random() ** 3)):

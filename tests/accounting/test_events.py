@@ -11,7 +11,6 @@ import pytest
 import sfumato as sf
 from sfumato.accounting.certificate import epsilon_bounds
 from sfumato.accounting.events import EVENTS, from_dp_event
-from sfumato.accounting.pairs import law_of
 
 
 def event(name: str, **fields: Any) -> Any:
@@ -53,7 +52,7 @@ def test_both_agree_where_both_are_right(name: str) -> None:
     total = from_dp_event(tree)
     assert total.epsilon_lower(delta) <= printed * (1 + 1e-9)
     assert total.epsilon_lower(delta) >= printed * (1 - 3e-5)
-    low, high = epsilon_bounds([(law_of(pair), count) for pair, count in total.parts], Fraction(delta), width=1e-8)
+    low, high = epsilon_bounds([(pair.law(), count) for pair, count in total.parts], Fraction(delta), width=1e-8)
     assert low <= printed
     assert abs(high - printed) <= 1e-6 * printed
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from sfumato.accounting import certificate, finite_sums
-from sfumato.accounting.pairs import GaussianPair, LaplacePair, law_of
+from sfumato.accounting.pairs import GaussianPair, LaplacePair
 from sfumato.accounting.pairs_finite import FinitePair, ResponsePair
 from sfumato.accounting.pairs_sampled import SampledPair
 from sfumato.exact.balls import ball, precision
@@ -46,7 +46,28 @@ def test_ways() -> None:
 def test_the_lattice_agrees() -> None:
     parts = ((FinitePair((Fraction(1, 5), Fraction(4, 5)), (Fraction(1, 2), Fraction(1, 2))), 6), (SampledPair(LaplacePair(Fraction(1), 2), Fraction(1, 3)), 3))
     exact = finite_sums.delta_bounds(parts, Fraction(1, 2))
-    low, high = certificate.delta_bounds([(law_of(pair), count) for pair, count in parts], Fraction(1, 2))
+    low, high = certificate.delta_bounds([(pair.law(), count) for pair, count in parts], Fraction(1, 2))
     assert low <= exact[1]
     assert high >= exact[0]
     assert high - low < 0.01 * high
+
+
+@pytest.mark.parametrize("epsilon", [700, 745, 746, 800, 10_000])
+@pytest.mark.parametrize("delta", [Fraction(1, 10**6), Fraction(1, 10**60), Fraction(1, 2)], ids=float)
+def test_probabilities_that_are_no_doubles(epsilon: int, delta: Fraction) -> None:
+    """Responses among three: ε + ln(1 − δ/p), p the chance of the true answer. In doubles e^(−ε) was zero, and ε itself came out as a lower bound."""
+    parts = ((ResponsePair(Fraction(epsilon), categories=3), 1),)
+    low, high = finite_sums.epsilon_bounds(parts, delta)
+    with precision(1024):
+        p = 1 / (1 + 2 * ball(Fraction(-epsilon)).exp())
+        truth = epsilon + (1 - ball(delta) / p).log()
+        assert ball(Fraction(low)) <= truth <= ball(Fraction(high))
+    assert high - low <= 1e-14 * high
+
+
+def test_one_direction_alone() -> None:
+    pair = FinitePair((Fraction(1, 10), Fraction(9, 10)), (Fraction(4, 10), Fraction(6, 10)))
+    there, back = (finite_sums.epsilon_bounds(((pair, 1),), Fraction(1, 100), (side,)) for side in (0, 1))
+    assert there[1] < 0.5 < back[0]
+    assert finite_sums.epsilon_bounds(((pair, 1),), Fraction(1, 100)) == back
+    assert finite_sums.delta_bounds(((pair, 1),), Fraction(0), (0,)) == finite_sums.delta_bounds(((pair, 1),), Fraction(0), (1,))

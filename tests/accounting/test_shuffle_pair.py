@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from flint import arb
 
+from sfumato.accounting import shuffle_pair
 from sfumato.accounting.loss import Loss
+from sfumato.accounting.loss_curve import epsilons
+from sfumato.accounting.pairs import laws_of
 from sfumato.accounting.pairs_sampled import ClonePair
-from sfumato.accounting.shuffle_pair import binomial, clone_law, closed_form, closed_form_limit
+from sfumato.accounting.shuffle_pair import binomial, clone_laws, closed_form, closed_form_limit
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, precision
 
@@ -49,11 +53,70 @@ def test_many_reports(n: int, epsilon: float) -> None:
     assert loss.epsilon("1e-6") < float(closed_form(1, n, "1e-6")) / 3
 
 
-def test_rounding_clones_down_dominates() -> None:
-    """With 200 000 reports the numbers of clones are grouped; a few more reports, not grouped otherwise, lose less."""
-    few, many = clone_law(1.0, 200_000), clone_law(1.0, 260_000)
-    assert few.points.loss.size < 1 << 22
-    assert float((few.points.p - few.points.q).clip(0).sum()) > float((many.points.p - many.points.q).clip(0).sum())
+def brute_force(epsilon: float, n: int, at: float) -> float:
+    """δ of the pair over all numbers of clones, none grouped, by logarithms of factorials; numbers that are rarer than 10⁻³⁰ are left out."""
+    factorials = np.append(0.0, np.cumsum(np.log(np.arange(1.0, n + 1))))
+    clone, truth, total = 2 / (math.exp(epsilon) + 1), 1 / (1 + math.exp(-epsilon)), 0.0
+    for c in range(n):
+        chance = factorials[n - 1] - factorials[c] - factorials[n - 1 - c] + c * math.log(clone) + (n - 1 - c) * math.log1p(-clone)
+        if chance > math.log(1e-30):
+            half = np.exp(chance + factorials[c] - factorials[: c + 1] - factorials[c::-1] - c * math.log(2))
+            before, here = np.append(0.0, half), np.append(half, 0.0)
+            total += float(np.maximum(0.0, truth * before + (1 - truth) * here - math.exp(at) * ((1 - truth) * before + truth * here)).sum())
+    return total
+
+
+def encloses(epsilon: str, n: int, delta: str, *, width: float) -> tuple[float, float]:
+    loss = Loss(((ClonePair(Fraction(epsilon), n), 1),))
+    low, high = loss.epsilon_lower(delta), loss.epsilon(delta)
+    assert brute_force(float(epsilon), n, low) >= float(delta) * (1 - 1e-9)
+    assert brute_force(float(epsilon), n, high) <= float(delta) * (1 + 1e-9)
+    assert high - low <= width * high
+    middle = (low + high) / 2
+    truth = brute_force(float(epsilon), n, middle)
+    assert loss.delta_lower(middle) <= truth * (1 + 1e-9)
+    assert loss.delta(middle) >= truth * (1 - 1e-9)
+    return low, high
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "n", "delta", "truth"),
+    [
+        ("2", 300, "1e-6", None),
+        ("2", 600, "1e-6", 0.527728),
+        ("2", 1000, "1e-6", 0.397087),
+        ("1", 1000, "1e-6", 0.148671),
+        ("3", 3000, "1e-6", 0.436176),
+        ("4", 2000, "1e-6", None),
+        ("1", 10_000, "1e-9", None),
+    ],
+)
+def test_the_bounds_hold_what_all_counts_come_to(epsilon: str, n: int, delta: str, truth: float | None) -> None:
+    """The same law served for both bounds, with clones rounded down: the lower one was above the truth by up to 0.2 %."""
+    low, high = encloses(epsilon, n, delta, width=1.2e-4)
+    assert truth is None or low - 5e-7 <= truth <= high + 5e-7
+
+
+def test_grouped_counts_bound_from_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups far wider than are ever made, so that either law alone is off by some per cent."""
+    monkeypatch.setattr(shuffle_pair, "_APART", 1e-2)
+    laws_of.cache_clear()
+    epsilons.cache_clear()
+    below, above = clone_laws(2.0, 600)
+    assert below is not above
+    low, high = encloses("2", 600, "1e-6", width=0.1)
+    assert low < 0.527728 * 0.999
+    assert high > 0.527728 * 1.001
+    laws_of.cache_clear()
+    epsilons.cache_clear()
+
+
+def test_groups_are_few_however_many_reports_there_are() -> None:
+    """And the law from below loses less than that from above."""
+    for n in (200_000, 10**8):
+        below, above = clone_laws(1.0, n)
+        assert below.points.loss.size < 1 << 20
+        assert float((below.points.p - below.points.q).clip(0).sum()) < float((above.points.p - above.points.q).clip(0).sum())
 
 
 @pytest.mark.parametrize(("n", "chance"), [(1, 0.5), (10, 0.1), (5000, 0.5), (10**6, 1e-3), (7, 0.99)])
@@ -81,7 +144,7 @@ def exact_losses(epsilon: float, n: int) -> list[arb]:
 @pytest.mark.parametrize("epsilon", [1e-12, 1e-3, 1.0, 8.0, 20.0, 36.0, 38.0, 100.0])
 def test_losses_lie_within_the_stated_slack(epsilon: float) -> None:
     """Of both signs, against ball arithmetic: computed as log1p of what is near −1, negative losses were off by 10⁻¹⁰ at ε = 8, and infinite from 38 on."""
-    law = clone_law(epsilon, 6)
+    law = clone_laws(epsilon, 6)[1]
     with precision(600):
         exact = exact_losses(epsilon, 6)
         for loss in law.points.loss.tolist():
@@ -91,14 +154,14 @@ def test_losses_lie_within_the_stated_slack(epsilon: float) -> None:
 
 def test_log1p_near_minus_one_would_not() -> None:
     """The twin: the same formula for both signs."""
-    law, lie, truth = clone_law(20.0, 1), 1 / (1 + math.exp(20)), 1 / (1 + math.exp(-20))
+    law, lie, truth = clone_laws(20.0, 1)[1], 1 / (1 + math.exp(20)), 1 / (1 + math.exp(-20))
     assert abs(math.log1p((truth - lie) * -1 / truth) + 20) > law.slack
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-3, 1.0, 20.0])
 def test_masses_lie_within_the_stated_error(epsilon: float) -> None:
     """P of every (a, b), by whole numbers and balls: 1 − 2/(e^ε + 1) from a rounded chance would cancel for small ε."""
-    n, law = 40, clone_law(epsilon, 40)
+    n, law = 40, clone_laws(epsilon, 40)[1]
     with precision(600):
         growth = ball(Fraction(epsilon)).exp()
         clone, truth = 2 / (growth + 1), growth / (growth + 1)
@@ -124,4 +187,4 @@ def test_a_large_epsilon_is_answered(epsilon: int, n: int) -> None:
 def test_a_larger_one_is_refused() -> None:
     for epsilon in (101.0, 400.0, 1e300):
         with pytest.raises(Refused, match=r"shuffle\.epsilon"):
-            clone_law(epsilon, 10)
+            clone_laws(epsilon, 10)[1]

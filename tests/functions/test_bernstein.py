@@ -13,6 +13,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import Refused
+from sfumato.functions import fits
 from sfumato.functions.bernstein import Bernstein, measured
 from sfumato.functions.fits import KernelDensity, PriestleyChao
 from sfumato.functions.sampled_noise import drawn_by
@@ -264,3 +265,41 @@ def test_nobody_charges_the_noise_of_a_sampled_curve(tmp_path: Path) -> None:
         with pytest.raises(Refused) as caught:
             book.charge(one.noise)
         assert caught.value.code == "guarantee.does-not-follow"
+
+
+BOXES: dict[str, Any] = {
+    "KernelDensity": (fits.KernelDensity("0.1", records=20), 1),
+    "KernelDensity, two columns": (fits.KernelDensity("0.2", inputs=((0, 1), (0, 1)), records=20), 2),
+    "PriestleyChao": (fits.PriestleyChao("0.3", values=(-1, 1)), 2),
+    "PriestleyChao, spacing": (fits.PriestleyChao("0.3", values=(-1, 1), spacing="0.05"), 2),
+    "LinearRegression": (fits.LinearRegression(records=20), 2),
+    "LogisticRegression": (fits.LogisticRegression(records=20), 2),
+}
+REPLACE_ONLY = {"LinearRegression", "LogisticRegression"}
+
+
+@pytest.mark.parametrize("name", BOXES)
+def test_under_add_remove_the_order_of_records_changes_nothing(name: str) -> None:
+    """Under add-remove a dataset is a multiset: the values that get noise are the same for every order of the records, with ties, records beyond the ends
+    and records that are no numbers among them. A fit that uses the first records only is refused under add-remove."""
+    fit, columns = BOXES[name]
+    how = Bernstein(fit, degree=6)
+    if name in REPLACE_ONLY:
+        with pytest.raises(Refused) as refused:
+            how.noise(promise=sf.Pure(1, relation="add-remove"))
+        assert refused.value.code == "fit.relation"
+        return
+    assert how.noise(promise=sf.Pure(1, relation="add-remove")).relation == "add-remove"
+    rng = np.random.default_rng(7)
+    cells = [0, 0.0, -0.0, 0.5, 1, 0.3, 9.0, -9, math.nan, math.inf, None, "x", 10**400, True, Fraction(1, 3)]
+    for _ in range(60):
+        count = int(rng.integers(2, 12))
+        records: list[Any] = [tuple(cells[int(i)] for i in rng.integers(0, len(cells), columns)) for _ in range(count)]
+        if rng.random() < 0.3:
+            records[0] = "no row"
+        values = [how.lattice.values(fit([records[int(i)] for i in rng.permutation(count)])) for _ in range(6)]
+        assert all((other == values[0]).all() for other in values)
+
+
+def test_every_fit_is_in_the_test_of_orders() -> None:
+    assert {name.partition(",")[0] for name in BOXES} == {name for name in fits.__all__ if name[0].isupper()}

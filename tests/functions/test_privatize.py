@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections import Counter
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -250,7 +251,7 @@ def test_what_is_prepared_is_kept_by_value_not_by_name() -> None:
 
 def test_the_prepared_has_the_arguments_of_the_call() -> None:
     asked = list(inspect.signature(privatize).parameters)
-    assert list(inspect.signature(prepared).parameters) == [name for name in asked if name not in ("f", "data", "ledger", "memo", "share", "bits")]
+    assert list(inspect.signature(prepared).parameters) == [name for name in asked if name not in ("f", "data", "labels", "ledger", "memo", "share", "bits")]
 
 
 def test_a_sensitivity_that_changes_is_read_again() -> None:
@@ -269,3 +270,34 @@ def test_a_sensitivity_that_changes_is_read_again() -> None:
         assert privatize(lambda _: [0.0, 0.0], [], sensitivity=mine, epsilon=1, bounds=(0, 1), size=2).mechanism.sensitivity >= value  # type: ignore[attr-defined]
     one = privatize(lambda _: 0.0, [], sensitivity=Fraction(1, 7), epsilon=1, bounds=(0, 1))
     assert privatize(lambda _: 0.0, [], sensitivity=Fraction(1, 7), epsilon=1, bounds=(0, 1)).mechanism is one.mechanism  # what cannot change is kept
+
+
+COUNTED = {"a": 3, "c": 5, "b": 4, "secret": 9}
+
+
+@pytest.mark.parametrize(
+    "found", [COUNTED, pd.Series(COUNTED), pd.Series(COUNTED).sort_values(), Counter(COUNTED)], ids=["dict", "Series", "sorted", "Counter"]
+)
+def test_labels_are_kept_and_only_those_that_are_public(found: Any) -> None:
+    """A dictionary or a Series is read by public labels, in whatever order the function gives it; a label of the data alone does not come out."""
+    stated = sens.Global(l1=2, sup=1, whole=True)
+    released = privatize(lambda _: found, X, epsilon=1, sensitivity=stated, labels=["c", "none", "a"], bits=SeededBits(1))
+    plain = privatize(lambda _: [5, 0, 3], X, epsilon=1, sensitivity=stated, size=3, bits=SeededBits(1))
+    assert released.value == dict(zip(["c", "none", "a"], plain.value.tolist(), strict=True))
+    assert {type(value) for value in released.value.values()} == {int}
+    assert released.mechanism == plain.mechanism
+
+
+@pytest.mark.parametrize(
+    "found", [{}, None, 3, [1.0, 2.0], {"a": "x"}, pd.DataFrame({"a": [1]}), {"a": [1]}, "ab", forbidden], ids=lambda found: type(found).__name__
+)
+def test_labels_come_out_whatever_the_function_gives(found: Any) -> None:
+    f = found if callable(found) else lambda _: found
+    assert list(privatize(f, X, epsilon=1, sensitivity=1, labels=("a", "b"), default=2).value) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "stated", [{"labels": []}, {"labels": ["a", "a"]}, {"labels": [[1]]}, {"labels": 3}, {"labels": [math.nan]}, {"labels": "ab", "size": 2}]
+)
+def test_labels_that_are_none(stated: dict[str, Any]) -> None:
+    refusal(lambda: privatize(forbidden, Untouchable(), epsilon=1, sensitivity=1, **stated), "privatize.shape")

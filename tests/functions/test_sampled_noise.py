@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import sfumato as sf
@@ -54,3 +57,35 @@ def test_what_is_public_of_the_noise() -> None:
     assert "Laplace noise, RandomDP(" in repr(noise)
     assert SampledNoise(base, noise.random) == noise
     assert drawn_by(noise) is drawn_by(base) is base
+
+
+def uncalled(data: Any) -> Any:
+    raise AssertionError("the data were read")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [[0.1, 0.2, 0.3], np.zeros(3), np.zeros((3, 2)), {"x": [1, 2, 3]}, pd.DataFrame({"x": [1, 2, 3]}), pl.DataFrame({"x": [1, 2, 3]}), "abc", iter([1]), {}, 5],
+    ids=lambda data: type(data).__name__,
+)
+def test_data_of_another_number_of_records_are_refused(data: Any) -> None:
+    """A sensitivity sampled between datasets of 10 records says nothing about 3 records; under replace the number is public, so it is compared. Under
+    add-remove it is not public: no refusal may depend on it."""
+    oracle = np.random.default_rng(1).random
+    sampled = sample_sensitivity(np.mean, oracle=oracle, n=10, m=9)
+    with pytest.raises(Refused) as refused:
+        sf.privatize(uncalled, data, sensitivity=sampled, epsilon=1)
+    assert refused.value.code == "sensitivity.size"
+    function = sample_sensitivity(lambda records: lambda points: np.mean(records) * points, oracle=oracle, n=10, m=9)
+    how = sf.Bernstein(function.fit, sensitivity=function, degree=4)  # type: ignore[union-attr]
+    with pytest.raises(Refused) as refused:
+        how.release(data, epsilon=1)
+    assert refused.value.code == "sensitivity.size"
+    secret = sample_sensitivity(np.mean, oracle=oracle, n=10, m=9, relation="add-remove")
+    assert isinstance(sf.privatize(lambda _: 0.5, data, sensitivity=secret, epsilon=1, relation="add-remove").value, float)
+
+
+def test_the_rewrite_passes_and_the_right_number_is_released() -> None:
+    sampled = sample_sensitivity(np.mean, oracle=np.random.default_rng(1).random, n=3, m=9)
+    for data in ([0.1, 0.2, 0.3], np.zeros(3), pd.DataFrame({"x": [1, 2, 3]}), pl.DataFrame({"x": [1, 2, 3]}), {"x": [1, 2, 3]}):
+        assert isinstance(sf.privatize(lambda _: 0.5, data, sensitivity=sampled, epsilon=1).value, float)

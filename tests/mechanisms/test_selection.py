@@ -276,6 +276,11 @@ SECRET = 987654321
     ("scores", "code"),
     [
         ([], "selection.scores"),
+        (SECRET, "selection.scores"),
+        (None, "selection.scores"),
+        pytest.param(object(), "selection.scores", id="object-selection.scores"),
+        ({SECRET: 1, 2: 3}, "selection.scores"),  # its keys are no scores
+        ({SECRET, 1}, "selection.scores"),  # a set has no order
         ([[SECRET, 1]], "selection.scores"),
         (np.array([[SECRET, 1]]), "selection.scores"),
         (np.array(SECRET), "selection.scores"),

@@ -57,11 +57,19 @@ def test_add_remove_needs_no_order() -> None:
     assert lipschitz(sum, world, ADD_REMOVE.distance) == 1
 
 
+@pytest.mark.parametrize("norm", [1, 2, "inf"])
+def test_results_without_a_number_do_not_move(norm: Any) -> None:
+    """The largest of no coordinates is 0, as their sum and the root of their squares are."""
+    assert local(lambda _: [], (1,), [(2,)], norm=norm) == 0
+
+
 def test_refusals() -> None:
     for call, code in [
         (lambda: lipschitz(sum, [(0,)], hamming), "sensitivity.world"),
         (lambda: lipschitz(sum, BITS, hamming, norm=3), "sensitivity.norm"),
         (lambda: lipschitz(sum, BITS, lambda x, y: 0), "number.not-positive"),
+        (lambda: local(list, (1,), [(1, 2)]), "sensitivity.fit"),
+        (lambda: lipschitz(list, [(1,), (1, 2)], hamming), "sensitivity.fit"),
     ]:
         with pytest.raises(Refused) as caught:
             call()

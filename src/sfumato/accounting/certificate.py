@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -20,7 +20,7 @@ from ..exact.numbers import double_above, double_below
 from .compose_fourier import Sum, add, log_sum
 from .compose_plan import MOST, Plan, Saddle, Uses, at_delta, at_epsilon, foreseen, plan, wanted
 from .loss_lattice import Halves, Measure, Whole, halves, lower, shortened, upper
-from .loss_laws import UNIT, Doubles, reverse
+from .loss_laws import BOTH, UNIT, Doubles, reverse
 from .loss_products import gathered
 
 Side = Literal["up", "down"]
@@ -97,16 +97,16 @@ def _clamped(share: float) -> float:
     return min(1.0, max(0.0, share))
 
 
-def epsilon_bounds(uses: Uses, delta: Fraction, most: int = MOST, width: float = 1.0) -> Bounds:
+def epsilon_bounds(uses: Uses, delta: Fraction, most: int = MOST, width: float = 1.0, *, sides: Sequence[int] = BOTH) -> Bounds:
     """ε at δ, from below and from above, on a lattice of `most` numbers at most; finer than usual if an interval of `width`, in parts of ε, needs it."""
     near = _doubles(delta)
-    return _worst(uses, lambda one, high: _solve(one, at_delta(one, near["up"]), lambda curve: curve.epsilon(near[curve.side]), high, most, width))
+    return _worst(uses, sides, lambda one, high: _solve(one, at_delta(one, near["up"]), lambda curve: curve.epsilon(near[curve.side]), high, most, width))
 
 
-def delta_bounds(uses: Uses, epsilon: Fraction, most: int = MOST // 4) -> Bounds:
+def delta_bounds(uses: Uses, epsilon: Fraction, most: int = MOST // 4, *, sides: Sequence[int] = BOTH) -> Bounds:
     """δ at ε, from below and from above, on a lattice of `most` numbers at most."""
     near = _doubles(epsilon)
-    return _worst(uses, lambda one, high: _delta_bounds(one, near, high, most))
+    return _worst(uses, sides, lambda one, high: _delta_bounds(one, near, high, most))
 
 
 def _doubles(value: Fraction) -> dict[Side, float]:
@@ -114,13 +114,13 @@ def _doubles(value: Fraction) -> dict[Side, float]:
     return {"up": double_below(value), "down": double_above(value)}
 
 
-def _worst(uses: Uses, solve: Callable[[Uses, float], Bounds]) -> Bounds:
+def _worst(uses: Uses, sides: Sequence[int], solve: Callable[[Uses, float], Bounds]) -> Bounds:
     """The laws as they are and, unless all are symmetric, reversed: the worse of both bounds. A reversed sum that surely loses less is not refined."""
-    low, high = _narrowed(uses, solve, 0.0)
-    if all(law.symmetric for law, _ in uses):
-        return low, high
-    other = _narrowed(tuple((reverse(law), count) for law, count in uses), solve, high)
-    return max(low, other[0]), max(high, other[1])
+    low, high = 0.0, 0.0
+    for side in sides[:1] if all(law.symmetric for law, _ in uses) else sides:
+        one = _narrowed(uses if side == 0 else tuple((reverse(law), count) for law, count in uses), solve, high)
+        low, high = max(low, one[0]), max(high, one[1])
+    return low, high
 
 
 def _narrowed(uses: Uses, solve: Callable[[Uses, float], Bounds], enough: float) -> Bounds:

@@ -19,7 +19,7 @@ import numpy as np
 from .compose_window import Mesh
 from .loss_lattice import Nodes
 from .loss_laws import Law
-from .loss_nodes import breaks, nodes, spacing
+from .loss_nodes import WIDEST, breaks, nodes, spacing
 from .loss_sketch import Sketch, moments, sketch
 
 Uses = Sequence[tuple[Law, int]]
@@ -28,7 +28,7 @@ MOST, LEAST = 1 << 22, 1 << 7
 WANTED: tuple[tuple[int, float], ...] = ((1 << 14, 1e-6), (1 << 16, 6e-6), (MOST, 4e-5))
 """So many numbers may be spent on a certificate that is so wide, in parts of ε."""
 
-_WIDEST = 100.0  # between two numbers of a lattice: the squares of exponentials of it are doubles still
+_FINEST = 2.0**-50  # of the largest loss: the numbers of nodes are whole numbers of 64 bits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,13 +89,14 @@ def foreseen(uses: Uses, epsilon: float, least: float) -> float:
 
 def plan(uses: Uses, saddle: Saddle, finer: float = 1.0, most: int = MOST) -> Plan:
     """The lattice; `finer` divides its spacing."""
-    tilt, period = saddle.tilt, min(saddle.period, _WIDEST * most)
+    tilt, period = saddle.tilt, min(saddle.period, WIDEST * most)
     spread = sum(float(s.tilted(tilt)[: s.cells].sum()) * s.count for s in saddle.sketches)
     cost = spread * (tilt + 1) / 8 + sum(breaks(s, tilt) for s in saddle.sketches) / 2  # of h², in ε
     wide = math.sqrt(saddle.aim / max(cost, 1e-300))
     steps = (LEAST, *(number for number, _ in WANTED))
     h = max(min(period / number, math.sqrt(width) * wide) for number, (_, width) in zip(steps, WANTED, strict=False)) / finer
-    h = spacing(uses, max(min(h, _WIDEST), period / most), spread=spread > 0, smallest=period / most, aim=saddle.aim)
+    least = max(period / most, _FINEST * max(float(np.abs(s.loss).max()) for s in saddle.sketches))
+    h = spacing(uses, max(min(h, WIDEST), least), spread=spread > 0, smallest=least, aim=saddle.aim)
     number = 1 << max(7, math.ceil(math.log2(max(1.0, period / h))))
     mesh = Mesh(h=h, size=min(number, 4 * most), tilt=min(tilt, 30.0 / h))
     budget = wanted(number // 2) * saddle.aim / (2 * len(uses) * finer * finer)

@@ -19,15 +19,18 @@ from typing import Any, Self
 
 from ..errors import Refused
 from ..exact.balls import up
-from ..exact.numbers import Number, text
+from ..exact.numbers import Number, is_whole, shown, text
 from ..guarantees import GDP, Approx, Guarantee, Pure, Relation
 from ..guarantees.base import known_delta, known_epsilon, known_order, reach, relation_of, unit_of
 from .loss_curve import Quick, deltas, epsilons
-from .loss_record import pair_from, record_of
+from .loss_record import pair_from, record_of, whole_from
 from .pairs import GaussianPair, Pair
 from .pairs_finite import ResponsePair
 from .pairs_of import Parts, parts_of
 from .pairs_sampled import sampled
+
+MOST = 10**12 - 1
+"""Uses of one pair."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -39,10 +42,13 @@ class Loss(Guarantee):
     unit: str | None
 
     def __init__(self, parts: Parts, *, relation: str | None = None, unit: str | None = None) -> None:
-        object.__setattr__(self, "parts", _merged(parts))
+        object.__setattr__(self, "parts", _merged(_known(parts)))
         object.__setattr__(self, "relation", relation_of(relation))
         object.__setattr__(self, "unit", unit_of(unit))
-        if self.relation == "replace" and not all(pair.symmetric for pair, _ in self.parts):
+        self._check(self.relation)
+
+    def _check(self, relation: Relation | None) -> None:
+        if relation == "replace" and not all(pair.symmetric for pair, _ in self.parts):
             raise Refused("loss.direction", f"{self}", "under replace a pair has to be symmetric, as either dataset may be the one", "relation='add-remove'")
 
     @property
@@ -135,14 +141,21 @@ def sampled_gaussian(mu_squared: Fraction, rate: Fraction) -> Loss:
 
 
 def restore(stored: dict[str, Any], *, relation: str | None, unit: str | None) -> Loss:
-    """A stored Loss again."""
-    return Loss(tuple((pair_from(part), _count(part["count"])) for part in stored["parts"]), relation=relation, unit=unit)
+    """A stored Loss again; a ValueError, of which Refused is one, or a KeyError where it is none."""
+    found = Loss(tuple((pair_from(part), whole_from(part["count"])) for part in stored["parts"]), relation=relation, unit=unit)
+    if len(found.parts) != len(stored["parts"]):
+        raise ValueError("parts that are written together, or not at all")
+    return found
 
 
-def _count(written: Any) -> int:
-    if not isinstance(written, str) or not written.isdecimal() or len(written) > 12:
-        raise KeyError(written)
-    return int(written)
+def _known(parts: Parts) -> Parts:
+    """Pairs, each with how often it is used."""
+    for pair, count in parts:
+        if not isinstance(pair, Pair):
+            raise Refused("loss.number", f"{pair!r:.60}", "a Loss is made of dominating pairs", "sf.compose([(mechanism, 100)])")
+        if not is_whole(count, 0, MOST):
+            raise Refused("loss.number", f"{shown(count)} uses", f"a release is used {MOST} times at most", "a smaller count")
+    return tuple(parts)
 
 
 def _merged(parts: Parts) -> Parts:

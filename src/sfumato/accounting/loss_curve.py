@@ -4,42 +4,40 @@
 *Sampled*    One use of such noise behind Poisson sampling: q times that curve at the threshold that sampling moves it to; adding a unit has a like form.
 *Response*   Randomized responses are counted (`optimal_composition`), while they are few and on a common grid.
 *Few*        Where finitely many outcomes come out in few different ways, these are counted too (`finite_sums`).
-*Pure*       No ε above the sum of the largest losses is needed.
-*Rounded*    A closed form is rounded up from 72 correct bits, by at most two units in the last place; 2⁻⁴⁹ less of it is surely below.
+*Ends*       At a δ that is exactly the chance of an infinite loss, 0 among them, ε is the sum of the largest finite losses: in each direction by itself
+             (`loss_ends`). No ε above it is needed.
+*Far*        Losses whose exponentials leave the doubles are taken out of the sum (`loss_far`).
+*Rounded*    Upper bounds are rounded up; lower ones are moved down until ball arithmetic proves them.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 from flint import arb
 
-from ..exact.balls import ball, down, evaluate, least, normal_cdf, up
+from ..exact.balls import ball, below_crossing, chance, down, evaluate, least, normal_cdf, up
 from ..exact.numbers import Number, double_below
 from ..guarantees import GDP, Approx
 from ..guarantees.base import known_delta, known_epsilon
-from . import finite_sums
+from ..guarantees.gdp import normal_curve
+from . import finite_sums, loss_far
 from .certificate import delta_bounds, epsilon_bounds
-from .loss_laws import NOTHING
+from .loss_ends import End, end_of
+from .loss_laws import BOTH
 from .loss_sweep import Sweep, sweep
 from .optimal_composition import Composition, optimal_curve
-from .pairs import GaussianPair, law_of
+from .pairs import Between, GaussianPair, laws_of
 from .pairs_finite import ResponsePair
 from .pairs_of import Parts
 from .pairs_sampled import SampledPair
 
 _FEW = 2000  # steps of randomized response that are composed in closed form
 _NOTHING = 10**5  # an ε that no one would call privacy
-_FACTORS = 64  # multiplied out
-
-
-def _ceiling(parts: Parts) -> Fraction | None:
-    """The largest loss of all together, where it is known."""
-    each = [(pair.largest, count) for pair, count in parts]
-    return None if any(most is None for most, _ in each) else sum((count * most for most, count in each if most is not None), Fraction(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +47,14 @@ class SampledNormal:
     mu_squared: Fraction
     rate: Fraction
 
-    def delta(self, epsilon: Fraction) -> float:
-        def curve() -> arb:
-            mu, q, t = ball(self.mu_squared).sqrt(), ball(self.rate), ball(epsilon).exp()
-            left = 1 - t * (1 - q)
-            removed = q * _normal(mu, (t - 1) / q + 1)
-            return removed.max(left * _normal(mu, t * q / left)) if left > 0 else removed
+    def curve(self, epsilon: Fraction) -> arb:
+        mu, q, t = ball(self.mu_squared).sqrt(), ball(self.rate), ball(epsilon).exp()
+        left = 1 - t * (1 - q)
+        removed = q * _normal(mu, (t - 1) / q + 1)
+        return removed.max(left * _normal(mu, t * q / left)) if left > 0 else removed
 
-        return min(1.0, evaluate(curve, "up"))
+    def delta(self, epsilon: Fraction) -> float:
+        return min(1.0, evaluate(lambda: self.curve(epsilon), "up"))
 
     def epsilon(self, delta: Fraction) -> float:
         return 0.0 if self.delta(Fraction(0)) <= delta else float(least(lambda e: self.delta(e) <= delta))
@@ -80,43 +78,82 @@ def _closed(parts: Parts) -> GDP | SampledNormal | Composition | None:
     return None
 
 
+def _curve(closed: GDP | SampledNormal | Composition, epsilon: Fraction) -> arb:
+    """The closed form, as a ball."""
+    return normal_curve(closed.mu_squared, epsilon) if isinstance(closed, GDP) else closed.curve(epsilon)
+
+
 @lru_cache(maxsize=1024)
-def deltas(parts: Parts, epsilon: Fraction) -> tuple[float, float]:
-    """δ at ε, from below and from above."""
-    ceiling, lost = _ceiling(parts), _lost(parts)
+def deltas(parts: Parts, epsilon: Fraction, sides: tuple[int, ...] = BOTH) -> tuple[float, float]:
+    """δ at ε in the worse of these directions, from below and from above."""
     if not parts:
         return 0.0, 0.0
-    if ceiling is not None and ceiling <= epsilon:
-        return down(lost[0]), min(1.0, up(lost[1]))
-    closed = _closed(parts)
+    ends = {side: end_of(parts, side) for side in sides}
+    left = tuple(side for side, end in ends.items() if end.largest is None or end.largest[1] > epsilon)
+    lost = max(end.lost[0] for end in ends.values()), max(end.lost[1] for end in ends.values())
+    found = (0.0, 0.0) if not left else _deltas(parts, epsilon, left, lost, _closed_in(parts, sides))
+    return max(found[0], down(lost[0])), min(1.0, max(found[1], up(lost[1])))
+
+
+def _deltas(parts: Parts, epsilon: Fraction, sides: tuple[int, ...], lost: Between, closed: GDP | SampledNormal | Composition | None) -> tuple[float, float]:
+    """The same where ε is not beyond all finite losses."""
     if closed is not None:
-        return _just_below(closed.delta(epsilon)), closed.delta(epsilon)
+        return chance(lambda: _curve(closed, epsilon), "down"), closed.delta(epsilon)
     if finite_sums.few(parts):
-        return _outward(finite_sums.delta_bounds(parts, epsilon))
+        return _outward(finite_sums.delta_bounds(parts, epsilon, sides))
+    if beyond := loss_far.split(parts):
+        found = [loss_far.delta_bounds(beyond, side, epsilon, deltas) for side in sides]
+        return _outward((max(low for low, _ in found), max(high for _, high in found)))
     if epsilon > _NOTHING:
         return down(lost[0]), 1.0
-    low, high = delta_bounds([(law_of(pair), count) for pair, count in parts], epsilon)
-    return _outward((low, high))
+    return _outward(_certified(delta_bounds, parts, epsilon, sides))
 
 
 @lru_cache(maxsize=1024)
-def epsilons(parts: Parts, delta: Fraction) -> tuple[float, float]:
-    """ε at δ, from below and from above."""
-    ceiling, lost = _ceiling(parts), _lost(parts)
+def epsilons(parts: Parts, delta: Fraction, sides: tuple[int, ...] = BOTH) -> tuple[float, float]:
+    """ε at δ in the worse of these directions, from below and from above."""
     if not parts:
         return 0.0, 0.0
-    if delta < lost[0]:
-        return math.inf, math.inf
-    most = math.inf if ceiling is None else up(ceiling)
-    if delta <= lost[1]:  # exactly all that is lost, or too near to it to tell
-        return (_just_below(most) if lost[0] == lost[1] == delta and ceiling is not None else 0.0), (most if lost[1] == delta else math.inf)
-    closed = _closed(parts)
+    settled = {side: end_of(parts, side).epsilon(delta) for side in sides}
+    left = tuple(side for side, bounds in settled.items() if bounds is None)
+    found = [bounds for bounds in settled.values() if bounds is not None]
+    if left:
+        found.append(_epsilons(parts, delta, left, _closed_in(parts, sides)))
+    return max(low for low, _ in found), max(high for _, high in found)
+
+
+def _epsilons(parts: Parts, delta: Fraction, sides: tuple[int, ...], closed: GDP | SampledNormal | Composition | None) -> tuple[float, float]:
+    """The same where δ is above all that is lost."""
+    ends = [end_of(parts, side) for side in sides]
+    most = max(math.inf if end.largest is None else up(end.largest[1]) for end in ends)
     if closed is not None:
-        return _just_below(closed.epsilon(delta)), min(most, closed.epsilon(delta))
-    bounds = finite_sums.epsilon_bounds(parts, delta) if finite_sums.few(parts) else None
-    low, high = bounds or epsilon_bounds([(law_of(pair), count) for pair, count in parts], delta)
+        high = closed.epsilon(delta)
+        return _outward((below_crossing(lambda e: _curve(closed, e), delta, high), 0.0))[0], max(0.0, min(most, high))
+    if finite_sums.few(parts):
+        low, high = finite_sums.epsilon_bounds(parts, delta, sides)
+    elif beyond := loss_far.split(parts):
+        found = [loss_far.epsilon_bounds(beyond, side, delta, epsilons) for side in sides]
+        low, high = max(low for low, _ in found), max(high for _, high in found)
+    else:
+        low, high = _certified(epsilon_bounds, parts, delta, sides)
     low, high = _outward((low, high))
-    return min(low, most), min(high, most)
+    return low, max(0.0, min(high, most))
+
+
+def _certified(bounds: Callable[..., tuple[float, float]], parts: Parts, at: Fraction, sides: tuple[int, ...]) -> tuple[float, float]:
+    """By the lattice; the lower bound from laws of their own where the pairs have such."""
+    below, above = (tuple((laws_of(pair)[side], count) for pair, count in parts) for side in (0, 1))
+    low, high = bounds(above, at, sides=sides)
+    return (low if below == above else bounds(below, at, sides=sides)[0]), high
+
+
+def _closed_in(parts: Parts, sides: tuple[int, ...]) -> GDP | SampledNormal | Composition | None:
+    """The curve in closed form, where that is the worse of these directions."""
+    return _closed(parts) if sides == BOTH or _symmetric(parts) else None
+
+
+def _symmetric(parts: Parts) -> bool:
+    return all(pair.symmetric for pair, _ in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,44 +165,29 @@ class Quick:
     def delta(self, epsilon: Number) -> float:
         e = known_epsilon(epsilon)
         found = _swept(self.parts)
-        if found is None or e > _NOTHING or ((ceiling := _ceiling(self.parts)) is not None and ceiling <= e):
+        if found is None or e > _NOTHING or all(end.largest is not None and end.largest[1] <= e for end in _ends(self.parts)):
             return deltas(self.parts, e)[1]
         return _outward((0.0, found.delta(double_below(e))))[1]
 
     def epsilon(self, delta: Number = 0) -> float:
         d = known_delta(delta)
         found = _swept(self.parts)
-        return epsilons(self.parts, d)[1] if found is None or d <= _lost(self.parts)[1] else found.epsilon(float(d))
+        return epsilons(self.parts, d)[1] if found is None or d <= max(end.lost[1] for end in _ends(self.parts)) else found.epsilon(float(d))
 
 
 @lru_cache(maxsize=32)
 def _swept(parts: Parts) -> Sweep | None:
     """The sums to answer from, unless the curve is quick as it is."""
-    if not parts or _closed(parts) is not None or finite_sums.few(parts):
+    if not parts or _closed(parts) is not None or finite_sums.few(parts) or loss_far.split(parts):
         return None
-    return sweep(tuple((law_of(pair), count) for pair, count in parts))
+    return sweep(tuple((laws_of(pair)[1], count) for pair, count in parts))
+
+
+def _ends(parts: Parts) -> tuple[End, End]:
+    return end_of(parts, 0), end_of(parts, 1)
 
 
 def _outward(bounds: tuple[float, float]) -> tuple[float, float]:
     """Doubles, and their texts: a user may type in what he was told."""
     low, high = bounds
     return (low if math.isinf(low) else down(Fraction(low))), (high if math.isinf(high) or high == 1.0 else up(Fraction(high)))
-
-
-def _just_below(value: float) -> float:
-    """Surely below a number in closed form that was rounded up; zero where it may have been rounded up from less than any double."""
-    return value * (1 - 2.0**-49) if value > NOTHING else 0.0
-
-
-def _lost(parts: Parts) -> tuple[Fraction, Fraction]:
-    """The chance of infinite loss in the worse direction, 1 − Π(1 − δ)^k, from below and from above; exact where few factors are not 1."""
-    sides = [[(pair.lost[side], count) for pair, count in parts if pair.lost[side]] for side in (0, 1)]
-    if all(sum(count for _, count in side) <= _FACTORS for side in sides):
-        exact = max(1 - math.prod(((1 - lost) ** count for lost, count in side), start=Fraction(1)) for side in sides)
-        return exact, exact
-
-    def formula(side: list[tuple[Fraction, int]]) -> arb:
-        return -sum((count * ball(-lost).log1p() for lost, count in side), arb(0)).expm1()
-
-    bounds = [[Fraction(evaluate(lambda s=side: formula(s), rounding)) for side in sides] for rounding in ("down", "up")]  # type: ignore[misc]
-    return max(bounds[0]), min(Fraction(1), max(bounds[1]))

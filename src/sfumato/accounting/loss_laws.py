@@ -27,6 +27,8 @@ FARTHEST = 600.0
 """Losses beyond this count as infinite in an upper bound, and as this in a lower one: their exponentials would leave the doubles."""
 NOTHING = 2.0**-1000
 """Stands for what is left out of a law beyond all doubles."""
+BOTH = (0, 1)
+"""The directions of a pair: P against Q, and Q against P."""
 
 
 class Cells(NamedTuple):

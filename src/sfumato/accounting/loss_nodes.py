@@ -20,6 +20,8 @@ from .loss_sketch import Sketch
 _CELLS = 1 << 15
 _RARE = 2e-2
 _ATOMS = 65
+WIDEST = 100.0
+"""Between two numbers of a lattice: the squares of exponentials of it are doubles still."""
 
 
 def spacing(laws: Sequence[tuple[Law, int]], h: float, *, spread: bool, smallest: float, aim: float) -> float:
@@ -30,7 +32,7 @@ def spacing(laws: Sequence[tuple[Law, int]], h: float, *, spread: bool, smallest
         return h
     base = float(max(wide, key=lambda gap: gap[2] * float(gap[1].sum()))[0].min())
     if not spread and all(law.atoms.loss.size <= _ATOMS for law, _ in laws):
-        exact = (base / m for m in range(1, 65) if base / m > smallest and _misfit(gaps, np.array([base / m]))[0] < 1e-13 * aim)
+        exact = (base / m for m in range(1, 65) if smallest < base / m <= WIDEST and _misfit(gaps, np.array([base / m]))[0] < 1e-13 * aim)
         if (found := next(exact, None)) is not None:
             return found
     first = max(1, math.ceil(base / h))

@@ -1,12 +1,11 @@
-"""Dominating pairs as stored text: a kind and exact numbers, read back as equal pairs."""
+"""Dominating pairs as stored text: a kind and exact numbers, read back as equal pairs. What a pair may be made of, its constructor alone decides."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
-from ..guarantees.stored import ratio
+from ..guarantees.stored import only, ratio
 from .pairs import GaussianPair, LaplacePair, Pair
 from .pairs_finite import FinitePair, ResponsePair
 from .pairs_sampled import ClonePair, RoundedPair, SampledPair
@@ -18,58 +17,27 @@ def record_of(pair: Pair) -> dict[str, Any]:
 
 
 def pair_from(stored: dict[str, Any]) -> Pair:
-    """The pair of a record; a KeyError or ValueError where it is none."""
-    return _READERS[stored["kind"]](stored)
+    """The pair of a record; a ValueError, of which Refused is one, or a KeyError where it is none."""
+    found = READERS[stored["kind"]](stored)
+    only(stored, record_of(found), "count")
+    return found
 
 
-def _whole(written: Any, least: int = 1) -> int:
+def whole_from(written: Any) -> int:
+    """A whole number, written as the ratio that it is."""
     number = ratio(written)
-    if number.denominator != 1 or number < least:
-        raise KeyError(written)
+    if number.denominator != 1:
+        raise ValueError("not a whole number")
     return int(number)
 
 
-def _positive(written: Any) -> Fraction:
-    number = ratio(written)
-    if number <= 0:
-        raise KeyError(written)
-    return number
-
-
-def _not_negative(written: Any) -> Fraction:
-    number = ratio(written)
-    if number < 0:
-        raise KeyError(written)
-    return number
-
-
-def _share(written: Any) -> Fraction:
-    number = _not_negative(written)
-    if number >= 1:
-        raise KeyError(written)
-    return number
-
-
-def _finite(stored: dict[str, Any]) -> FinitePair:
-    p, q = (tuple(_not_negative(number) for number in stored[name]) for name in "pq")
-    if len(p) != len(q) or sum(p) != 1 or sum(q) != 1:
-        raise KeyError("p")
-    return FinitePair(p, q)
-
-
-def _sampled(stored: dict[str, Any]) -> SampledPair:
-    how, rate = stored["how"], _share(stored["rate"])
-    if how not in ("poisson", "fixed") or not rate or stored["base"]["kind"] == "sampled":
-        raise KeyError(how)
-    return SampledPair(pair_from(stored["base"]), rate, how)
-
-
-_READERS: dict[str, Callable[[dict[str, Any]], Pair]] = {
-    "gaussian": lambda r: GaussianPair(_positive(r["mu_squared"])),
-    "laplace": lambda r: LaplacePair(_positive(r["epsilon"]), _whole(r["steps"]) if "steps" in r else None),
-    "response": lambda r: ResponsePair(_not_negative(r["epsilon"]), _share(r["delta"]), _whole(r["categories"], 2)),
-    "finite": _finite,
-    "rounded": lambda r: RoundedPair(_whole(r["steps"]), _positive(r["sigma"])),
-    "clone": lambda r: ClonePair(_positive(r["epsilon"]), _whole(r["n"])),
-    "sampled": _sampled,
+READERS: dict[str, Callable[[dict[str, Any]], Pair]] = {
+    "gaussian": lambda r: GaussianPair(ratio(r["mu_squared"])),
+    "laplace": lambda r: LaplacePair(ratio(r["epsilon"]), whole_from(r["steps"]) if "steps" in r else None),
+    "response": lambda r: ResponsePair(ratio(r["epsilon"]), ratio(r["delta"]), whole_from(r["categories"])),
+    "finite": lambda r: FinitePair(tuple(map(ratio, r["p"])), tuple(map(ratio, r["q"]))),
+    "rounded": lambda r: RoundedPair(whole_from(r["steps"]), ratio(r["sigma"])),
+    "clone": lambda r: ClonePair(ratio(r["epsilon"]), whole_from(r["n"])),
+    "sampled": lambda r: SampledPair(pair_from(r["base"]), ratio(r["rate"]), r["how"]),
 }
+"""The kinds of pairs, and how each is read."""

@@ -68,16 +68,16 @@ class Composition:
     def delta(self, epsilon: Number) -> float:
         """The least δ with (ε, δ)-DP, rounded up."""
         t = known_epsilon(epsilon)
-        if t >= self.total:
-            return min(1.0, evaluate(self._betrayed, "up"))
+        return min(1.0, evaluate(lambda: self.curve(t), "up"))
 
-        def curve() -> arb:
-            tails = _tails(self.epsilons, ctx.prec)
-            last = bisect_left(tails.loss, -t, key=lambda loss: -loss) - 1  # the least loss above t
-            rest = tails.p[last] - ball(t).exp() * tails.q[last]
-            return self._betrayed() + (1 - self._betrayed()) * rest
-
-        return min(1.0, evaluate(curve, "up"))
+    def curve(self, epsilon: Fraction) -> arb:
+        """δ at ε, as a ball."""
+        if epsilon >= self.total:
+            return self._betrayed()
+        tails = _tails(self.epsilons, ctx.prec)
+        last = bisect_left(tails.loss, -epsilon, key=lambda loss: -loss) - 1  # the least loss above ε
+        rest = tails.p[last] - ball(epsilon).exp() * tails.q[last]
+        return self._betrayed() + (1 - self._betrayed()) * rest
 
     def epsilon(self, delta: Number = 0) -> float:
         """The least ε with (ε, δ)-DP, rounded up; infinite where the steps betray the input more often than δ."""

@@ -2,7 +2,9 @@
 
 *Pair*       (P, Q) such that telling the release about one dataset from that about a neighbour is never easier than telling P from Q. Composition may be
              computed on pairs (Zhu, Dong & Wang 2022), so a total made of them is as tight as they are.
-*Direction*  Under add-remove P is with the unit and Q without. A pair that is not symmetric has a second law, that of the exchanged roles.
+*Direction*  Under add-remove P is with the unit and Q without. A pair that is not symmetric has a second law, that of the exchanged roles. Whatever differs by
+             direction is given twice: first for P against Q, then for Q against P.
+*Sides*      Where the law of a pair is not computed in full, there is one law that loses no more than the pair and one that loses no less.
 *Laplace*    Noise on several numbers that share an L1 sensitivity is dominated by noise on one that has it all (docs/proofs/certified-composition.md).
 """
 
@@ -19,7 +21,7 @@ from flint import arb
 
 from ..errors import Refused
 from ..exact.balls import ball, evaluate
-from ..exact.numbers import text
+from ..exact.numbers import is_whole, non_negative, positive, shown, text
 from ..guarantees import GDP, Guarantee, Pure
 from .loss_families import GaussianLaw, laplace_law
 from .loss_laws import NO_ATOMS, Law, Points
@@ -28,6 +30,8 @@ ZERO = Fraction(0)
 _APART = 2**16
 """A μ² beyond which everything is told: an upper bound takes that for granted, a lower one says nothing."""
 Outcomes = list[tuple[arb, arb]]
+Between = tuple[Fraction, Fraction]
+"""A number from below and from above; twice the same where it is rational."""
 
 
 def _read(written: Any) -> str:
@@ -46,9 +50,9 @@ class Pair(ABC):
         """A promise of another notion that the pair keeps, where one is known."""
 
     @property
-    def largest(self) -> Fraction | None:
-        """The largest finite loss of both directions, exactly or rounded up by two units in the last place at most; None where there is none."""
-        return None
+    def largest(self) -> tuple[Between | None, Between | None]:
+        """The least number that no finite loss exceeds, in either direction; None where finite losses have no bound."""
+        return None, None
 
     @property
     def lost(self) -> tuple[Fraction, Fraction]:
@@ -71,7 +75,24 @@ class Pair(ABC):
 
     @abstractmethod
     def law(self) -> Law:
-        """The law of the loss, in doubles."""
+        """The law of the loss, in doubles; one that loses no less where it is not computed in full."""
+
+    def laws(self) -> tuple[Law, Law]:
+        """A law that loses no more than the pair, and one that loses no less; the same one twice where the law is computed in full."""
+        law = self.law()
+        return law, law
+
+    def top(self, side: int) -> tuple[Fraction, Fraction]:
+        """The largest loss and its probability, both from below."""
+        raise NotImplementedError(self.kind)
+
+    def likely(self, side: int, count: int) -> tuple[Fraction, Fraction]:  # noqa: ARG002
+        """A loss that is exceeded, and with which probability, both from below: in all of `count` uses not rarely, where that can be."""
+        return self.top(side)
+
+    def nearer(self, most: int) -> Pair | None:
+        """A pair that this one dominates, with losses that are not much above `most`, where one is known."""
+        raise NotImplementedError(self.kind)
 
     @abstractmethod
     def numbers(self) -> dict[str, Any]:
@@ -105,6 +126,9 @@ class GaussianPair(Pair):
     mu_squared: Fraction
     kind = "gaussian"
 
+    def __post_init__(self) -> None:
+        non_negative(self.mu_squared, "mu_squared")
+
     @property
     def guarantee(self) -> GDP:
         return GDP.from_square(self.mu_squared)
@@ -112,6 +136,9 @@ class GaussianPair(Pair):
     @property
     def tight(self) -> GDP:
         return self.guarantee
+
+    def nearer(self, most: int) -> GaussianPair:
+        return GaussianPair(min(self.mu_squared, Fraction(most)))
 
     def law(self) -> Law:
         if self.mu_squared > _APART:
@@ -136,13 +163,30 @@ class LaplacePair(Pair):
     steps: int | None = None
     kind = "laplace"
 
+    def __post_init__(self) -> None:
+        positive(self.epsilon, "epsilon")
+        if self.steps is not None:
+            whole(self.steps, "steps")
+
     @property
     def guarantee(self) -> Pure:
         return Pure(self.epsilon)
 
     @property
-    def largest(self) -> Fraction:
-        return self.epsilon
+    def largest(self) -> tuple[Between, Between]:
+        return (self.epsilon, self.epsilon), (self.epsilon, self.epsilon)
+
+    def top(self, side: int) -> tuple[Fraction, Fraction]:  # noqa: ARG002
+        """Noise that is not positive: 1/(1 + e^(−c)) for the loss c of a step, one half without steps."""
+        steps = self.steps
+        return self.epsilon, Fraction(1, 2) if steps is None else Fraction(evaluate(lambda: 1 / (1 + (-ball(self.epsilon / steps)).exp()), "down"))
+
+    def likely(self, side: int, count: int) -> tuple[Fraction, Fraction]:  # noqa: ARG002
+        """Noise of a loss up to x has a probability of at least 1 − e^(−x), and leaves ε − 2x; here e^(−x) ≤ 1/(4·count), as ln 2 < 7/10."""
+        return self.epsilon - Fraction(7, 5) * (4 * count).bit_length(), 1 - Fraction(1, 4 * count)
+
+    def nearer(self, most: int) -> LaplacePair:
+        return LaplacePair(min(self.epsilon, Fraction(most)), self.steps)
 
     def law(self) -> Law:
         return laplace_law(float(self.epsilon), math.inf if self.steps is None else float(self.steps))
@@ -171,7 +215,14 @@ class LaplacePair(Pair):
         return LaplacePair(size * self.epsilon, None if self.steps is None else size * self.steps)
 
 
+def whole(value: object, name: str, least: int = 1) -> int:
+    """A whole number that a pair is made of, and that a double can hold."""
+    if not is_whole(value, least, 2**53):
+        raise Refused("loss.number", f"{name}={shown(value)}", f"{name} is a whole number from {least} to 2^53", f"{name}={least}")
+    return value
+
+
 @lru_cache(maxsize=32)
-def law_of(pair: Pair) -> Law:
-    """The law of a pair, kept for a while."""
-    return pair.law()
+def laws_of(pair: Pair) -> tuple[Law, Law]:
+    """The laws of a pair from below and from above, kept for a while."""
+    return pair.laws()

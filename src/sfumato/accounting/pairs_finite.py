@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -9,11 +10,17 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from ..exact.balls import above, ball, evaluate
+from ..errors import Refused
+from ..exact.balls import ball, evaluate
+from ..exact.numbers import non_negative, probability
 from ..guarantees import Approx, Pure
+from ..guarantees.finite import weights
 from .loss_families import response_law
 from .loss_laws import FUNCTION, UNIT, Atoms, Law, Points
-from .pairs import ZERO, Outcomes, Pair
+from .pairs import ZERO, Between, Outcomes, Pair, whole
+
+_LONGEST = 13_000
+"""Bits of a denominator: what is stored is text of at most 8000 digits."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -25,17 +32,28 @@ class ResponsePair(Pair):
     categories: int = 2
     kind = "response"
 
+    def __post_init__(self) -> None:
+        non_negative(self.epsilon, "epsilon")
+        probability(self.delta, "delta")
+        whole(self.categories, "categories", 2)
+
     @property
     def guarantee(self) -> Pure | Approx:
         return Approx(self.epsilon, self.delta) if self.delta else Pure(self.epsilon)
 
     @property
-    def largest(self) -> Fraction:
-        return self.epsilon
+    def largest(self) -> tuple[Between, Between]:
+        return (self.epsilon, self.epsilon), (self.epsilon, self.epsilon)
 
     @property
     def lost(self) -> tuple[Fraction, Fraction]:
         return self.delta, self.delta
+
+    def top(self, side: int) -> tuple[Fraction, Fraction]:  # noqa: ARG002
+        return self.epsilon, Fraction(evaluate(lambda: ball(1 - self.delta) / (1 + (self.categories - 1) * ball(-self.epsilon).exp()), "down"))
+
+    def nearer(self, most: int) -> ResponsePair:
+        return ResponsePair(min(self.epsilon, Fraction(most)), self.delta, self.categories)
 
     def law(self) -> Law:
         return response_law(float(self.epsilon), self.categories, float(self.delta))
@@ -80,14 +98,39 @@ class FinitePair(Pair):
     q: tuple[Fraction, ...]
     kind = "finite"
 
-    @property
-    def guarantee(self) -> Pure | None:
-        return None if any(self.lost) else Pure(self.largest)
+    def __post_init__(self) -> None:
+        for name, law in (("p", self.p), ("q", self.q)):
+            if weights(law, name) != law or max(a.denominator.bit_length() for a in law) > _LONGEST:
+                raise Refused("law.sum", f"{name} of {len(law)} outcomes", "exact ratios of fewer than 4000 digits are needed", f"{name}=[0.5, 0.5]")
+        if len(self.p) != len(self.q):
+            raise Refused("law.outcomes", f"{len(self.p)} and {len(self.q)}", "the outcomes are not the same", "one probability for each outcome, in one order")
 
     @property
-    def largest(self) -> Fraction:
-        ratio = max((max(a / b, b / a) for a, b in zip(self.p, self.q, strict=True) if a and b), default=Fraction(1))
-        return above(lambda: ball(ratio).log()) if ratio > 1 else ZERO
+    def guarantee(self) -> Pure | None:
+        return None if any(self.lost) else Pure(max(high for _, high in self.largest))
+
+    @property
+    def largest(self) -> tuple[Between, Between]:
+        """ln max p/q and ln max q/p. Where one law has outcomes of infinite loss, both may be negative; where it has no other, it does not matter."""
+        return _between(self._ratio(0)), _between(self._ratio(1))
+
+    def top(self, side: int) -> tuple[Fraction, Fraction]:
+        ratio = self._ratio(side)
+        return _between(ratio)[0], sum((a for a, b in self._sides(side) if b and a / b == ratio), ZERO)
+
+    def nearer(self, most: int) -> FinitePair | None:
+        """Both laws beside an even chance for each outcome, as often as makes the ratios small enough: that is processing."""
+        share = Fraction(1, 2 ** (most * 3 // 2))
+        if max(a.denominator.bit_length() for a in (*self.p, *self.q)) + 2 * share.denominator.bit_length() > _LONGEST:
+            return None
+        p, q = (tuple((1 - share) * a + share / len(law) for a in law) for law in (self.p, self.q))
+        return FinitePair(p, q)
+
+    def _sides(self, side: int) -> Iterable[tuple[Fraction, Fraction]]:
+        return zip(*((self.p, self.q) if side == 0 else (self.q, self.p)), strict=True)
+
+    def _ratio(self, side: int) -> Fraction:
+        return max((a / b for a, b in self._sides(side) if a and b), default=Fraction(1))
 
     @property
     def lost(self) -> tuple[Fraction, Fraction]:
@@ -118,3 +161,10 @@ class FinitePair(Pair):
 
     def __repr__(self) -> str:
         return f"Finite({len(self.p)} outcomes)"
+
+
+def _between(ratio: Fraction) -> Between:
+    """The logarithm of a ratio."""
+    if ratio == 1:
+        return ZERO, ZERO
+    return Fraction(evaluate(lambda: ball(ratio).log(), "down")), Fraction(evaluate(lambda: ball(ratio).log(), "up"))

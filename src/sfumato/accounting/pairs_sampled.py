@@ -9,18 +9,18 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
+from flint import arb
 
 from ..errors import Refused
-from ..exact.balls import ball
-from ..exact.numbers import text
+from ..exact.balls import ball, evaluate, normal_cdf
+from ..exact.numbers import positive, probability, text
 from ..guarantees import GDP, Guarantee, Pure, Renyi
-from ..guarantees.pure import amplified
 from ..guarantees.renyi import subsampled_gaussian
 from .loss_families import GaussianLaw
 from .loss_laws import FUNCTION, NOTHING, UNIT, Atoms, Law, Points
-from .pairs import GaussianPair, Outcomes, Pair
+from .pairs import Between, GaussianPair, Outcomes, Pair, whole
 from .pairs_finite import ResponsePair
-from .shuffle_pair import clone_law
+from .shuffle_pair import clone_laws, reachable
 from .subsampling import FixedLaw, PoissonLaw
 
 How = Literal["poisson", "fixed"]
@@ -37,6 +37,17 @@ class SampledPair(Pair):
     how: How = "poisson"
     kind = "sampled"
 
+    def __post_init__(self) -> None:
+        if self.how not in ("poisson", "fixed"):
+            raise Refused("loss.sampled", f"how={self.how!r}", "samples are drawn by Poisson sampling or have a fixed size", "how='poisson'")
+        if not isinstance(self.base, Pair):
+            raise Refused("loss.sampled", f"base={type(self.base).__name__}", "a pair is what is sampled", "GaussianPair(Fraction(1))")
+        if isinstance(self.base, SampledPair):
+            raise Refused("loss.sampled", f"{self.base!r}", "what is sampled twice is sampled once, at the product of the rates", "one subsample(q)")
+        if self.how == "fixed" and not self.base.symmetric:
+            raise Refused("loss.direction", f"{self.base!r}", "under replace a pair has to be symmetric", "a mechanism whose pair is")
+        positive(probability(self.rate, "rate", zero=False), "rate")
+
     @property
     def guarantee(self) -> Guarantee | None:
         whole = self.base.guarantee
@@ -48,9 +59,35 @@ class SampledPair(Pair):
             return None
 
     @property
-    def largest(self) -> Fraction | None:
-        most = self.base.largest
-        return None if most is None or (self.base.lost[1] and self.how == "poisson") else amplified(most, self.rate)
+    def largest(self) -> tuple[Between | None, Between | None]:
+        """Of removal ln(1 − q + q·e^l), l the base's; of addition −ln(1 − q + q·e^(−l)), and −ln(1 − q) where the base has no largest or an infinite loss."""
+        there, back = self.base.largest
+        removed = None if there is None else (self._outside(there[0], "down"), self._outside(there[1], "up"))
+        if self.how == "fixed":
+            return removed, removed
+        if back is None or self.base.lost[1]:
+            return removed, (self._added(None, "down"), self._added(None, "up"))
+        return removed, (self._added(back[0], "down"), self._added(back[1], "up"))
+
+    def top(self, side: int) -> tuple[Fraction, Fraction]:
+        """The base's, with the unit in the sample; without it nothing more is known."""
+        loss, chance = self.base.top(0 if self.how == "fixed" else side)
+        if side == 0 or self.how == "fixed":
+            return self._outside(loss, "down"), self.rate * chance
+        return self._added(loss, "down"), chance
+
+    def nearer(self, most: int) -> SampledPair | None:
+        base = self.base.nearer(most)
+        return None if base is None else SampledPair(base, self.rate, self.how)
+
+    def _outside(self, loss: Fraction, rounding: Literal["up", "down"]) -> Fraction:
+        return Fraction(evaluate(lambda: (ball(self.rate) * ball(loss).expm1()).log1p(), rounding)) if loss else loss
+
+    def _added(self, loss: Fraction | None, rounding: Literal["up", "down"]) -> Fraction:
+        def formula() -> arb:
+            return -(ball(self.rate) * (arb(-1) if loss is None else ball(-loss).expm1())).log1p()
+
+        return Fraction(evaluate(formula, rounding)) if loss != 0 else Fraction(0)
 
     @property
     def lost(self) -> tuple[Fraction, Fraction]:
@@ -63,7 +100,15 @@ class SampledPair(Pair):
         return self.how == "fixed"
 
     def law(self) -> Law:
-        sampled = PoissonLaw(self.base.law(), float(self.rate))
+        return self._law(self.base.law())
+
+    def laws(self) -> tuple[Law, Law]:
+        low, high = self.base.laws()
+        above = self._law(high)
+        return above if low is high else self._law(low), above
+
+    def _law(self, base: Law) -> Law:
+        sampled = PoissonLaw(base, float(self.rate))
         return sampled if self.how == "poisson" else FixedLaw(sampled)
 
     @property
@@ -101,10 +146,6 @@ def sampled(base: Pair, rate: Fraction, how: How) -> Pair:
         return base
     if rate == 0:
         return ResponsePair(Fraction(0))
-    if isinstance(base, SampledPair):
-        raise Refused("loss.sampled", f"{base!r}", "what is sampled twice is sampled once, at the product of the rates", "one subsample(q)")
-    if how == "fixed" and not base.symmetric:
-        raise Refused("loss.direction", f"{base!r}", "under replace a pair has to be symmetric", "a mechanism whose pair is")
     return SampledPair(base, rate, how)
 
 
@@ -115,6 +156,10 @@ class RoundedPair(Pair):
     steps: int
     sigma: Fraction
     kind = "rounded"
+
+    def __post_init__(self) -> None:
+        whole(self.steps, "steps")
+        positive(self.sigma, "sigma")
 
     @property
     def guarantee(self) -> GDP:
@@ -132,6 +177,15 @@ class RoundedPair(Pair):
         slack = 2 * error + FUNCTION * 1500
         apart = float(max(p[~seen].sum(), q[~seen].sum())) * (1 + 1e-9)  # where one of the two is nothing to a double
         return Points(Atoms(loss, p[seen], q[seen]), error, slack, symmetric=True, unseen=apart + 2.0**-980)
+
+    def top(self, side: int) -> tuple[Fraction, Fraction]:  # noqa: ARG002
+        """Noise that is not positive: Φ(1/(2σ)) against Φ((½ − steps)/σ)."""
+        here, there = ball(1 / (2 * self.sigma)), ball((Fraction(1, 2) - self.steps) / self.sigma)
+        loss = evaluate(lambda: (normal_cdf(here) / normal_cdf(there)).log(), "down")
+        return Fraction(loss), Fraction(evaluate(lambda: normal_cdf(here), "down"))
+
+    def nearer(self, most: int) -> None:
+        """Wider noise is not processed rounded noise."""
 
     def numbers(self) -> dict[str, str]:
         return {"steps": str(self.steps), "sigma": str(self.sigma)}
@@ -152,16 +206,23 @@ class ClonePair(Pair):
     n: int
     kind = "clone"
 
+    def __post_init__(self) -> None:
+        reachable(positive(self.epsilon, "epsilon"))
+        whole(self.n, "n")
+
     @property
     def guarantee(self) -> Pure:
         return Pure(self.epsilon)
 
     @property
-    def largest(self) -> Fraction:
-        return self.epsilon
+    def largest(self) -> tuple[Between, Between]:
+        return (self.epsilon, self.epsilon), (self.epsilon, self.epsilon)
 
     def law(self) -> Law:
-        return clone_law(float(self.epsilon), self.n)
+        return self.laws()[1]
+
+    def laws(self) -> tuple[Law, Law]:
+        return clone_laws(float(self.epsilon), self.n)
 
     def numbers(self) -> dict[str, str]:
         return {"epsilon": str(self.epsilon), "n": str(self.n)}

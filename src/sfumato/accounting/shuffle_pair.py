@@ -7,8 +7,11 @@
             where log1p takes what is not negative and nothing cancels, and negated for the mirror image.
 *Errors*    A double ε₀ is off by ε₀ units at most, so e^−ε₀ by about ε₀ + 8 of them, relatively: each step of a binomial law may err by that much. For ε₀ > 100
             powers of e^(2ε₀) leave the doubles in composition: refused, as nothing is kept there anyway.
-*Fewer*     Having fewer clones dominates, as more can be added: where C takes many values it is rounded down to one of 256. Counts so far out that all of them
-            together have less than 10⁻³⁶ are left out.
+*Groups*    Having fewer clones dominates, as more can be added. Where C takes many values these are put into groups, and every value is taken for the least of
+            its group in a law from above, for the largest in a law from below. A clone more or less moves ε by about 1/(2C) of itself. With groups of
+            widths in proportion to m^(−1/8), m the chance of a value, rounding one way moves ε by about 1.9·σ/(C·G), G the number of groups and σ the
+            standard deviation of C: G is chosen so that this is 2·10⁻⁵, and where C takes no more values than that there is one law.
+*Left out*  Counts so far out that all of them together have less than 10⁻³⁶.
 *Closed*    ln(1 + (e^ε₀ − 1)/(e^ε₀ + 1)·(8·√(e^ε₀·ln(4/δ)/n) + 8·e^ε₀/n)) at δ, for ε₀ ≤ ln(n/(16·ln(2/δ))) (the same, Theorem 3.1): several times larger.
 *Counts*    n counts honest, delivered reports; the relation is replace.
 """
@@ -25,26 +28,50 @@ from ..errors import Refused
 from ..exact.balls import above, ball, evaluate
 from ..exact.numbers import Number, positive, probability, text
 from .composition import count_of
+from .loss_lattice import Whole
 from .loss_laws import FUNCTION, UNIT, Atoms, Doubles, Law, Points
 
 FARTHEST = 100
 """The largest ε of one report: losses of ε and −ε share a lattice, whose window multiplies powers of e^(2ε) that have to stay doubles."""
-_GROUPS = 256
+_APART = 2e-5
+"""By how much rounding the number of clones may move ε, roughly, in parts of it."""
 _TINY = 1e-40
 
 
-def clone_law(epsilon: float, n: int) -> Law:
-    """The law of the clone pair."""
+def clone_laws(epsilon: float, n: int) -> tuple[Law, Law]:
+    """The laws of the clone pair, from below and from above; the same one twice where no number of clones is rounded."""
     reachable(epsilon)
     lie = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
-    truth = 1.0 / (1.0 + math.exp(-epsilon))
     edge = -math.expm1(-epsilon) / (1.0 + math.exp(-epsilon))  # truth − lie, whose difference would cancel for small ε; so would 1 − 2·lie
     first, masses = binomial(n - 1, 2.0 * lie, odds=2.0 * lie / edge)
-    width = max(1, -(-masses.size // _GROUPS))
-    starts = np.arange(0, masses.size, width)
+    starts = _groups(first, masses)
     chances = np.add.reduceat(masses, starts)
+    above = _law(epsilon, (first + starts).tolist(), chances.tolist(), masses.size)
+    if starts.size == masses.size:
+        return above, above
+    last = np.append(starts[1:], masses.size) - 1
+    return _law(epsilon, (first + last).tolist(), chances.tolist(), masses.size), above
+
+
+def _groups(first: int, masses: Doubles) -> Whole:
+    """Where groups begin among the numbers of clones, with these chances, from `first` on."""
+    numbers = first + np.arange(masses.size)
+    mean = float(masses @ numbers)
+    deviation = math.sqrt(float(masses @ (numbers - mean) ** 2))
+    wanted = 1.9 * deviation / (mean * _APART) if mean > 0 else math.inf
+    if wanted >= masses.size:
+        return np.arange(masses.size)
+    density = np.cumsum(masses**0.125)
+    group = np.floor(density * (wanted / density[-1])).astype(np.int64)
+    return np.flatnonzero(np.diff(group, prepend=-1))
+
+
+def _law(epsilon: float, numbers: list[int], chances: list[float], values: int) -> Law:
+    """The law where the clones are so many, with these chances, each a sum of some of so many values."""
+    lie, truth = math.exp(-epsilon) / (1.0 + math.exp(-epsilon)), 1.0 / (1.0 + math.exp(-epsilon))
+    edge = -math.expm1(-epsilon) / (1.0 + math.exp(-epsilon))
     loss, p, q = [], [], []
-    for clones, chance in zip((first + starts).tolist(), chances.tolist(), strict=True):
+    for clones, chance in zip(numbers, chances, strict=True):
         low, half = binomial(clones, 0.5)
         a = np.arange(low, low + half.size + 1, dtype=np.float64)
         b = clones + 1 - a
@@ -55,7 +82,7 @@ def clone_law(epsilon: float, n: int) -> Law:
         loss.append(np.copysign(np.log1p(edge * (more - less) / (lie * more + truth * less)), a - b))
     every = np.concatenate(loss)
     order = np.argsort(every, kind="stable")
-    error = (16 + 2 * epsilon) * UNIT * (masses.size + max(half.size for half in loss) + 64) + FUNCTION
+    error = (16 + 2 * epsilon) * UNIT * (values + max(half.size for half in loss) + 64) + FUNCTION
     return Points(Atoms(every[order], np.concatenate(p)[order], np.concatenate(q)[order]), error, 32 * FUNCTION * (1 + epsilon), symmetric=True, unseen=1e-36)
 
 

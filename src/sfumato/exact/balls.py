@@ -180,6 +180,20 @@ def least(holds: Callable[[Fraction], bool], start: float = 1.0) -> Fraction:
     return Fraction(high)
 
 
+def below_crossing(curve: Callable[[Fraction], arb], level: Fraction, near: float, bits: int = 192) -> float:
+    """A double below the place where a falling curve crosses a level: the nearest to `near` of those tried at which balls prove that it is not below it.
+
+    They lie twice as far from `near` each time, so the one found is at most twice as far as need be; zero where none is found.
+    """
+    low, step = near, 2.0**-52
+    while (low := near * (1.0 - step)) > 2.0**-1000:
+        with precision(bits):
+            if curve(Fraction(low)) > ball(level):
+                return low
+        step *= 2.0
+    return 0.0
+
+
 def normal_cdf(x: arb) -> arb:
     """Φ(x), with full relative accuracy in the lower tail."""
     return (-x / arb(2).sqrt()).erfc() / 2

@@ -28,7 +28,9 @@ Side = Literal["up", "down"]
 
 _MODES: dict[Side, str] = {"up": ROUND_CEILING, "down": ROUND_FLOOR}
 
-_RATIO = re.compile(r"\s*([+-]?\d{1,400})\s*/\s*(\d{1,400})\s*")
+_RATIO = re.compile(r"\s*([+-]?[0-9]{1,400})\s*/\s*([0-9]{1,400})\s*")
+_PLAIN = re.compile(r"[A-Za-z0-9.+-]+")
+"""The signs of a number. `Decimal` also takes 1_0 for 10, and the digits of every script, which people may read as something else."""
 _DIGITS = 400  # longer texts are mistakes or attacks: 10 ** 999999999 would be computed in full
 
 
@@ -54,10 +56,13 @@ def exact(value: Number, name: str = "number") -> Fraction:
 
 
 def _from_text(text: str, name: str) -> Fraction:
+    plain = text.strip()
     try:
-        decimal = Decimal(text.strip())
+        decimal = Decimal(plain)
     except InvalidOperation:
-        raise Refused("number.text", f"{name}={text!r:.60}", "this text is not a number", f'{name}="0.5" or {name}="1/2"') from None
+        decimal = None
+    if decimal is None or not _PLAIN.fullmatch(plain):
+        raise Refused("number.text", f"{name}={text!r:.60}", "this text is not a number", f'{name}="0.5" or {name}="1/2"')
     if not decimal.is_finite():
         raise Refused("number.not-finite", f"{name}={text:.60}", "a finite number is needed", f"{name}=1")
     if len(decimal.as_tuple().digits) > _DIGITS or (decimal and abs(decimal.adjusted()) > _DIGITS):

@@ -34,7 +34,7 @@ from .completed import Form, completed
 from .curve import Curve
 from .lattice import Lattice, known_bounds
 from .polynomial import known_iterations
-from .sampled_noise import SampledNoise, drawn_by
+from .sampled_noise import SampledNoise, check_records, drawn_by
 from .smoothness import hoelder_error, smooth_error
 
 if TYPE_CHECKING:
@@ -144,6 +144,8 @@ class Bernstein:
         if (accepts := getattr(self.fit, "accepts", None)) is not None:
             accepts(data)  # by type and public shape
         noise = self.noise(epsilon=epsilon, delta=delta, promise=promise, relation=relation, unit=unit)
+        if isinstance(self.sensitivity, Sampled | SampledFunction):
+            check_records(self.sensitivity, data)
         if ledger is not None:
             ledger.charge(noise, memo=memo or f"Bernstein({type(self.fit).__name__}, degree={self.lattice.degree})", share=share)
         base = drawn_by(noise)

@@ -3,6 +3,8 @@
 *Clipped*    to bounds, where there are any.
 *Default*    where a value is no number, in every coordinate where the shape is not the stated one, and where the function raises.
 *Exact*      integers of any size stay integers, through the bounds and onto the grid: a double would move them by more than one step from 2^53 on.
+*Labels*     where they are stated, a dictionary or a pandas Series is read by them: what is missing is the default, what is not stated is left out. Labels that
+             only the data name are never returned: they would be data.
 *Silent*     warnings are not shown: they would be about data. A keyboard interrupt is the caller's and passes.
 """
 
@@ -10,7 +12,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -53,6 +55,26 @@ def form_of(
         raise Refused("privatize.bounds", f"bounds={bounds}", "bounds are two numbers, the lower first", "bounds=(0, 1)")
     otherwise = float(exact(default, "default")) if default is not None else 0.0 if bounds is None else low / 2 + high / 2
     return Form(None if sides is None else tuple(known_size(side) or 1 for side in sides), min(high, max(low, otherwise)), low, high)
+
+
+def known_labels(labels: Iterable[Hashable], size: int | None, shape: tuple[int, ...] | None) -> tuple[Hashable, ...]:
+    """The public names of the values, or a refusal."""
+    names: tuple[Hashable, ...] = ()
+    try:
+        names = tuple(labels)
+        different = len(set(names)) == len(names) > 0 and all(name == name for name in names)
+    except TypeError:
+        different = False
+    if not different or size is not None or shape is not None:
+        reason = "labels are public names, each of them once; they say how many values there are, in place of size and shape"
+        raise Refused("privatize.shape", f"labels={labels!r:.40}", reason, "labels=['yes', 'no']")
+    return names
+
+
+def by_label(found: Any, labels: tuple[Hashable, ...]) -> Any:
+    """The values at these labels, of a dictionary or a pandas Series. Anything else has no labels, and goes by its places."""
+    named = found.to_dict() if hasattr(found, "to_dict") and hasattr(found, "index") else found
+    return [named.get(label, math.nan) for label in labels] if isinstance(named, Mapping) else found
 
 
 def completed(f: Callable[[Any], Any], data: Any, form: Form) -> Any:

@@ -22,8 +22,9 @@ from numpy.typing import ArrayLike
 
 from ..errors import Refused
 from ..exact.balls import up
-from ..exact.numbers import Number, probability
+from ..exact.numbers import Number, is_whole, probability
 from ..guarantees import Guarantee, RandomDP
+from ..guarantees.stored import only, ratio
 from ..guarantees.stored import record as promise_record
 from ..guarantees.stored import restore as restore_promise
 from ..mechanisms.additive import Additive
@@ -54,6 +55,10 @@ class Curve:
     promise: Guarantee
 
     def __post_init__(self) -> None:
+        known = isinstance(self.lattice, Lattice) and isinstance(self.noise, Additive | SampledNoise) and isinstance(self.promise, Guarantee)
+        if not known or not is_whole(self.iterations) or len(self.coefficients) != self.lattice.size or not all(map(math.isfinite, self.coefficients)):
+            reason = "a curve has a lattice, a number for each of its points, how often it was iterated, its noise and its promise"
+            raise Refused("curve.parts", "Curve(…)", reason, "the curve of sf.Bernstein(…).release")
         if isinstance(self.promise, RandomDP) and isinstance(self.noise, Additive):  # whose own promise would be for all pairs
             object.__setattr__(self, "noise", SampledNoise(self.noise, self.promise))
 
@@ -99,13 +104,13 @@ class Curve:
             stored = json.loads(content)
             if stored["sfumato"] != "curve" or stored["version"] != VERSION:
                 raise KeyError
-            lattice = Lattice(degree=stored["degree"], bounds=[(Fraction(low), Fraction(high)) for low, high in stored["bounds"]])
+            lattice = Lattice(degree=stored["degree"], bounds=[(ratio(low), ratio(high)) for low, high in stored["bounds"]])
             coefficients = tuple(float.fromhex(c) for c in stored["coefficients"])
-            noise = restore_noise(stored["noise"])
-            if not isinstance(noise, Additive) or len(coefficients) != lattice.size:
-                raise KeyError
-            return cls(lattice, int(stored["iterations"]), coefficients, noise, restore_promise(stored["promise"]))
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+            noise: Any = restore_noise(stored["noise"])
+            found = cls(lattice, stored["iterations"], coefficients, noise, restore_promise(stored["promise"]))
+            only(stored, json.loads(found.to_json()))
+            return found
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
             raise Refused("curve.stored", f"{content!r:.60}", "this is not a stored curve", "the text of Curve.to_json()") from None
 
     def _values(self) -> Floats:

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -28,11 +28,12 @@ from ..mechanisms.inverse_sensitivity import InverseSensitivity
 from ..mechanisms.smooth import SmoothLaplace
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity.kinds import Inverse, Smooth
+from ..sensitivity.sampled import Sampled
 from .calibrated import Stated, noise_for, promised
-from .completed import Form, completed, form_of
+from .completed import Form, by_label, completed, form_of, known_labels
 from .each_record import attempted, known_list
 from .released import Released
-from .sampled_noise import SampledNoise, drawn_by
+from .sampled_noise import SampledNoise, check_records, drawn_by
 
 if TYPE_CHECKING:
     from ..ledger import Ledger, Receipt
@@ -62,6 +63,7 @@ def privatize(
     unit: str | None = None,
     size: int | None = None,
     shape: tuple[int, ...] | None = None,
+    labels: Iterable[Hashable] | None = None,
     bounds: tuple[Number, Number] | None = None,
     default: Number | None = None,
     grid: Number | None = None,
@@ -71,18 +73,26 @@ def privatize(
     share: str | None = None,
     bits: Bits = SYSTEM,
 ) -> Released:
-    """f(data) with noise: a number, or with `size` or `shape` an array. The promise is `epsilon` (and `delta`), or any of Pure, Approx, ZCDP, GDP.
+    """f(data) with noise: a number, with `size` or `shape` an array, with `labels` a dictionary. The promise is `epsilon` (and `delta`), or any of Pure,
+    Approx, ZCDP, GDP.
 
     `sensitivity` is how far f moves between neighbours: a number (L1 for Laplace, L2 for Gaussian noise) or a value of `sf.sensitivity`. `slack` is how far f,
-    as computed, may be from the f it is of.
+    as computed, may be from the f it is of. `labels` are public names, by which a dictionary or a Series is read.
     """
     if type(sensitivity) in OWN:
         return _by_its_own(f, data, sensitivity, epsilon, delta, promise, grid, unit, relation, ledger, memo, share, bits)
     if not callable(f):
         raise Refused("privatize.function", f"privatize({f!r:.40}, …)", "a function of the data is needed", "privatize(np.mean, data, …)")
-    made = _at_hand(sensitivity, epsilon, delta, promise, relation, unit, size, shape, bounds, default, grid, slack)
+    names = None if labels is None else known_labels(labels, size, shape)
+    count = size if names is None else len(names)
+    made = _at_hand(sensitivity, epsilon, delta, promise, relation, unit, count, shape, bounds, default, grid, slack)
     receipt = None if ledger is None else _charged(ledger, made, _memo(f, memo), share)
-    return Released(made.noise.perturb(completed(f, data, made.form), bits=bits), made.mechanism, receipt)
+    if isinstance(sensitivity, Sampled):  # nothing is charged by now: with a ledger `_charged` has refused it
+        check_records(sensitivity, data)
+    if names is None:
+        return Released(made.noise.perturb(completed(f, data, made.form), bits=bits), made.mechanism, receipt)
+    values = made.noise.perturb(completed(lambda records: by_label(f(records), names), data, made.form), bits=bits)
+    return Released(dict(zip(names, values.tolist(), strict=True)), made.mechanism, receipt)
 
 
 def prepared(

@@ -3,6 +3,8 @@
 *Promise*    RandomDP(promise of the base, γ, over the oracle). Nothing else is listed, so no ledger takes it and nothing converts it.
 *Base*       the mechanism whose noise it is would promise the same for all pairs, which it does not keep. So it is not handed out: what is public of it, its
              law, scale and grid, is read here.
+*Records*    the pairs had n records, and the promise is about datasets of n records. Under replace the number of records is public, so data of another number
+             are refused. Under add-remove it is not public, so nothing is compared.
 *Proof*      docs/proofs/sampled-sensitivity.md
 """
 
@@ -12,13 +14,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee, RandomDP, Relation
 from ..mechanisms.additive import Additive
 from ..mechanisms.base import Mechanism
 from ..noise.bits import SYSTEM, Bits
 from ..noise.law import SymmetricLaw
-from ..sensitivity.sampled import Sampled
+from ..sensitivity.neighbours import count
+from ..sensitivity.sampled import Sampled, SampledFunction
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -87,3 +91,17 @@ class SampledNoise(Mechanism):
 def drawn_by(noise: Additive | SampledNoise) -> Additive:
     """What draws the noise, for the library's own arithmetic."""
     return noise._base if isinstance(noise, SampledNoise) else noise
+
+
+def check_records(sampled: Sampled | SampledFunction, data: Any) -> None:
+    """Refuse data of another number of records than the sampled pairs had, where the relation makes that number public. Reads no record."""
+    if sampled.relation != "replace":
+        return
+    try:
+        records: int | None = count(data)
+    except Exception:
+        records = None
+    if records != sampled.n:
+        here = "no known number of records" if records is None else f"{records:,} records"
+        rewrite = "data with a length: a list, an array or a frame" if records is None else f"sample_sensitivity(…, n={records})"
+        raise Refused("sensitivity.size", f"data of {here}", f"the sensitivity was sampled between datasets of {sampled.n:,} records", rewrite)

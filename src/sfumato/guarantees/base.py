@@ -97,6 +97,9 @@ class Guarantee(ABC):
         """What a notion that no arrow starts from implies by itself."""
         return None
 
+    def _check(self, relation: Relation | None) -> None:  # noqa: B027
+        """Refuse a relation under which the guarantee is not known to hold."""
+
     def _stored(self) -> dict[str, Any] | None:
         """What is stored of a notion beside its parameters, where these would not do."""
         return None
@@ -200,6 +203,7 @@ class Guarantee(ABC):
     def _bind(guarantee: G, relation: Relation | None, unit: str | None) -> G:
         object.__setattr__(guarantee, "relation", relation)
         object.__setattr__(guarantee, "unit", unit)
+        guarantee._check(relation)
         return guarantee
 
 

@@ -98,14 +98,13 @@ class GDP(Guarantee):
 
 def delta_of_mu(mu_squared: Fraction, epsilon: Fraction) -> float:
     """The curve, rounded up."""
-    if mu_squared == 0:
-        return 0.0
+    return min(1.0, evaluate(lambda: normal_curve(mu_squared, epsilon), "up")) if mu_squared else 0.0
 
-    def curve() -> arb:
-        mu, e = ball(mu_squared).sqrt(), ball(epsilon)
-        return normal_cdf(mu / 2 - e / mu) - e.exp() * normal_cdf(-mu / 2 - e / mu)
 
-    return min(1.0, evaluate(curve, "up"))
+def normal_curve(mu_squared: Fraction, epsilon: Fraction) -> arb:
+    """The curve of two normal laws, as a ball."""
+    mu, e = ball(mu_squared).sqrt(), ball(epsilon)
+    return normal_cdf(mu / 2 - e / mu) - e.exp() * normal_cdf(-mu / 2 - e / mu)
 
 
 def largest_mu(epsilon: Number, delta: Number) -> Fraction:

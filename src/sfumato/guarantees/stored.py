@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
@@ -12,7 +13,7 @@ from typing import Any
 
 from ..errors import Refused
 from .approx import Approx
-from .base import Guarantee
+from .base import Guarantee, relation_of, unit_of
 from .gdp import GDP
 from .pure import Pure
 from .random_dp import RandomDP
@@ -52,7 +53,7 @@ _READERS: dict[str, Callable[..., Guarantee]] = {
     "GDP": lambda r, **about: GDP.from_square(ratio(r["mu_squared"]), **about),
     "Renyi": lambda r, **about: Renyi({ratio(a): ratio(v) for a, v in r["curve"].items()}, ratio(r.get("delta", "0")), **about),
     "RandomDP": lambda r, **_: RandomDP(restore(r["guarantee"]), ratio(r["gamma"]), over=r["over"]),
-    "Together": lambda r, **about: Guarantee._bind(_together([restore(part) for part in r["parts"]]), about["relation"], about["unit"]),
+    "Together": lambda r, relation, unit: Guarantee._bind(_together([restore(part) for part in r["parts"]]), relation_of(relation), unit_of(unit)),
 }
 
 
@@ -60,11 +61,21 @@ ELSEWHERE = {"Loss": "sfumato.accounting.loss"}
 """Notions that are defined above this layer, and the module whose `restore` reads them; fetched when one is met, as public names are."""
 
 
+_RATIO = re.compile(r"-?[0-9]{1,4000}(?:/0*[1-9][0-9]{0,3999}|(?:\.[0-9]{1,400})?(?:[eE][+-]?[0-9]{1,3})?)", re.ASCII)
+
+
 def ratio(written: Any) -> Fraction:
-    """A ratio of any length that this library writes."""
-    if not isinstance(written, str) or len(written) > 8000:
-        raise KeyError(written)
+    """A ratio as this library writes it, of any length that it writes, or a decimal as people write it; a ValueError for anything else. (A large power of
+    ten could be computed for ever.)"""
+    if not isinstance(written, str) or not _RATIO.fullmatch(written):
+        raise ValueError("not a ratio")
     return Fraction(written)
+
+
+def only(stored: dict[str, Any], written: dict[str, Any], *more: str) -> None:
+    """A ValueError where a record has fields that are not written of what was restored from it."""
+    if unknown := set(stored) - set(written) - set(more):
+        raise ValueError(f"fields that mean nothing here: {len(unknown)}")
 
 
 def _together(parts: list[Guarantee]) -> Guarantee:
@@ -86,11 +97,14 @@ def restore(stored: Any) -> Guarantee:
     try:
         reader = _READERS[notion] if notion in _READERS else import_module(ELSEWHERE[notion]).restore
         found: Guarantee = reader(stored, relation=stored.get("relation"), unit=stored.get("unit"))
+        only(stored, record(found), "delta")  # a δ of zero may be left out
+        if (found.relation, found.unit) != (stored.get("relation"), stored.get("unit")):
+            raise ValueError("another relation or unit than its parts have")
         return found
-    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
         if isinstance(error, Refused):
             raise
-        raise Refused("guarantee.stored", place, "the record is incomplete", "the text of Guarantee.to_json()") from None
+        raise Refused("guarantee.stored", place, "the record is incomplete, or not one that this library writes", "the text of Guarantee.to_json()") from None
 
 
 def restore_text(content: str) -> Guarantee:

@@ -74,6 +74,10 @@ class Together(Guarantee):
             lost += Fraction(min((whole.delta(left) for whole in _sums(tuple(rest))), default=1.0))  # none where curves share no order
         return lost
 
+    def _check(self, relation: Relation | None) -> None:
+        for part in self.parts:
+            part._check(relation)
+
     def _plus(self, other: Self) -> Self:
         return cast(Self, _kept([*self.parts, *other.parts]))
 

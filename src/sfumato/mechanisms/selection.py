@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
@@ -95,6 +95,9 @@ def _array(scores: Any) -> NDArray[Any]:
     """The scores as an array. NumPy would turn integers beyond 64 bits beside a negative one, or beside a float, into floats: those stay as they are."""
     if isinstance(scores, np.ndarray):
         return scores
+    if not isinstance(scores, Iterable) or isinstance(scores, Mapping | Set):  # of a dictionary the keys would be taken for scores, and a set has no order
+        place = f"scores={type(scores).__name__}"
+        raise Refused("selection.scores", place, "one score for each candidate is needed, in their order", "choose([3, 1, 0])")
     plain = list(scores)
     if any(isinstance(s, list | tuple | str | bytes | np.ndarray) for s in plain):
         raise Refused("selection.scores", "scores that are not numbers", "one score for each candidate is needed", "choose([3, 1, 0])")

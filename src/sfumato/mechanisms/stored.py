@@ -15,6 +15,7 @@ from typing import Any
 from .. import mechanisms
 from ..errors import Refused
 from ..guarantees import Guarantee
+from ..guarantees.stored import ratio
 from ..guarantees.stored import record as guarantee_record
 from ..guarantees.stored import restore as restore_guarantee
 from .base import Mechanism
@@ -34,14 +35,17 @@ def record(mechanism: Mechanism) -> dict[str, Any]:
 
 def promises(stored: dict[str, Any]) -> tuple[Guarantee, ...]:
     """What the mechanism promised when it was stored, and what it is known to promise today where it can be made again."""
-    then = tuple(restore_guarantee(promise) for promise in stored["promises"])
+    listed = stored.get("promises") if isinstance(stored, dict) else None
+    if not isinstance(listed, list):
+        raise Refused("mechanism.stored", f"{stored!r:.60}", "this is not the record of a mechanism", "the record that a release stored")
+    then = tuple(restore_guarantee(promise) for promise in listed)
     again = restore(stored)
     return then if again is None else (*again.promises, *then)
 
 
 def restore(stored: dict[str, Any]) -> Mechanism | None:
     """The mechanism again, or None where it cannot be made from what is stored."""
-    if stored.get("version") != VERSION:
+    if not isinstance(stored, dict) or stored.get("version") != VERSION:
         return None
     again = _made(stored)
     return again if again is not None and _named(again) == {"kind": stored["kind"], "public": stored["public"]} else None
@@ -65,7 +69,7 @@ def _made(stored: dict[str, Any]) -> Mechanism | None:
         if more := ARGUMENTS.get(kind.__name__):
             public |= more(public)
         made: Mechanism = kind(**{name: value for name, value in public.items() if name in signature(kind).parameters})
-    except (ArithmeticError, AttributeError, KeyError, TypeError, Refused, ValueError):
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
         return None
     return made
 
@@ -107,7 +111,7 @@ def _encode(value: Any) -> Any:
 def _decode(value: Any) -> Any:
     match value:
         case {"exact": text}:
-            return Fraction(text)
+            return ratio(text)
         case {"float": text}:
             return float(text)
         case {"edges": ends}:

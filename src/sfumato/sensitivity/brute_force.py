@@ -38,6 +38,11 @@ def _vector(value: Any) -> tuple[Fraction, ...]:
 
 
 def _norm(a: tuple[Fraction, ...], b: tuple[Fraction, ...], norm: int | str) -> Fraction:
-    moves = [abs(p - q) for p, q in zip(a, b, strict=True)]
-    how = norm_of(norm)
-    return sum(moves, Fraction(0)) if how == "1" else max(moves) if how == "inf" else sqrt_up(sum((m * m for m in moves), Fraction(0)))
+    """How far apart two results are; results without a number are not apart in any norm."""
+    if len(a) != len(b):
+        place = f"results of {len(a)} and of {len(b)} numbers"
+        raise Refused("sensitivity.fit", place, "a move is measured between results of one length", "a function whose result has one length")
+    moves, how = [abs(p - q) for p, q in zip(a, b, strict=True)], norm_of(norm)
+    if how == "inf":
+        return max(moves, default=Fraction(0))
+    return sum(moves, Fraction(0)) if how == "1" else sqrt_up(sum((m * m for m in moves), Fraction(0)))

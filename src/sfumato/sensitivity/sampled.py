@@ -136,13 +136,13 @@ def sample_sensitivity(
     returns as many numbers or arrays. `over` names the distribution in the promise; by default the oracle's own name.
     """
     chosen = planned(m=m, gamma=gamma, k=k, kind=plan)
-    related = relation_of(relation)
+    related = relation_of(relation) or "replace"
     if not is_whole(n):
         raise Refused("sensitivity.oracle", f"n={n}", "n is the number of records of the dataset, from 1 on", "n=500")
     named = over if over is not None else f"{n} records of {getattr(oracle, '__qualname__', type(oracle).__name__)}"
-    if not batched and callable(fit(pair(oracle, n, relation, apart=apart)[0])):
+    if not batched and callable(fit(pair(oracle, n, related, apart=apart)[0])):
         return SampledFunction(fit, oracle, chosen, n, named, related, apart)
-    return _sampled(_moves(fit, oracle, n, chosen.m, relation, apart=apart, batched=batched), chosen, n, named, related)
+    return _sampled(_moves(fit, oracle, n, chosen.m, related, apart=apart, batched=batched), chosen, n, named, related)
 
 
 def _moves(fit: Any, oracle: Oracle, n: int, m: int, relation: str, *, apart: bool, batched: bool = False) -> list[NDArray[np.float64]]:

@@ -1,4 +1,7 @@
-"""Kernel regression by spacings (Priestley & Chao 1972): m(t) = (1/h)·Σ_{i ≥ 2} (x_(i) − x_(i−1))·K((t − x_(i))/h)·y_(i), records sorted by x.
+"""Kernel regression by spacings (Priestley & Chao 1972): m(t) = (1/h)·Σ_{i ≥ 2} (x_(i) − x_(i−1))·K((t − x_(i))/h)·y_(i), records sorted by (x, y).
+
+*Ties*         of records with equal x the one with the least y owns the gap. So the curve depends on the multiset of records and not on their order, which
+               add-remove requires: two orders of one dataset are the same dataset.
 
 *Kernel*       K(u) = e^(−u²/2)/√(2π). Without the root, as the sources' code has it (`normalised=False`), the curve is √(2π) = 2.5066 times too high.
 *Sensitivity*  for x in an interval of width w and |y| ≤ B, all known without looking at data:
@@ -70,7 +73,7 @@ class PriestleyChao:
     def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
         found = rows(data, 2)
         x, y = (found[:, 0], found[:, 1]) if self.values is None else (clipped(found[:, 0], self.inputs), clipped(found[:, 1], self.values))
-        order = np.argsort(x, kind="stable")  # so that of equal x the order is that of the rows
+        order = np.lexsort((y, x))  # by x, then by y: under add-remove the rows have no order that a tie could follow
         x, y = x[order], y[order]
         gaps = np.diff(x)
         if self.spacing is not None:
