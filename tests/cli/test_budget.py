@@ -149,7 +149,23 @@ def test_json_is_complete(path: Path) -> None:
 def test_csv_is_safe(path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(shell(path, "--csv").stdout, newline="")))
     assert [row["kind"] for row in rows] == ["open", "share", "charge", "charge", "reserve", "release"]
-    assert rows[3]["memo"] == "'=[bold]mean\x1b[2J"  # for programs: as it was typed, but no formula
+    assert rows[3]["memo"] == "'=[bold]mean\\x1b[2J"  # no formula, and nothing that moves the cursor
+
+
+@pytest.mark.parametrize("form", ["--csv", "--json"])
+def test_a_memo_cannot_write_on_the_screen_by_csv_or_json(tmp_path: Path, form: str) -> None:
+    """Escape sequences, their one-byte forms and marks that turn a line around were printed as they are. JSON still says the same text."""
+    memo = "a\x1b[2Jb\x9b2Jc\u202ed\u2066e\rf\ng\u200b"
+    book = tmp_path / "books.ledger"
+    ledger = sf.Ledger.open(book, dataset="visits", unit="u", relation="add-remove", budget=sf.Pure(1))
+    ledger.charge(sf.Pure(0.1), memo=memo)
+    ledger.close()
+    out = shell(book, form).stdout
+    assert [c for c in out if not c.isprintable() and c not in "\r\n"] == []
+    assert "\ng" not in out
+    assert "\rf" not in out
+    if form == "--json":
+        assert json.loads(out)["history"][-1]["memo"] == memo
 
 
 @pytest.mark.parametrize("form", ["--json", "--csv"])

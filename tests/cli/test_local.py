@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.cli import main
-from sfumato.local import Direct, OneBit, Several, Sketch, restore
+from sfumato.local import Direct, OneBit, Panel, Several, Sketch, restore
 
 
 def shell(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -181,3 +181,18 @@ def test_malformed_reports_may_be_left_out(folder: Path) -> None:
     reports.write_bytes(bytes(data))
     assert "refused [local.report]" in shell("estimate", reports, "--question", question).stderr
     assert json.loads(shell("estimate", reports, "--question", question, "--drop", "--json").stdout)["reports"] == 5999
+
+
+def test_a_panel(tmp_path: Path) -> None:
+    """Its reports are estimated wave by wave. They are not made here: that takes a memory for each person. Nor is its question written here."""
+    panel = Panel(Direct(epsilon=2, categories=["yes", "no"]), waves=3)
+    question, reports = tmp_path / "question.json", tmp_path / "reports.sflr"
+    question.write_text(json.dumps(panel.question), encoding="utf-8")
+    reports.write_bytes(panel.perturb([["yes", "no", "no"]] * 900).to_bytes())
+    told = json.loads(shell("estimate", reports, "--question", question, "--json").stdout)
+    assert [(row["wave"], row["category"]) for row in told["rows"]] == [(wave, name) for wave in range(3) for name in ("yes", "no")]
+    assert "together keep Pure(2) for each person" in shell("estimate", reports, "--question", question).stdout
+    refused = shell("perturb", "people.csv", "--question", question, "--column", "smokes", "--out", tmp_path / "out")
+    assert refused.returncode != 0
+    assert "local.panel" in refused.stderr
+    assert shell("ask", "panel", "--epsilon", "1").returncode != 0

@@ -37,7 +37,9 @@ def test_it_writes_a_page_and_says_what_is_in_it(file: Path) -> None:
     assert "By sex, age and city" in done.stdout
     assert "not private" in done.stdout
     assert "Written to" in done.stdout
-    assert "is not private itself" in (file.parent / "out" / "risk.html").read_text(encoding="utf-8")
+    page = file.parent / "out" / "risk.html"
+    assert "is not private itself" in page.read_text(encoding="utf-8")
+    assert page.stat().st_mode & 0o777 == 0o600  # a risk report is for its user alone, also where the umask allows others to read
 
 
 def test_a_refusal_is_1_and_leaves_nothing_behind(file: Path) -> None:

@@ -25,6 +25,7 @@ from .catalogue_pairs import (
     FAR,
     FAR_APART,
     GROWN,
+    HISTORIES,
     LETTERS,
     NAMES,
     NUMBERS,
@@ -129,5 +130,6 @@ CATALOGUE: tuple[Entry, ...] = (
     Entry("local.Piecewise", lambda e: local.Piecewise(epsilon=e, low=0, high=1), NUMBERS, at_once=True),
     Entry("local.PrefixTree", lambda e: local.PrefixTree(epsilon=e, length=2, alphabet="ab"), TEXTS, at_once=True),
     Entry("local.Several", lambda e: local.Several({n: local.Direct(epsilon=e, categories=c) for n, c in TWO.items()}), PEOPLE, at_once=True),
+    Entry("local.Panel", lambda e: local.Panel(local.Direct(epsilon=Fraction(e) / 2, categories="abc"), waves=3, reports=2), HISTORIES, at_once=True),
 )  # fmt: skip
 """All entries, by kind; what comes after a comma is another setting of the same kind."""

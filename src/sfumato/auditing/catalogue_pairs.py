@@ -91,6 +91,14 @@ PEOPLE: Pairs = fixed(
     ({"one": "a", "two": "d"}, {"one": "b", "two": "d"}),
     ({"one": "b", "two": "c"}, {"one": "a", "two": "d"}),
 )
+HISTORIES: Pairs = fixed(
+    (("a", "a", "a"), ("b", "b", "b")),
+    (("a", "a", "b"), ("a", "b", "b")),  # another moment of change
+    (("a", "b", "a"), ("a", "b", "c")),  # a return
+    (("c", "c", "c"), ("a", "b", "a")),
+    (("none of them", "a", "b"), ("b", "none of them", "c")),
+)
+"""Values of one person in three waves of a panel."""
 
 
 def queries(m: Any) -> list[Pair]:

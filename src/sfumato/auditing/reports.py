@@ -28,9 +28,10 @@ MOST_SUPPORTED = 32  # values of which it is looked up whether a report speaks f
 
 
 def reports_at(m: Oracle, x: Any, n: int) -> NDArray[Any]:
-    """n reports about one value: a number where they are one byte, else what they support, and their bits or bytes."""
+    """n reports about one value (of a panel, all reports of n people with one history): a number where they are one byte, else what they support, and their
+    bits or bytes."""
     values = {name: [x[name]] * n for name in m.names} if isinstance(m, Several) else [x] * n
-    payload = m.perturb(values).payload
+    payload = m.perturb(values).payload.reshape(n, -1)
     if payload.shape[1] == 1:
         return payload[:, 0]
     found = supports(m, payload)

@@ -54,7 +54,7 @@ def tell(path: str | Path, asked: Asked) -> None:
             raise Refused("ledger.dataset", f"{len(chosen)} datasets", "one at a time is written for other programs", "--dataset NAME")
         accounts = [statement(ledger, history=asked.history or asked.form != "text") for ledger in chosen]
     if asked.form == "csv":
-        sys.stdout.write(export.csv_of(accounts[0].history))
+        sys.stdout.write(export.csv_of(accounts[0].history, _escaped))
     elif asked.form == "json":
         sys.stdout.write(_json(accounts[0], checked) + "\n")
     else:
@@ -101,7 +101,8 @@ def _problems(checked: Verification) -> str:
 
 def _json(account: Statement, checked: Verification | None) -> str:
     found = None if checked is None else {"ok": checked.ok, "problems": list(checked.problems), "cannot_see": list(checked.blind)}
-    return json.dumps({**export.record(account), "verification": found}, ensure_ascii=False, indent=2)
+    text = json.dumps({**export.record(account), "verification": found}, ensure_ascii=False, indent=2)
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)  # the same JSON: marks and codes can only stand in strings
 
 
 def _chosen(book: dict[str, Ledger], dataset: str | None) -> list[Ledger]:
@@ -183,6 +184,11 @@ def _quoted(text: str) -> str:
 def _plain(text: str) -> str:
     """The same where there is no markup."""
     return text if text.isprintable() else printable(text).replace("\n", " ")
+
+
+def _escaped(text: str) -> str:
+    """For programs and for a screen alike: nothing that moves the cursor, recolours it or turns the line around."""
+    return printable(text).replace("\n", "\\n")
 
 
 def _moment(when: str) -> str:

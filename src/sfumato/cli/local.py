@@ -45,8 +45,9 @@ def ask(
     """Print a question as JSON. It is public: clients answer it, and anyone may check what it promises."""
     from ..local.question import KINDS
 
-    if kind not in KINDS or kind == "several":
-        raise typer.BadParameter(f"{kind!r} is none of {', '.join(name for name in KINDS if name != 'several')}")
+    made_of_others = ("several", "panel")  # which have questions in them: written in Python
+    if kind not in KINDS or kind in made_of_others:
+        raise typer.BadParameter(f"{kind!r} is none of {', '.join(name for name in KINDS if name not in made_of_others)}")
     given = {"categories": _listed(categories), "low": low, "high": high, "edges": _listed(edges), "length": length, "unit": unit}
     given |= {"hadamard": True} if kind == "hadamard-sketch" else {}
     try:
@@ -64,9 +65,12 @@ def perturb(
     column: Annotated[str | None, typer.Option(metavar="NAME", help="The column that answers.", show_default="the names of several questions")] = None,
 ) -> None:
     """Turn a column of values into reports, one for each row. Only the reports may leave."""
-    from ..local import Several
+    from ..local import Panel, Several
 
     oracle = _oracle(question)
+    if isinstance(oracle, Panel):
+        reason = "a panel is answered wave by wave, with a memory for each person, which this command does not keep"
+        raise Refused("local.panel", question.name, reason, "client.perturb(question, value, memory, wave=0), in sfumato/local/client.py")
     if (column is None) != isinstance(oracle, Several):
         raise typer.BadParameter("--column names the column that answers one question; several questions name their columns themselves")
     with working("perturbing"):
@@ -97,6 +101,7 @@ def estimate(
         for part in parts[1:]:
             reports = reports + part
         rows = rows_of(oracle.estimate(reports), confidence, simultaneous=simultaneous)
+    keeps = f"which together keep {oracle.promise} for each person" if oracle.kind == "panel" else f"each with {oracle.promise}"
     if form == "json":
         about = {"reports": len(reports), "epsilon": str(oracle.epsilon), "confidence": confidence, "simultaneous": simultaneous}
         sys.stdout.write(json.dumps({**about, "rows": rows}, ensure_ascii=False, indent=2) + "\n")
@@ -104,13 +109,14 @@ def estimate(
         sys.stdout.write(_as_csv(rows))
     else:
         together = "together" if simultaneous else "each"
-        sys.stdout.write(_as_text(rows) + f"\n{len(reports)} reports, each with {oracle.promise}; intervals of {confidence}, {together}\n")
+        sys.stdout.write(_as_text(rows) + f"\n{len(reports)} reports, {keeps}; intervals of {confidence}, {together}\n")
 
 
 def rows_of(found: Any, confidence: str, *, simultaneous: bool) -> list[Row]:
     """An estimate as a table."""
     if isinstance(found, dict):
-        return [{"question": name, **row} for name, part in found.items() for row in rows_of(part, confidence, simultaneous=simultaneous)]
+        rows = [(name, row) for name, part in found.items() for row in rows_of(part, confidence, simultaneous=simultaneous)]
+        return [{"question" if isinstance(name, str) else "wave": name, **row} for name, row in rows]
     return ROWS[type(found).__name__](found, confidence, simultaneous)
 
 

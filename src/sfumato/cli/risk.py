@@ -60,7 +60,9 @@ def _written(report: RiskReport, out: Path) -> Path:
         raise Unmade from error
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(page, encoding="utf-8")
+        made = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)  # the page is about the people in the table: it is for its user alone
+        with os.fdopen(made, "w", encoding="utf-8") as file:
+            file.write(page)
     except OSError:
         raise _refused(out) from None
     return out

@@ -18,6 +18,7 @@ from .numbers_onebit import OneBit
 from .numbers_piecewise import Piecewise
 from .ordinal import Ordinal
 from .ordinal_estimate import Distribution
+from .panel import Panel
 from .question import restore
 from .rappor import Rappor, Remembered
 from .reports import Reports
@@ -44,6 +45,7 @@ __all__ = [
     "OneBit",
     "Oracle",
     "Ordinal",
+    "Panel",
     "Piecewise",
     "PrefixTree",
     "Rappor",

@@ -3,7 +3,8 @@
 *Interface*  `perturb(values)` gives reports, `aggregate(reports)` whole numbers that add up, `estimate(reports)` unbiased frequencies with intervals;
              `promise` is what every report keeps, `variance(n)` the exact error. `question` is all that a client needs to know, and is public.
 *Promise*    ε-DP of one report, whatever all others are: P(report | x) ≤ e^ε·P(report | x′) for every report and every two values. `odds` is the largest such
-             ratio, an exact rational; that it is at most e^ε is proved when an oracle is made. A second report about the same value adds its own ε.
+             ratio, an exact rational; that it is at most e^ε is proved when an oracle is made. A second report of the same person, with fresh
+             coins, adds its own ε; reports that `Rappor` makes of one memory do not compose like that. `Panel` limits how often a person reports.
 *Any value*  Whether a report is sent must not depend on the value, so every value is answered, by the rules of the client: what is none of the categories
              becomes one of them, drawn uniformly; what is no number, NaN too, is the lower end, and what lies beyond the ends is the nearer end; letters that
              an alphabet lacks are left out. A mean of laws is nowhere above the largest of them, nor below the least: no ratio grows.

@@ -8,8 +8,13 @@ It reads a question (JSON, published by whoever asks), checks that the probabili
             m for m/2^64. There is no other chance in this file, and no floating point in what is reported.
 *Report*    version (1 byte), mark of the question (3 bytes), payload. Bits are packed with the first in the highest place, numbers are big endian.
 *Memory*    A question of kind "rappor" may be asked again and again: keep the mapping `memory` and hand it in each time. It holds what must never be drawn
-            anew, and is written before anything is reported; one that does not give back what was put in is refused. While the value stays the same, all
-            reports together keep the lifetime ε; each further value adds it once more. Nobody else may see it.
+            anew, and is written before anything is reported; one that does not give back what was put in is refused. If the value never changes, all
+            reports together keep the lifetime ε. If it changes, they show when, and no ε bounds that: answer a question of kind "panel" instead. Nobody else
+            may see the memory.
+*Panel*     A question of kind "panel" asks for a value again in each of a fixed number of waves (public periods, such as months): hand in the wave's number,
+            and the memory. A lot, drawn once whatever the values are, says in which waves a person reports; in the others `perturb` returns no bytes: send
+            nothing. What was reported in a wave is remembered and returned again, whatever the value is by then. So all reports together keep the ε of the
+            question, between any two histories of values. Whoever loses the memory is a new person, and what both report adds up.
 *Any value* Whether a report is sent must not depend on the value: silence would tell it. So every value is answered, by fixed rules that all may know. What is
             none of the categories becomes one of them, drawn uniformly (for "rappor" once, and remembered: all such count as one value). What is no number, NaN
             too, is the lower end; numbers beyond the ends, and infinities, are the nearer end. Letters that the alphabet lacks are left out; what is no text is
@@ -59,14 +64,18 @@ def mark(question: Question) -> bytes:
     return identity(question)[:3]
 
 
-def perturb(question: Question, value: Any, memory: Memory | None = None) -> bytes:
-    """The report of one value."""
+def perturb(question: Question, value: Any, memory: Memory | None = None, *, wave: int | None = None) -> bytes:
+    """The report of one value; of a panel, in this wave: no bytes where the lot fell on other waves."""
     check(question)
+    if (wave is not None) != (question["kind"] == "panel"):
+        raise ValueError("a panel is answered in a wave, and no other question is")
     if question["kind"] == "rappor":
         payload = rappor(question, listed(question, value), {} if memory is None else memory)
-    else:
+    elif wave is None:
         payload = KINDS[question["kind"]](question, _code(question, value))
-    return bytes([VERSION]) + mark(question) + payload
+    else:
+        payload = panel(question, value, memory, wave)
+    return bytes([VERSION]) + mark(question) + payload if payload else b""
 
 
 def listed(question: Question, value: Any) -> int | None:
@@ -162,11 +171,38 @@ def rappor(question: Question, code: int | None, memory: Memory) -> bytes:
     if str(code) not in kept["values"]:
         true, keep = set(positions(question, kept["cohort"], code)), int(question["keep"])
         kept["values"][str(code)] = [int(coin(keep if i in true else ONE - keep)) for i in range(size)]
-    memory[key] = kept  # always, so that a memory that cannot be written refuses every value alike
-    if memory.get(key) != kept:
-        raise ValueError("the memory does not give back what was put into it: nothing was reported")
+    remember(memory, key, kept)
     own, other = int(question["own"]), int(question["other"])
     return _number(kept["cohort"], cohorts) + _pack([coin(own if bit else other) for bit in kept["values"][str(code)]])
+
+
+def panel(question: Question, value: Any, memory: Memory | None, wave: int) -> bytes:
+    """The one report of this wave, if the lot drew the wave, and nothing else. The lot and the reports are drawn once, and remembered."""
+    waves, key = int(question["waves"]), identity(question).hex()
+    if memory is None or type(wave) is not int or not 0 <= wave < waves:
+        raise ValueError(f"a panel needs a memory, and a wave from 0 to {waves - 1}")
+    known = memory.get(key)
+    kept: dict[str, Any] = {"waves": lot(waves, int(question["reports"])), "reports": {}} if known is None else {**known, "reports": dict(known["reports"])}
+    if wave in kept["waves"] and str(wave) not in kept["reports"]:
+        kept["reports"][str(wave)] = KINDS[question["part"]["kind"]](question["part"], _code(question, value)).hex()
+    remember(memory, key, kept)
+    return _number(wave, waves) + bytes.fromhex(kept["reports"][str(wave)]) if wave in kept["waves"] else b""
+
+
+def lot(limit: int, size: int) -> list[int]:
+    """So many different numbers in [0, limit): every set of them is equally likely."""
+    places = list(range(limit))
+    for i in range(size):
+        j = i + below(limit - i)
+        places[i], places[j] = places[j], places[i]
+    return sorted(places[:size])
+
+
+def remember(memory: Memory, key: str, kept: dict[str, Any]) -> None:
+    """Write what must never be drawn anew: at every report, so that a memory that cannot be written refuses every value alike."""
+    memory[key] = kept
+    if memory.get(key) != kept:
+        raise ValueError("the memory does not give back what was put into it: nothing was reported")
 
 
 def one_bit(question: Question, code: int) -> bytes:
@@ -223,6 +259,7 @@ CODES: dict[str, Callable[[Question, Any], Any]] = {
     "ordinal": interval,
     "prefix": filled,
     "several": each,
+    "panel": lambda question, value: _code(question["part"], value),
 }
 """How a value becomes what is perturbed, where it is not one of some categories."""
 
@@ -240,7 +277,7 @@ KINDS: dict[str, Callable[[Question, Any], bytes]] = {
     "prefix": prefix,
     "several": several,
 }
-"""What a client can answer; "rappor" besides, which needs a memory."""
+"""What a client can answer; "rappor" and "panel" besides, which need a memory."""
 
 
 def _code(question: Question, value: Any) -> Any:
@@ -346,6 +383,10 @@ def _of_several(q: Question, _: int) -> Fraction:
     return math.prod(odds, start=Fraction(1)) if q["how"] == "split" else max(odds)
 
 
+def _of_panel(q: Question, _: int) -> Fraction:
+    return ODDS[q["part"]["kind"]](q["part"], len(q["part"].get("categories", ()))) ** int(q["reports"])
+
+
 ODDS: dict[str, Callable[[Question, int], Fraction]] = {
     "direct": _of_direct,
     "unary": lambda q, _: _of_bits(int(q["own"]), int(q["other"])),
@@ -360,8 +401,9 @@ ODDS: dict[str, Callable[[Question, int], Fraction]] = {
     "ordinal": _of_window,
     "prefix": lambda q, _: _of_direct(q, int(q["buckets"])),
     "several": _of_several,
+    "panel": _of_panel,
 }
-"""The largest ratio of the chances of one report under two values, exactly."""
+"""The largest ratio of the chances of one report under two values, exactly; of a panel, of all reports under two histories."""
 
 
 RANGES = {
@@ -376,6 +418,8 @@ RANGES = {
     "grid": (-1100, 1100),
     "first": (-(1 << 53), 1 << 53),
     "length": (0, 1 << 25),
+    "waves": (2, 1 << 12),
+    "reports": (1, 1 << 12),
 }
 """The least and the most that each number may be: whoever asks may neither deceive a client nor keep it busy."""
 
@@ -387,6 +431,7 @@ NEEDS = {
     "rappor": ("cohorts", "size", "hashes", "seed"),
     "prefix": ("seed",),
     "several": ("length",),
+    "panel": ("waves", "reports"),
 }
 """What a question has to say besides what its odds are made of."""
 
@@ -397,6 +442,7 @@ SHAPES: dict[str, Callable[[Question, int], bool]] = {
     "ordinal": lambda q, k: (k if "categories" in q else _buckets(q["edges"])) <= int(q["steps"]) + 1,
     "prefix": lambda q, _: 1 <= int(q["step"]) <= 256 // int(q["levels"]) and isinstance(q["alphabet"], str) and q["alphabet"].isprintable(),
     "several": lambda q, _: 1 <= len(q["parts"]) <= 1 << 12 and sorted(q["names"]) == sorted(q["parts"]) and all(_part(part) for part in q["parts"].values()),
+    "panel": lambda q, _: int(q["reports"]) <= int(q["waves"]) and _part(q["part"]),
 }
 """What else has to hold of a question for its odds to be those of its law."""
 

@@ -131,8 +131,8 @@ class Several(Oracle):
 
     def variance(self, n: int) -> dict[str, float]:  # type: ignore[override]
         """Of each question, from n people."""
-        inverse = 1 / reports_of(n) if self.how == "split" else _mean_inverse(reports_of(n), len(self.parts))
-        return {name: _with(part.variance(1), part.variance(2), inverse) for name, part in self._named()}
+        inverse = 1 / reports_of(n) if self.how == "split" else mean_inverse(reports_of(n), 1 / len(self.parts))
+        return {name: variance_at(part, inverse) for name, part in self._named()}
 
     def __getitem__(self, name: str) -> Oracle:
         return self.parts[self.names.index(name)]
@@ -182,15 +182,16 @@ class Several(Oracle):
         return f"Several({', '.join(f'{name}: {part!r}' for name, part in self._named())}, how={self.how!r})"
 
 
-def _mean_inverse(n: int, parts: int) -> float:
-    """E[1/m | m ≥ 1] of m ~ Bin(n, 1/parts)."""
-    first, masses = binomial(n, 1 / parts)
+def mean_inverse(n: int, share: float) -> float:
+    """E[1/m | m ≥ 1] of m ~ Bin(n, share)."""
+    first, masses = binomial(n, share)
     counts = np.arange(first, first + masses.size)
     some = counts >= 1
     return float((masses[some] / counts[some]).sum() / masses[some].sum())
 
 
-def _with(one: float, two: float, share: float) -> float:
-    """A variance a·x + b at x, known at 1 and ½ (b: hash functions that all share)."""
-    slope = 2 * (one - two)
-    return slope * share + (one - slope)
+def variance_at(part: Oracle, inverse: float) -> float:
+    """A variance a·x + b at x = 1/m, known at 1 and ½ (b: hash functions that all share)."""
+    one = part.variance(1)
+    slope = 2 * (one - part.variance(2))
+    return slope * inverse + (one - slope)

@@ -16,6 +16,7 @@ from .multi import Several
 from .numbers_onebit import OneBit
 from .numbers_piecewise import Piecewise
 from .ordinal import Ordinal
+from .panel import Panel
 from .rappor import Rappor
 from .sketch import Sketch
 from .subset import Subset
@@ -35,6 +36,7 @@ KINDS: dict[str, type[Oracle]] = {
     "ordinal": Ordinal,
     "prefix": PrefixTree,
     "several": Several,
+    "panel": Panel,
 }
 """The oracle of each kind of question."""
 
@@ -47,7 +49,7 @@ def restore(question: dict[str, Any] | str) -> Oracle:
         kind = KINDS[asked["kind"]] if asked["sfumato"] == "local" and asked["version"] == client.VERSION else None
         about = {"categories": asked["categories"]} if "categories" in asked else {}
         made = kind(**about, **asked["made"]) if kind is not None else None
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise Refused("local.question", place, "this is no question that this version knows", "oracle.question") from (
             error if isinstance(error, Refused) else None
         )

@@ -4,8 +4,10 @@
              bit is kept with probability 1 − f/2, once for each value, and remembered. Instantaneous: a remembered 1 is reported as 1 with probability q, a 0
              with p. One-time: q = 1 and p = 0. f is rounded up, q down, p up (Erlingsson, Pihur & Korolova 2014).
 *Promise*    One report: with one = (1 − f/2)q + (f/2)p and zero = (1 − f/2)p + (f/2)q, odds = (one(1 − zero)/(zero(1 − one)))^h, h bits of a value. All reports
-             together: ((1 − f/2)/(f/2))^(2h), `lifetime()`, *as long as the value does not change*; every further value is remembered anew and adds it once
-             more; all that are none of the categories count as one. The cohort is uniform and never depends on the value.
+             together: ((1 − f/2)/(f/2))^(2h), `lifetime()`, between two values *that never change*; all that are none of the categories count as one value.
+             The cohort is uniform and never depends on the value.
+*Changes*    Nothing protects when a value changes, or that it returns to an earlier one: two reports show whether they are made of one memory. With p = 0 and
+             q = 1 one change gives the moment away with certainty, and no number of reports times ε bounds the loss. `Panel` protects moments of change.
 *Error*      Basic: own = one, other = zero. With a Bloom filter frequencies are a least-squares fit to the bits of all cohorts (`bloom`), unbiased for these
              very hash functions. A second report of the same person averages the instantaneous noise alone: n counts people.
 *Report*     The cohort, and `size` bits.
@@ -111,9 +113,10 @@ class Rappor(FrequencyOracle):
         """Of everything that is remembered about one value."""
         return (share(self.keep) / (1 - share(self.keep))) ** (2 * self.per_value)
 
-    def lifetime(self, values: int = 1) -> Guarantee:
-        """What all reports of one person keep together, however many they are, if the person had so many different values."""
-        return reports_of(values) * Pure(loss(self.lifetime_odds), relation=self.relation, unit=self.unit)
+    def lifetime(self) -> Guarantee:
+        """What all reports of one person keep together, however many they are, between any two values that never change. It does not cover a person whose value
+        changes: the reports show when it did, and for that there is no bound."""
+        return Pure(loss(self.lifetime_odds), relation=self.relation, unit=self.unit)
 
     @property
     def most(self) -> int:
