@@ -9,11 +9,12 @@ import numpy as np
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.answers import Answer, Column, Noisy, Paid
+from sfumato.answers import Answer, Column, Noisy, Paid, Weighing
 
 BOUNDS = {"low": F(0), "high": F(64), "centre": F(32)}
 EDGES = (F(0), F(18), F(40), F(65), F(121))
 ABOUT: dict[str, Any] = {"relation": "add-remove", "unit": "user_id"}
+WEIGHED = Weighing("part", rows=4, groups=4, bits=20)
 RECEIPT = Paid(7, "ab" * 32, "2026-09-01T12:00:00.000+00:00")
 
 
@@ -29,7 +30,7 @@ def counted(values: list[int], *, keys: tuple[str, ...] = ("city",), rows: Any =
     """One count for each group."""
     rows = rows if rows is not None else tuple((f"c{i}",) for i in range(len(values)))
     pieces = (noisy("count", [[v] for v in values], F(1), mechanism), *more.pop("extra", ()))
-    given = {"cost": sf.Pure("0.3", **ABOUT), "receipts": (RECEIPT,), "facts": {"dataset": "visits"}}
+    given = {"cost": sf.Pure("0.3", **ABOUT), "receipts": (RECEIPT,), "facts": {"dataset": "visits"}, "weighing": WEIGHED}
     return Answer(keys=keys, rows=rows, pieces=pieces, columns=(Column("n", "count", (0,), "count()"),), **{**given, **more})
 
 
@@ -82,5 +83,7 @@ def visits(names: tuple[Any, ...] = ("Bari", "Roma", "Sassari"), **changes: Any)
             "mechanisms": [],
             "versions": {"sfumato": "0.1.0", "duckdb": "1.5.6"},
         },
+        "weighing": WEIGHED,
+        "complete": False,
     }
     return Answer(**{**given, **changes})

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.answers import Answer, Column, Noisy
-from sfumato.answers.computed import OPERATIONS, Formula, _ends, has_interval
+from sfumato.answers import Answer, Column, Noisy, Weighing
+from sfumato.answers.computed import OPERATIONS, Formula, _ends, events, has_interval
 
 ENDS = st.tuples(st.floats(-1e6, 1e6), st.floats(0, 1e6)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
@@ -71,7 +71,7 @@ def answer(*, kinds: tuple[str, ...] = ("count", "count")) -> Answer:
     pieces = tuple(Noisy(f"p{i}", [[100 + i], [0], [-7]], F(1), law) for i in range(len(kinds)))
     ratio = Formula("/", (leaf("a", 0), Formula("+", (leaf("b", 1), Formula("number", number=F(1, 3))))))
     columns = (Column("a", "count", (0,)), Column("b", "count", (1,)), Column("r", "computed", (0, 1), "a / (b + 1/3)", formula=ratio))
-    return Answer(keys=("k",), rows=(("x",), ("y",), ("z",)), pieces=pieces, columns=columns, cost=sf.Pure(1))
+    return Answer(keys=("k",), rows=(("x",), ("y",), ("z",)), pieces=pieces, columns=columns, cost=sf.Pure(1), weighing=Weighing("part", 4, 4, 20))
 
 
 def test_values_and_intervals() -> None:
@@ -95,6 +95,16 @@ def test_draws_are_asked_to_hold_together() -> None:
     assert low[0] == pytest.approx((a - half) / (b + half))
     assert high[0] == pytest.approx((a + half) / (b - half))
     assert half > found.pieces[0].half_width(F(19, 20))
+
+
+def test_two_percentiles_of_one_tree_are_two_things_that_hold_together() -> None:
+    """The difference of two percentiles: the noise of either may be off, so each is asked to hold with half of what may be missed."""
+    tree = {"q": F(1, 4), "leaves": F(4)}
+    leaves = [Formula("column", column=Column(f"q{i}", "percentile", (0,), "", {**tree, "q": F(i, 4)})) for i in (1, 3)]
+    assert events(Column("d", "computed", (0,), formula=Formula("-", tuple(leaves)))) == 2
+    assert events(Column("d", "computed", (0,), formula=Formula("-", (leaves[0], leaves[0])))) == 1
+    assert events(Column("d", "computed", (0, 1), formula=Formula("/", (leaf("a", 0), leaf("b", 1))))) == 2
+    assert events(Column("d", "computed", (0, 1), formula=Formula("/", (leaf("a", 0), leaf("a", 0))))) == 1
 
 
 def test_stored_and_merged() -> None:

@@ -12,11 +12,11 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.answers import Answer, Column, Noisy, Paid, merge
+from sfumato.answers import Answer, Column, Noisy, Paid, Weighing, merge
 from sfumato.answers.merge import PARTS, Merged, _weights
 
 from ..refusing import refusal
-from .examples import BOUNDS, counted, laplace, visits
+from .examples import BOUNDS, WEIGHED, counted, laplace, noisy, visits
 
 
 def released(values: list[int], scale: Any, number: int, **more: Any) -> Answer:
@@ -75,7 +75,7 @@ def test_a_mean_is_finished_from_averaged_pieces() -> None:
     def one(s: int, n: int, number: int) -> Answer:
         pieces = (Noisy("s", [[s]], F(1, 4), laplace(40)), Noisy("n", [[n]], F(1), laplace(10)))
         column = Column("m", "mean", (0, 1), "mean(x)", BOUNDS)
-        return Answer(pieces=pieces, columns=(column,), cost=sf.Pure(1), receipts=(Paid(number, str(number), ""),))
+        return Answer(pieces=pieces, columns=(column,), cost=sf.Pure(1), receipts=(Paid(number, str(number), ""),), weighing=WEIGHED)
 
     found = merge([one(-400, 100, 1), one(-480, 140, 2)])
     assert float(found) == pytest.approx(32 - 110 / 120)
@@ -159,3 +159,52 @@ def test_only_the_same_question_about_the_same_data() -> None:
 def test_quantiles_are_not_averaged() -> None:
     found = refusal(lambda: merge([visits(), visits(receipts=(Paid(9, "z", "x"),))]), "answer.merge")
     assert "quantiles" in found.rewrite
+
+
+@pytest.mark.parametrize(
+    "weighing", [Weighing("root", 4, 4, 20), Weighing("part", 5, 4, 20), Weighing("part", 4, 5, 20), Weighing("part", 4, 4, 19), Weighing("row")], ids=str
+)
+def test_releases_that_bounded_units_differently_are_not_averaged(weighing: Weighing) -> None:
+    """L1 and L2 weights were averaged: the interval held neither bounded value."""
+    a, b = released([80] * 3, 30, 1), replace(released([565] * 3, 30, 2), weighing=weighing)
+    found = refusal(lambda: merge([a, b]), "answer.merge")
+    assert "bounded units differently" in found.reason
+    assert merge([replace(a, weighing=weighing), b])["n"].tolist() == [322.5] * 3
+
+
+def test_what_every_release_draws_anew_is_not_averaged() -> None:
+    """Truncation, and the count of different values of units, draw a secret for each release."""
+    drawn = Weighing("drawn", 4, 4, 0)
+    a, b = (replace(released([80], 30, i), weighing=drawn) for i in (1, 2))
+    refusal(lambda: merge([a, b]), "answer.merge")
+    different = (Column("n", "count_distinct", (0,), "count_distinct(x)"),)
+    c, d = (replace(released([80], 30, i), columns=different) for i in (1, 2))
+    refusal(lambda: merge([c, d]), "answer.merge")
+    rows = [replace(one, weighing=Weighing("row")) for one in (c, d)]
+    assert merge(rows)["n"].tolist() == [80], "without a unit nothing is drawn"
+
+
+def test_answers_of_unknown_weighing_are_not_averaged() -> None:
+    a, b = released([80], 30, 1), replace(released([80], 30, 2), weighing=None)
+    for pair in ([a, b], [b, a], [b, replace(a, weighing=None)]):
+        found = refusal(lambda pair=pair: merge(pair), "answer.merge")
+        assert "not recorded" in found.reason
+
+
+def test_another_question_about_the_same_columns_is_not_averaged() -> None:
+    """Two conditions on rows: the columns have the same names and texts."""
+    a, b = (replace(released([80], 30, i), facts={"dataset": "visits", "question": f"from visits where age > {i}"}) for i in (1, 2))
+    refusal(lambda: merge([a, b]), "answer.merge")
+
+
+def test_a_choice_by_one_release_is_one_by_the_average() -> None:
+    """The groups that are left were chosen by a part of the noise of the average; by no more groups than every release had."""
+    a, b = released([100, 3, 2, 1], 30, 1), released([100, 3, 2, 1], 30, 2)
+    found = merge([a.top(1), b])
+    assert found.pieces[0].among == 4
+    assert found.interval("n")[1][0] == merge([a, b]).interval("n", simultaneous=True)[1][0]
+    assert found.processing[0] == "shown is the group with the largest n"
+    assert not found.complete
+    assert merge([a, b]).pieces[0].among == 0
+    assert merge([a.top(2), replace(b, rows=b.rows[:3], pieces=(noisy("count", [[100], [3], [2]]),))]).pieces[0].among == 3
+    assert merge([a, b]).complete

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction as F
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.answers import Answer, Column, Noisy
+from sfumato.answers import Answer, Column, Noisy, Weighing
 from sfumato.answers.processing import AGREEING, NON_NEGATIVE, ROUNDED
 
 from ..refusing import refusal
@@ -82,7 +83,7 @@ def test_nothing_to_do_is_no_processing() -> None:
 def test_groups_that_add_up_to_a_public_total() -> None:
     found = counted([10, 20, 30]).agreeing(total=66)
     assert found["n"].tolist() == [12, 22, 32]
-    assert found.processing == (AGREEING.format(name="n"),)
+    assert found.processing == (AGREEING.format(name="n", what="is public"),)
 
 
 @given(
@@ -111,14 +112,14 @@ def test_totals_by_some_of_the_keys() -> None:
 
 
 def test_bins_add_up_too() -> None:
-    answer = replace(visits(), pieces=visits().pieces[:-1])
+    answer = replace(visits(), pieces=visits().pieces[:-1], complete=True)
     found = answer.agreeing(total=20_000, name="ages")
     assert found["ages"].sum() == pytest.approx(20_000)
 
 
 def test_what_does_not_add_up() -> None:
-    public = replace(visits(), pieces=visits().pieces[:-1])
-    assert "released apart" in public.agreeing(total=18_500, name="n").processing[0]
+    public = replace(visits(), pieces=visits().pieces[:-1], complete=True)
+    assert "is public" in public.agreeing(total=18_500, name="n").processing[0]
     found = refusal(lambda: visits().agreeing(total=18_500, name="n"), "answer.agreeing")
     assert "withheld" in found.reason
     refusal(lambda: public.agreeing(total=18_500), "answer.agreeing")
@@ -131,6 +132,51 @@ def test_what_does_not_add_up() -> None:
     refusal(lambda: nested.agreeing(total=counted([36, 5], keys=("country",), rows=(("it",), ("fr",)))), "answer.agreeing")
 
 
+def whole(value: int, **changes: Any) -> Answer:
+    """A total without keys."""
+    return replace(counted([value], keys=(), rows=((),)), **changes)
+
+
 def test_a_total_of_several_columns_is_none() -> None:
-    both = Answer(pieces=(noisy("a", [[1]]),), columns=(Column("a", "count", (0,)), Column("b", "count", (0,))), cost=sf.Pure(1))
-    refusal(lambda: counted([1, 2]).agreeing(total=both), "answer.agreeing")
+    columns = (Column("a", "count", (0,), "count()"), Column("b", "count", (0,), "count()"))
+    found = refusal(lambda: counted([1, 2]).agreeing(total=whole(1, columns=columns)), "answer.agreeing")
+    assert "one column has to be the total" in found.reason
+
+
+def test_a_count_is_no_total_of_a_sum_and_a_sum_of_something_else_is_none_either() -> None:
+    """A count was taken for the total of a sum, and a sum of one column for that of another."""
+    sums = replace(counted([10, 20]), columns=(Column("s", "sum", (0,), "sum(x)", {"low": F(0), "high": F(9)}),))
+    other = Column("s", "sum", (0,), "sum(y)", {"low": F(0), "high": F(9)})
+    refusal(lambda: sums.agreeing(total=whole(40)), "answer.agreeing")
+    refusal(lambda: sums.agreeing(total=whole(40, columns=(other,))), "answer.agreeing")
+    assert sums.agreeing(total=whole(36, columns=sums.columns))["s"] == pytest.approx([12, 22])
+
+
+@pytest.mark.parametrize("weighing", [None, Weighing("root", 4, 4, 20), Weighing("drawn", 4, 4, 0)], ids=str)
+def test_groups_of_a_release_that_weighed_rows_by_their_groups_do_not_add_up(weighing: Weighing | None) -> None:
+    """Groups with L2 weights were moved to a total with L1 weights, far out of their own intervals."""
+    grouped = replace(counted([565] * 50), weighing=weighing)
+    refusal(lambda: grouped.agreeing(total=whole(4000)), "answer.agreeing")
+    refusal(lambda: grouped.agreeing(total=4000), "answer.agreeing")
+    refusal(lambda: counted([80] * 50).agreeing(total=whole(4000, weighing=weighing)), "answer.agreeing")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"weighing": Weighing("part", 3, 4, 20)},
+        {"weighing": Weighing("part", 4, 4, 14)},
+        {"weighing": Weighing("row")},
+        {"facts": {"dataset": "others"}},
+        {"facts": {"dataset": "visits", "rows": "from visits\nwhere age > 60"}},
+    ],
+    ids=str,
+)
+def test_a_total_of_other_rows_or_weights_is_refused(changes: dict[str, Any]) -> None:
+    refusal(lambda: counted([80] * 50).agreeing(total=whole(4000, **changes)), "answer.agreeing")
+
+
+def test_groups_that_were_left_out_do_not_add_up() -> None:
+    """After `top`, LIMIT or HAVING the groups that are left were moved to the total of all of them."""
+    refusal(lambda: counted([10, 20, 30]).top(2).agreeing(total=66), "answer.agreeing")
+    refusal(lambda: Answer.from_json(counted([10, 20, 30]).top(2).to_json()).agreeing(total=66), "answer.agreeing")

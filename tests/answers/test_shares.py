@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction as F
 
 import numpy as np
 import pytest
 
-from sfumato.answers import Answer, Share
+from sfumato.answers import Answer, Column, Share, Weighing
 from sfumato.answers.shares import clipped, withheld
 
 from .examples import counted, laplace, noisy, visits
@@ -123,5 +124,25 @@ def test_many_groups_are_quick_to_sum() -> None:
 def test_the_rows_behind_a_mean_will_do() -> None:
     everything = visits()
     rest = tuple(column for column in everything.columns if column.name in ("mean", "p50"))
-    answer = Answer(keys=everything.keys, rows=everything.rows, pieces=everything.pieces, columns=rest, cost=everything.cost)
+    answer = replace(everything, columns=rest)
     assert answer.withheld() == everything.withheld()
+
+
+def test_a_filtered_count_that_stands_first_is_not_compared_with_all_rows() -> None:
+    """It said that 90 % of the rows were withheld where none was."""
+    m = laplace(2)
+    pieces = (noisy("count where x > 0.9", [[70], [20]], F(1), m), noisy("count", [[700], [200]], F(1), m), noisy("total", [[900]], F(1), m))
+    columns = (Column("rare", "count", (0,), "count_if(x > 0.9)"), Column("n", "count", (1,), "count()"))
+    answer = replace(counted([700, 200]), pieces=pieces, columns=columns)
+    share = answer.withheld()
+    assert share is not None
+    assert share.value == 0
+    assert share.high < 0.03
+    assert replace(answer, columns=columns[:1]).withheld() is None, "nothing of the kind that total is compared with"
+
+
+@pytest.mark.parametrize("weighing", [None, Weighing("root", 2, 2, 20)], ids=str)
+def test_nothing_is_said_where_the_total_has_other_weights_than_the_groups(weighing: Weighing | None) -> None:
+    """Groups with L2 weights were compared with a total with L1 weights."""
+    assert replace(total([700, 200], 1000), weighing=weighing).withheld() is None
+    assert total([700, 200], 1000).withheld() is not None

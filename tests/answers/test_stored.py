@@ -6,6 +6,7 @@ import datetime
 import json
 import math
 import uuid
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction as F
 from pathlib import Path
@@ -17,13 +18,13 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.answers import Answer, Column, Noisy
+from sfumato.answers import Answer, Column, Noisy, merge
 from sfumato.answers.stored import KEYS, Recorded, canonical, read_key, write_key
 
 from ..refusing import refusal
-from .examples import counted, laplace, visits
+from .examples import WEIGHED, counted, laplace, visits
 
-OLD = Path(__file__).parents[1] / "vectors" / "stored" / "answer-v1.json"
+OLD, NEW = (Path(__file__).parents[1] / "vectors" / "stored" / f"answer-v{version}.json" for version in (1, 2))
 
 VALUES = [
     None,
@@ -204,5 +205,69 @@ def test_what_is_damaged(place: tuple[Any, ...], value: Any) -> None:
 def test_a_file_of_version_1_is_read() -> None:
     stored = OLD.read_bytes()
     answer = Answer.from_json(stored)
-    assert answer == visits()
+    assert answer == replace(visits(), weighing=None, complete=False)
+    assert json.loads(answer.to_json()) == {**json.loads(stored), "version": 2, "complete": False}
+    assert [a.tolist() for a in answer.interval("n")] == [a.tolist() for a in visits().interval("n")]
+
+
+def test_how_an_answer_of_version_1_bounded_its_units_is_not_known() -> None:
+    """It is read, and shown, but neither averaged with another nor moved to a total, and no share is told that rests on equal weights."""
+    old = Answer.from_json(OLD.read_bytes())
+    kept = replace(old, columns=tuple(column for column in old.columns if column.kind != "quantile"))
+    found = refusal(lambda: merge([kept, replace(kept, receipts=())]), "answer.merge")
+    assert "not recorded" in found.reason
+    refusal(lambda: kept.agreeing(total=18_000, name="n"), "answer.agreeing")
+    assert old.withheld() is None
+    assert "95 % intervals for the bounded values, each cell" in str(old)
+
+
+def test_of_an_answer_of_version_1_from_which_groups_were_left_out_no_interval_follows() -> None:
+    """It did not record from how many groups the shown ones were chosen."""
+    old = json.loads(OLD.read_bytes())
+    for label in (
+        "shown are groups with n > 5",
+        "shown are at most 3 groups",
+        "shown are the 3 groups with the largest n",
+        "shown is the group with the largest n",
+    ):
+        answer = Answer.from_json(json.dumps({**old, "processing": [label]}))
+        found = refusal(lambda answer=answer: answer.interval("n"), "answer.interval")
+        assert "did not record" in found.reason
+        assert "n has no interval, because it chose the groups" in str(answer)
+        assert "n_low" not in answer.to_csv(intervals=True).splitlines()[0]
+        assert Answer.from_json(answer.to_json()) == answer
+
+
+def test_a_file_of_version_2_is_read() -> None:
+    stored = NEW.read_bytes()
+    answer = Answer.from_json(stored)
+    assert answer == visits().top(2, "n")
     assert answer.to_json() == stored.rstrip(b"\n")
+    assert answer.pieces[0].among == 3
+    assert answer.weighing == WEIGHED
+    assert not answer.complete
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("weighing", "rule"), "by eye"),
+        (("weighing", "rows"), "4"),
+        (("weighing", "bits"), -1),
+        (("weighing",), {"rule": "part"}),
+        (("pieces", 0, "among"), -3),
+        (("pieces", 0, "among"), 2),
+        (("pieces", 0, "among"), True),
+        (("version",), True),
+        (("version",), 3),
+    ],
+    ids=str,
+)
+def test_damaged_records_of_version_2(place: tuple[Any, ...], value: Any) -> None:
+    written = json.loads(counted([5, 6, 7]).to_json())
+    inner = written
+    for step in place[:-1]:
+        inner = inner[step]
+    inner[place[-1]] = value
+    with pytest.raises(sf.Refused):
+        Answer.from_json(json.dumps(written))

@@ -32,7 +32,7 @@ def test_what_is_printed_is_what_is_shown() -> None:
         with contextlib.redirect_stdout(io.StringIO()) as out:
             exec(code, namespace)
         printed = out.getvalue()
-    assert shown == 3
+    assert shown == 4
 
 
 def test_every_part_of_a_card_is_in_its_table() -> None:

@@ -4,7 +4,7 @@ from .answer import Answer
 from .card import Card, card_schema
 from .columns import KINDS
 from .merge import merge
-from .records import Column, Noisy, Paid
+from .records import Column, Noisy, Paid, Weighing
 from .shares import Share
 
-__all__ = ["KINDS", "Answer", "Card", "Column", "Noisy", "Paid", "Share", "card_schema", "merge"]
+__all__ = ["KINDS", "Answer", "Card", "Column", "Noisy", "Paid", "Share", "Weighing", "card_schema", "merge"]

@@ -20,7 +20,7 @@ from ..guarantees import Guarantee
 from . import intervals
 from .checks import check
 from .plain import plainly
-from .records import Column, Key, Noisy, Paid
+from .records import Column, Key, Noisy, Paid, Weighing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,6 +49,8 @@ class Answer:
     budget: Guarantee | None = None  # of the dataset, when this was released
     left: Guarantee | None = None  # of the budget, when this was released
     recalled: str = ""  # when it was first given, if it is given again
+    weighing: Weighing | None = None  # how units were bounded; None where that is not known
+    complete: bool = True  # whether every group of the question is here: none was withheld or left out
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", plainly(self.facts))
@@ -76,7 +78,10 @@ class Answer:
         return values.astype(np.int64) if column.processed is not None and column.processed.whole and np.abs(values).max(initial=0.0) < 2.0**53 else values
 
     def interval(self, name: str, confidence: Number = 0.95, *, simultaneous: bool = False) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Lower and upper ends. Each cell's interval holds with this probability; with `simultaneous`, all cells of the column hold together."""
+        """Lower and upper ends. Each cell's interval holds with this probability; with `simultaneous`, all cells of the column hold together.
+
+        Where the column's own noisy values chose the groups that are shown (HAVING, ORDER BY … LIMIT, `top`), all shown cells hold together in any case.
+        """
         return intervals.interval(self, self.column(name), confidence, simultaneous=simultaneous)
 
     def column(self, name: str) -> Column:

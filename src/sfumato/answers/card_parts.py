@@ -12,6 +12,7 @@ from ..guarantees import GDP, Guarantee, Renyi
 from ..guarantees.stored import record as guarantee_record
 from .columns import KINDS
 from .digits import grouped, plain
+from .intervals import cells, has_interval, together
 from .notes import as_epsilon, spent, whole_budget
 from .plain import plainly
 from .records import Column
@@ -83,11 +84,13 @@ def utility(answer: Answer) -> str:
     for column in answer.columns:
         piece = answer.pieces[column.pieces[0]]
         if column.kind == "quantile":
-            alone = piece.values.shape[1] == 1
-            said.append(f"{column.name}: {'no interval' if alone else 'an interval at ' + plain(column.numbers['confidence']) + ' is part of it'}")
-        elif KINDS[column.kind].pieces == 1 and piece.law is not None and column.kind != "percentile":
-            half = piece.step * piece.half_width(Fraction(19, 20))
-            said.append(f"{column.name}: ± {grouped(rounded(half, 'up', 3))} at 95 %, each cell")
+            there = has_interval(answer, column)
+            said.append(f"{column.name}: {'an interval at ' + plain(column.numbers['confidence']) + ' is part of it' if there else 'no interval'}")
+        elif KINDS[column.kind].pieces == 1 and has_interval(answer, column) and column.kind != "percentile":
+            half = piece.step * piece.half_width(Fraction(19, 20), cells(answer, column, piece))
+            said.append(
+                f"{column.name}: ± {grouped(rounded(half, 'up', 3))} at 95 %, {'all shown groups at once' if together(answer, column) else 'each cell'}"
+            )
         else:
             said.append(f"{column.name}: intervals follow from the pieces")
     return " · ".join(said)

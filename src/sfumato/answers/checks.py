@@ -26,9 +26,9 @@ NUMBERS = {
 def check(answer: Answer) -> None:
     """Refuse what does not."""
     names: Sequence[str] = (*answer.keys, *answer.names)
-    if len(set(names)) != len(names) or not answer.columns:
+    if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names) or not answer.columns:
         raise Refused("answer.shape", f"columns {', '.join(map(str, names))}", "an answer has a column or more, each with a name of its own", "other names")
-    if answer.rows and len(answer.rows[0]) != len(answer.keys):
+    if not set(map(len, answer.rows)) <= {len(answer.keys)}:
         raise Refused("answer.shape", f"{len(answer.keys)} keys", "every row has one value for each key", "keys=('city',), rows=(('Roma',), ('Bari',))")
     for column in answer.columns:
         kind = KINDS.get(column.kind)
@@ -41,6 +41,8 @@ def check(answer: Answer) -> None:
         if len(column.pieces) != wanted or not all(0 <= i < len(answer.pieces) for i in column.pieces):
             raise Refused("answer.shape", place, f"it is made of {wanted} of the pieces", "the pieces of the kind, in its order")
         shapes = [answer.pieces[i].values.shape for i in column.pieces]
+        if any(piece.among and piece.among < len(answer.rows) for piece in (answer.pieces[i] for i in column.pieces)):
+            raise Refused("answer.shape", place, "groups were chosen from no fewer than are shown", "among=0, or the number of groups before the choice")
         if lacking := [number for number in NUMBERS.get(column.kind, ()) if number not in column.numbers]:
             raise Refused("answer.shape", place, f"without {', '.join(lacking)} it cannot be finished", "numbers={'low': …, 'high': …}")
         trees = {tree_of(leaf).cells for leaf in (column, *(column.formula.leaves() if column.formula is not None else ())) if leaf.kind == "percentile"}

@@ -53,7 +53,7 @@ class Kind:
     pieces: int = 1
     limits: Callable[[Column], Limits] = lambda _: (None, None)
     counts: bool = False  # of rows or units: whole and not negative, before weights and noise
-    adds: bool = False  # over groups: the groups' values sum to the value of all
+    adds: bool = False  # over groups: the groups' values sum to the value of all, where the weight of a row does not depend on groups (`Weighing.adds`)
 
 
 def _additive(_: Column, boxes: Sequence[Box], side: Side) -> End:

@@ -1,6 +1,7 @@
 """Columns that are computed from released ones: ratios, differences, shares. Post-processing, so nothing is paid for them but what they are made of.
 
-*Interval*   With probability c the noise of all pieces of all operands stays within its half-widths, each asked to hold with c^(1/m). Then every operand
+*Interval*   With probability c the noise of all pieces of all operands stays within its half-widths, each asked to hold with c^(1/m); of a tree of counts,
+             every percentile by itself. Then every operand
              lies in its interval, all of them at once, and interval arithmetic gives ends for the result. It does not see that one operand may stand
              in two places, so it may be wider than it has to be, never narrower.
 *Rounding*   Every end is moved one double outward after every operation.
@@ -68,6 +69,13 @@ def quantile(column: Column) -> Column | None:
 def has_interval(column: Column) -> bool:
     """Whether interval arithmetic has ends to begin with."""
     return quantile(column) is not None or all(leaf.kind != "quantile" for leaf in _formula(column).leaves())
+
+
+def events(column: Column) -> int:
+    """How many things have to hold together: each piece once, but a tree of counts once for every part that a percentile is asked for."""
+    leaves = list(_formula(column).leaves())
+    trees = {(leaf.pieces, leaf.numbers["q"]) for leaf in leaves if leaf.kind == "percentile"}
+    return len(trees) + len({piece for leaf in leaves if leaf.kind != "percentile" for piece in leaf.pieces})
 
 
 def _formula(column: Column) -> Formula:

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ..exact.numbers import Number
+from .chosen import shown_first
 from .layout import Table, tables
 from .notes import notes
 
@@ -28,6 +29,7 @@ _CLASS = {True: "number", False: "key"}
 
 def render(answer: Answer, confidence: Number = 0.95, most: int = 200) -> str:
     """The tables and the remarks."""
+    answer = shown_first(answer, most)
     drawn = "".join(_draw(table) for table in tables(answer, confidence, most))
     remarks = "".join(f"<li>{' · '.join(map(text, items))}</li>" for items in notes(answer, confidence))
     return f'<div class="sfumato"><style>{STYLE}</style>{drawn}<ul>{remarks}</ul></div>'

@@ -2,7 +2,10 @@
 
 *Level*     Each cell by itself, or all cells of the column at once: the draws are independent, so n cells of m pieces hold together with probability c if every
             draw holds with c^(1/(n·m)). No cell is told from another, so nothing depends on which groups a private selection let through.
-*Quantile*  Its interval is released with it, at a level that was fixed before; no other level follows from it.
+*Chosen*    Where noisy values chose the groups that are shown, each of their draws is asked to hold with c^(1/(n·m)), n the number of groups before the choice:
+            then all groups hold at once, so those that are shown do. Pieces that had no part in the choice keep their own level (`chosen`).
+*Quantile*  Its interval is released with it, at a level that was fixed before; no other level follows from it. Its ends are draws of their own, so they hold
+            as before where the quantile itself chose the groups. Of MIN and MAX the value is an end, and no interval is left.
 """
 
 from __future__ import annotations
@@ -56,39 +59,62 @@ def interval(answer: Answer, column: Column, confidence: Number = 0.95, *, simul
     level = probability(confidence, "confidence", zero=False)
     if column.kind == "quantile":
         return _released(answer, column, level, simultaneous=simultaneous, rows=rows)
-    size = len(answer.rows) * max(1, len(column.edges) - 1)
-    draws = len(column.pieces) * (max(size, 1) if simultaneous else 1)
+    simultaneous = simultaneous or together(answer, column)
     if column.formula is not None:
-        return _computed(answer, column, level, draws, simultaneous=simultaneous, rows=rows)
-    return _boxed(answer, column, level, draws, rows)
+        return _computed(answer, column, level, simultaneous=simultaneous, rows=rows)
+    return _boxed(answer, column, level, len(column.pieces), simultaneous=simultaneous, rows=rows)
 
 
-def _computed(answer: Answer, column: Column, level: Fraction, draws: int, *, simultaneous: bool, rows: slice) -> tuple[Doubles, Doubles]:
+def _computed(answer: Answer, column: Column, level: Fraction, *, simultaneous: bool, rows: slice) -> tuple[Doubles, Doubles]:
     if (own := computed.quantile(column)) is not None:
         ends = _released(answer, own, level, simultaneous=simultaneous, rows=rows)
         return computed.interval(column, lambda _: ends)
     if not computed.has_interval(column):
         reason = "it is computed from a quantile and from something else, which do not hold together at any known level"
         raise Refused("answer.interval", f"interval({column.name!r})", reason, "the intervals of what it is computed from")
-    return computed.interval(column, lambda leaf: _boxed(answer, leaf, level, draws, rows))
+    events = computed.events(column)
+    return computed.interval(column, lambda leaf: _boxed(answer, leaf, level, events, simultaneous=simultaneous, rows=rows))
 
 
-def _boxed(answer: Answer, column: Column, level: Fraction, draws: int, rows: slice) -> tuple[Doubles, Doubles]:
-    """The ends over the box in which the exact integers lie, if so many draws stay within their half-widths."""
+def _boxed(answer: Answer, column: Column, level: Fraction, events: int, *, simultaneous: bool, rows: slice) -> tuple[Doubles, Doubles]:
+    """The ends over the box in which the exact integers lie, if every draw stays within its half-width; `events` are the pieces that have to hold together."""
+    pieces = _pieces(answer, column)
+    draws = [events * cells(answer, column, piece, simultaneous=simultaneous) for piece in pieces]
     if column.kind == "percentile":
-        return percentiles.interval(column, _pieces(answer, column)[0], 1 - (1 - level) / draws, rows)
-    pieces, cells = _pieces(answer, column), _cells(answer, column, rows)
-    halves = [piece.half_width(level, draws) for piece in pieces]
-    boxes = [Box(moved(z, -half), moved(z, half), piece.step) for z, half, piece in zip(cells, halves, pieces, strict=True)]
+        return percentiles.interval(column, pieces[0], 1 - (1 - level) / draws[0], rows)
+    found = _cells(answer, column, rows)
+    halves = [piece.half_width(level, count) for piece, count in zip(pieces, draws, strict=True)]
+    boxes = [Box(moved(z, -half), moved(z, half), piece.step) for z, half, piece in zip(found, halves, pieces, strict=True)]
     return _end(column, boxes, "low"), _end(column, boxes, "high")
 
 
+def cells(answer: Answer, column: Column, piece: Noisy, *, simultaneous: bool = False) -> int:
+    """How many cells of a piece have to hold together: one, all that are shown, or all from which its values chose those that are shown."""
+    if piece.among is None:
+        reason = "its values chose the groups that are shown, and the older version that wrote this did not record from how many"
+        raise Refused("answer.interval", f"interval({column.name!r})", reason, "the answer before groups were left out, or a new release")
+    groups = piece.among or (len(answer.rows) if simultaneous else 0)
+    return max(1, groups * max(1, len(column.edges) - 1))
+
+
+def together(answer: Answer, column: Column) -> bool:
+    """Whether the intervals of a column hold for all shown groups at once: its own noisy values chose them. The ends of a quantile chose nothing."""
+    return any(piece.law is not None and piece.among != 0 for piece in _pieces(answer, column))
+
+
 def has_interval(answer: Answer, column: Column) -> bool:
-    """Whether there is one: a quantile may have been released alone."""
+    """Whether there is one: a quantile may have been released alone, or be MIN or MAX of groups that it chose itself."""
     pieces = _pieces(answer, column)
+    if column.kind == "quantile":
+        return _has_ends(pieces[0])
     if column.formula is not None:
-        return computed.has_interval(column) and all(piece.law is not None or piece.values.shape[1] == 3 for piece in pieces)
-    return pieces[0].values.shape[1] == 3 if column.kind == "quantile" else all(piece.law is not None for piece in pieces)
+        return computed.has_interval(column) and all(piece.among is not None if piece.law is not None else _has_ends(piece) for piece in pieces)
+    return all(piece.law is not None and piece.among is not None for piece in pieces)
+
+
+def _has_ends(piece: Noisy) -> bool:
+    """Whether a quantile has ends that hold: those released with it. Of MIN and MAX, by a shifted choice, one end is the value, which must not have chosen."""
+    return piece.values.shape[1] == 3 and (piece.among == 0 or (piece.among is not None and getattr(piece.mechanism, "shift", None) == 0))
 
 
 def level_of(column: Column, confidence: Number) -> Fraction:
@@ -123,6 +149,9 @@ def _released(answer: Answer, column: Column, level: Fraction, *, simultaneous: 
     if piece.values.shape[1] != 3:
         reason = "only the quantile itself was released; how far it is off depends on the data around it"
         raise Refused("answer.interval", place, reason, "sf.quantile(…, interval=True) in a new release")
+    if not _has_ends(piece):
+        reason = "its values chose the groups that are shown, and one end of its interval is the value itself"
+        raise Refused("answer.interval", place, reason, f"interval({column.name!r}, {text(fixed)}) of the answer before groups were left out")
     if simultaneous and len(answer.rows) > 1:
         reason = f"its interval was released for each group by itself, at {text(fixed)}; all groups at once would need other ends"
         raise Refused("answer.level", place, reason, f"interval({column.name!r}, {text(fixed)}), or sf.quantile(…, confidence=…) in a new release")

@@ -3,6 +3,8 @@
 *Weights*   By the inverse of the variances, in parts of 2^16: any weights that sum to 1 are right, these are nearly the best, and the variances are public.
 *Interval*  From the law of the weighted sum of the noises (`sums`). Means and spreads are finished from averaged pieces, by the same box as always.
 *Cost*      What the answers cost, added up. Nothing new is paid.
+*Same*      The releases must have bounded their units in the same way, else they are about different numbers: L1 weights are not L2 weights, and where rows
+            are drawn every release has its own.
 *Once*      Every release counts once: the same one given twice, from the store or a copy, is refused, for its noise is not independent of itself.
 """
 
@@ -30,7 +32,11 @@ PARTS = 1 << 16
 """Weights are whole numbers of these."""
 
 LABEL = "the weighted average of {n} releases of the same question"
-_SAME = ("dataset", "unit", "relation", "declaration")
+LEFT_OUT = "shown "
+"""With this begins what an answer says where groups were left out of it."""
+
+SAME = ("dataset", "unit", "relation", "declaration")
+"""Facts that are the same of answers about the same data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +87,12 @@ def merge(answers: Sequence[Answer]) -> Answer:
     labels = [label for label in places[0] if all(label in place for place in places)]
     rows = tuple(first.rows[places[0][label]] for label in labels)
     chosen = [np.array([place[label] for label in labels], dtype=np.int64) for place in places]
+    sizes = [len(answer.rows) for answer in found]
     grouped = {first.pieces[i].name for column in first.columns for i in column.pieces}
     common = set.intersection(*({piece.name for piece in answer.pieces if piece.law is not None} for answer in found))
     together = {name for name in common if pooled(name)}
     used = [piece.name for piece in first.pieces if piece.name in grouped | together]
-    pieces = tuple(_piece([_named(answer, name) for answer in found], chosen if name in grouped else None) for name in used)
+    pieces = tuple(_piece([_named(answer, name) for answer in found], chosen if name in grouped else None, sizes) for name in used)
     return Answer(
         keys=first.keys,
         rows=rows,
@@ -94,14 +101,20 @@ def merge(answers: Sequence[Answer]) -> Answer:
         cost=reduce(lambda a, b: a + b, (answer.cost for answer in found)),
         receipts=_receipts(found),
         rules=tuple(dict.fromkeys(rule for answer in found for rule in answer.rules)),
-        processing=(LABEL.format(n=len(_receipts(found)) or len(found)),),
+        processing=(*_left_out(found), LABEL.format(n=len(_receipts(found)) or len(found))),
         facts={**first.facts, "mechanisms": [m for answer in found for m in answer.facts.get("mechanisms", [])]},
         budget=first.budget,
+        weighing=first.weighing,
+        complete=all(answer.complete for answer in found),
     )
 
 
-def _piece(pieces: Sequence[Noisy], rows: Sequence[NDArray[np.int64]] | None) -> Noisy:
-    """Σ weight·piece over releases, as integers on a step that holds them all."""
+def _piece(pieces: Sequence[Noisy], rows: Sequence[NDArray[np.int64]] | None, sizes: Sequence[int]) -> Noisy:
+    """Σ weight·piece over releases, as integers on a step that holds them all.
+
+    Where the values of one release chose its groups, those of the average chose from the groups that all releases had before the choice: no more than the
+    release with the fewest.
+    """
     shares = _weights([piece.variance for piece in pieces])
     step = Fraction(math.gcd(*(piece.step.numerator for piece in pieces)), math.lcm(*(piece.step.denominator for piece in pieces))) / PARTS
     each = [Fraction(share, PARTS) * piece.step / step for share, piece in zip(shares, pieces, strict=True)]  # whole numbers
@@ -111,7 +124,14 @@ def _piece(pieces: Sequence[Noisy], rows: Sequence[NDArray[np.int64]] | None) ->
     for piece, factor in zip(pieces, each, strict=True):
         mine = piece.mechanism.parts if isinstance(piece.mechanism, Merged) else ((piece.mechanism, Fraction(1)),)
         parts += [(mechanism, weight * factor) for mechanism, weight in mine]
-    return Noisy(pieces[0].name, values, step, Merged(tuple(parts)))
+    before = [None if piece.among is None else piece.among or size for piece, size in zip(pieces, sizes, strict=True)]
+    among = 0 if all(piece.among == 0 for piece in pieces) else None if None in before else min(count for count in before if count is not None)
+    return Noisy(pieces[0].name, values, step, Merged(tuple(parts)), among, sorts=any(piece.sorts for piece in pieces))
+
+
+def _left_out(answers: Sequence[Answer]) -> list[str]:
+    """What was said where groups were left out, each once."""
+    return list(dict.fromkeys(said for answer in answers for said in answer.processing if said.startswith(LEFT_OUT)))
 
 
 def _weights(variances: Sequence[Fraction]) -> list[int]:
@@ -147,9 +167,10 @@ def _check(answers: Sequence[Answer]) -> None:
             raise Refused(
                 "answer.merge", f"{', '.join(answer.names)} by {', '.join(answer.keys) or 'nothing'}", "it is not the same question", "the same query"
             )
-        for name in _SAME:
+        for name in (*SAME, "question"):
             if answer.facts.get(name) != first.facts.get(name):
                 raise Refused("answer.merge", name, f"the answers are about different things: another {name}", "answers about the same data")
+        _check_weighing(answer, first)
         if any(column.processed is not None for column in answer.columns):
             raise Refused("answer.merge", "a processed answer", "averages are taken of what was released", "merge first, process then")
         for column in answer.columns:
@@ -157,6 +178,23 @@ def _check(answers: Sequence[Answer]) -> None:
                 name, law = answer.pieces[i].name, answer.pieces[i].law
                 if law is None or not any(piece.name == name for piece in first.pieces):
                     raise Refused("answer.merge", f"{column.name}: {column.kind}", "only what has added noise is averaged", "a query without quantiles")
+
+
+def _check_weighing(answer: Answer, first: Answer) -> None:
+    """Averages are of one number. It is one only where every release bounded its units in the same way."""
+    mine, other = answer.weighing, first.weighing
+    if mine is None or other is None:
+        reason = "how it bounded its units is not recorded, so it may not be about the same bounded values"
+        raise Refused(
+            "answer.merge", "an answer of unknown weighing", reason, "new releases of the question, or Answer(…, weighing=Weighing(…)) if you know it"
+        )
+    if mine.rule == "drawn" or (mine.rule != "row" and any(column.kind == "count_distinct" for column in answer.columns)):
+        reason = "every release draws which rows, or which values, of a unit count, so two releases are not about the same bounded values"
+        rewrite = 'bounding="weights" in protect(…), and count_units() in the place of different values'
+        raise Refused("answer.merge", f"{', '.join(answer.names)}", reason, rewrite)
+    if mine != other:
+        reason = f"they bounded units differently: {other}, and {mine}"
+        raise Refused("answer.merge", "different weighing", reason, "releases with promises of one kind: sf.Pure(…) for each, or sf.ZCDP(…) for each")
 
 
 def _asked(column: Column) -> tuple[object, ...]:

@@ -12,7 +12,7 @@ from ..exact.numbers import Number, probability
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Renyi
 from ..guarantees.words import figure
 from .digits import plain
-from .intervals import has_interval
+from .intervals import has_interval, together
 from .layout import level_text, printable
 from .shares import clipped, withheld
 
@@ -41,12 +41,17 @@ def notes(answer: Answer, confidence: Number = 0.95) -> list[list[str]]:
 
 def _levels(answer: Answer, confidence: Number) -> str:
     level = probability(confidence, "confidence", zero=False)
-    usual = [c.name for c in answer.columns if "confidence" not in c.numbers and has_interval(answer, c)]
-    said = [f"{level_text(level)} intervals for the bounded values, each cell"] if usual else []
+    usual = [c for c in answer.columns if "confidence" not in c.numbers and has_interval(answer, c)]
+    chosen = [c for c in usual if together(answer, c)]
+    said = [f"{level_text(level)} intervals for the bounded values" + (", each cell" if len(chosen) < len(usual) else "")] if usual else []
+    if chosen:
+        whose = f"those of {', '.join(printable(c.name) for c in chosen)}" if len(chosen) < len(usual) else "they"
+        said.append(f"{whose} hold for all shown groups at once, because the groups were chosen by the same noisy values")
     for column in answer.columns:
         name = printable(column.name)
         if not has_interval(answer, column):
-            said.append(f"{name} was released without an interval")
+            lost = any(answer.pieces[i].among != 0 for i in column.pieces)
+            said.append(f"{name} has no interval, because it chose the groups" if lost else f"{name} was released without an interval")
         elif "confidence" in column.numbers and (column.numbers["confidence"] != level or not usual):
             said.append(f"{name} at {level_text(column.numbers['confidence'])}")
     return "; ".join(said)

@@ -55,11 +55,15 @@ def interval(column: Column, piece: Noisy, level: Fraction, rows: slice) -> tupl
     half = _half(piece.law, tree, numbers["q"], 1 - level) + size * _ERROR
     wanted = float(numbers["q"]) * total
     first, last = _first(below[:, 1:] >= (wanted - half)[:, None]), _last(below[:, :-1] <= (wanted + half)[:, None])
-    low, high, slack = numbers["low"], numbers["high"], numbers.get("slack", Fraction(0))
-    ends = [low + numbers["step"] * leaf * tree.points for leaf in range(tree.leaves + 1)]
-    lower = np.array([-up(-max(low, end - slack)) for end in ends[:-1]])
-    upper = np.array([up(min(high, end - numbers["step"] + slack)) for end in ends[1:]])
+    lower, upper = _ends(tree, numbers["low"], numbers["high"], numbers["step"], numbers.get("slack", Fraction(0)))
     return lower[np.minimum(first, last)], upper[np.maximum(first, last)]
+
+
+@lru_cache(maxsize=64)
+def _ends(tree: Tree, low: Fraction, high: Fraction, step: Fraction, slack: Fraction) -> tuple[Doubles, Doubles]:
+    """Where every leaf begins and ends, rounded outward. The same for all columns and levels, and exact, which takes a while."""
+    ends = [low + step * leaf * tree.points for leaf in range(tree.leaves + 1)]
+    return np.array([-up(-max(low, end - slack)) for end in ends[:-1]]), np.array([up(min(high, end - step + slack)) for end in ends[1:]])
 
 
 def _below(cells: NDArray[Any], tree: Tree) -> tuple[Doubles, Doubles]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,19 +44,27 @@ def law_of(mechanism: Mechanism) -> Spread | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Noisy:
-    """Released integers: a row for each group, a column for each cell. Their value is integer · step; the noise on each is a draw of its own."""
+    """Released integers: a row for each group, a column for each cell. Their value is integer · step; the noise on each is a draw of its own.
+
+    `among` is the number of groups from which these values chose those that are here: 0 where they chose none, None where an older version did not record
+    the number. `sorts` is true where these values decided the order of the groups.
+    """
 
     name: str
     values: NDArray[Any]
     step: Fraction
     mechanism: Mechanism
+    among: int | None
+    sorts: bool
 
-    def __init__(self, name: str, values: ArrayLike, step: Fraction | int, mechanism: Mechanism) -> None:
+    def __init__(self, name: str, values: ArrayLike, step: Fraction | int, mechanism: Mechanism, among: int | None = 0, *, sorts: bool = False) -> None:
         put = object.__setattr__
         put(self, "name", name)
         put(self, "values", _integers(values, name))
         put(self, "step", Fraction(step))
         put(self, "mechanism", mechanism)
+        put(self, "among", among)
+        put(self, "sorts", sorts)
 
     @property
     def law(self) -> Spread | None:
@@ -126,6 +134,37 @@ class Paid:
     def by(cls, receipt: Any) -> Paid:
         """Of a receipt, or of anything with a number, a digest and a time."""
         return cls(receipt.number, receipt.digest, receipt.when)
+
+
+Rule = Literal["row", "part", "root", "drawn"]
+RULES: dict[Rule, str] = {
+    "row": "each row counts in full",
+    "part": "each of the n rows of a unit counts for k/max(n, k), with k the limit on rows",
+    "root": "a unit is bounded in the Euclidean norm over its groups, so the weight of its rows depends on the groups",
+    "drawn": "k rows of a unit count, and which ones is drawn for each release",
+}
+"""The ways to bound what a unit counts for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """How a release bounded its units: the rule, the limits on rows and groups of a unit, and the number of bits of a weight.
+
+    Two releases answer the same bounded question only where all of it is the same, and nothing was drawn.
+    """
+
+    rule: Rule
+    rows: int = 1
+    groups: int = 1
+    bits: int = 0
+
+    @property
+    def adds(self) -> bool:
+        """Whether the bounded counts and sums of groups add up to those of all rows, also in another release."""
+        return self.rule in ("row", "part")
+
+    def __str__(self) -> str:
+        return f"{RULES[self.rule]} ({self.rows} rows, {self.groups} groups, weights of {self.bits} bits)"
 
 
 @lru_cache(maxsize=4096)

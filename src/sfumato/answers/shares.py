@@ -2,6 +2,8 @@
 
 *Clipped*    Of the rows with a value, how many lay below and above the bounds: three counts with noise, over all groups together.
 *Withheld*   Of the counted rows, how many are in groups that are not shown: (total − Σ shown)/total, from noisy numbers. How many groups is never told.
+             Both count the same rows with the same weights: `count` is the number of all rows of a group, without a condition. Where weights are bounded in
+             the Euclidean norm over groups no total has them, and nothing is said; nor where it is not known how rows were weighed.
 *Interval*   The extreme quotients over the box in which the exact counts lie, with the given probability.
 """
 
@@ -13,7 +15,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..exact.numbers import Number, probability
-from .columns import KINDS
 from .digits import share
 from .ratios import one
 from .records import Noisy
@@ -22,7 +23,7 @@ from .sums import within
 if TYPE_CHECKING:
     from .answer import Answer
 
-CLIPPED, TOTAL = "clipped:", "total"
+CLIPPED, TOTAL, COUNT = "clipped:", "total", "count"
 _NONE, _ONE = Fraction(0), Fraction(1)
 
 
@@ -56,8 +57,9 @@ def clipped(answer: Answer, confidence: Number = 0.95) -> dict[str, tuple[Share,
 def withheld(answer: Answer, confidence: Number = 0.95) -> Share | None:
     """The share of counted rows in groups that are not shown; None where all groups are, or where nothing was released to tell it from."""
     total = next((piece for piece in answer.pieces if piece.name == TOTAL), None)
-    counted = _counted(answer)
-    if total is None or counted is None or total.law is None or counted.law is None:
+    grouped = {i for column in answer.columns for i in column.pieces}
+    counted = next((answer.pieces[i] for i in grouped if answer.pieces[i].name == COUNT), None)
+    if total is None or counted is None or total.law is None or counted.law is None or answer.weighing is None or answer.weighing.rule == "root":
         return None
     level = probability(confidence, "confidence", zero=False)
     all_, shown = int(total.values[0, 0]) * total.step, sum(counted.values[:, 0].tolist()) * counted.step
@@ -101,12 +103,3 @@ def _part(piece: Noisy, counts: Sequence[Fraction], which: int, level: Fraction)
 def _share(value: Fraction, low: Fraction, high: Fraction, level: Fraction) -> Share:
     low, high = min(max(low, _NONE), _ONE), min(max(high, _NONE), _ONE)
     return Share(one(min(max(value, low), high), "nearest"), one(low, "down"), one(high, "up"), float(level))
-
-
-def _counted(answer: Answer) -> Noisy | None:
-    """The piece that counts the rows of each group: that of a count, or else the number of rows behind a mean or a spread."""
-    kinds = sorted(answer.columns, key=lambda column: (column.kind != "count", -KINDS[column.kind].pieces))
-    for column in kinds:
-        if column.kind == "count" or KINDS[column.kind].pieces > 1:
-            return answer.pieces[column.pieces[-1]]
-    return None

@@ -10,9 +10,8 @@ import json
 import math
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
-from fractions import Fraction
 from json.encoder import encode_basestring
 from typing import Any
 
@@ -20,6 +19,7 @@ import numpy as np
 
 from ..errors import Refused
 from ..guarantees import Guarantee, Relation
+from ..guarantees.stored import ratio
 from ..guarantees.stored import record as guarantee_record
 from ..guarantees.stored import restore as restore_guarantee
 from ..mechanisms.base import Mechanism
@@ -28,10 +28,12 @@ from ..mechanisms.stored import record as mechanism_record
 from ..mechanisms.stored import restore as restore_mechanism
 from .answer import Answer
 from .computed import OPERATIONS, Formula
-from .merge import Merged
-from .records import Column, Key, Noisy, Paid, Processed
+from .merge import LEFT_OUT, Merged
+from .records import RULES, Column, Key, Noisy, Paid, Processed, Weighing
 
-VERSION = 1
+VERSION, FIRST = 2, 1
+"""What is written. The first version recorded neither how units were bounded nor which values chose the groups."""
+
 _Written = dict[str, Any]
 
 
@@ -70,6 +72,8 @@ def dump(answer: Answer) -> bytes:
         "rules": list(answer.rules),
         "processing": list(answer.processing),
         "facts": answer.facts,
+        "complete": answer.complete,
+        **({} if answer.weighing is None else {"weighing": asdict(answer.weighing)}),
         **{name: guarantee_record(g) for name in ("cost", "promise", "budget", "left") if (g := getattr(answer, name)) is not None},
     }
     # the long lists are written column by column, as there may be a million groups
@@ -85,9 +89,9 @@ def load(stored: bytes | str) -> Answer:
         found = json.loads(stored)
         if not isinstance(found, dict) or found.get("sfumato") != "answer":
             raise Refused("answer.stored", f"{stored!r:.60}", "this is not a stored answer", "the bytes of answer.to_json()")
-        if found.get("version") != VERSION:
+        if type(found.get("version")) is not int or found["version"] not in (FIRST, VERSION):
             raise Refused("answer.stored", f"version {found.get('version')!r:.20}", "written by another version", f"version {VERSION}, or a newer sfumato")
-        return _read(found)
+        return _read(found) if found["version"] == VERSION else _unmarked(_read({**found, "complete": False}))
     except Refused:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
@@ -124,7 +128,9 @@ def _column_text(keys: list[Key]) -> list[str]:
 
 
 def _piece_text(piece: Noisy) -> str:
-    texts = {name: _json(value) for name, value in {"name": piece.name, "step": str(piece.step), "mechanism": write_mechanism(piece.mechanism)}.items()}
+    written = {"name": piece.name, "step": str(piece.step), "mechanism": write_mechanism(piece.mechanism)}
+    marks = {**({} if piece.among == 0 else {"among": piece.among}), **({"sorts": True} if piece.sorts else {})}
+    texts = {name: _json(value) for name, value in {**written, **marks}.items()}
     columns = [[f'"{value}"' for value in piece.values[:, i].tolist()] for i in range(piece.values.shape[1])]
     return _object(texts | {"cells": str(piece.values.shape[1]), "values": _rows_text(columns, len(piece.values))})
 
@@ -143,7 +149,24 @@ def _read(found: _Written) -> Answer:
         promise=_guarantee(found, "promise"),
         budget=_guarantee(found, "budget"),
         left=_guarantee(found, "left"),
+        weighing=_weighing(found["weighing"]) if "weighing" in found else None,
+        complete=bool(found["complete"]),
     )
+
+
+def _unmarked(answer: Answer) -> Answer:
+    """An answer of the first version. If groups were left out of it, the number that they were chosen from is not known, and no interval follows."""
+    if not any(said.startswith(LEFT_OUT) for said in answer.processing):
+        return answer
+    grouped = {i for column in answer.columns for i in column.pieces}
+    return replace(answer, pieces=tuple(replace(piece, among=None) if i in grouped else piece for i, piece in enumerate(answer.pieces)))
+
+
+def _weighing(found: _Written) -> Weighing:
+    rule, rows, groups, bits = (found[name] for name in ("rule", "rows", "groups", "bits"))
+    if rule not in RULES or not all(type(number) is int and number >= 0 for number in (rows, groups, bits)):
+        raise ValueError(rule)
+    return Weighing(rule, rows, groups, bits)
 
 
 def _guarantee(found: _Written, name: str) -> Guarantee | None:
@@ -155,7 +178,10 @@ def _read_piece(found: _Written) -> Noisy:
     if any(len(row) != cells for row in rows):
         raise ValueError(cells)
     values = np.array([int(value) for row in rows for value in row], dtype=object).reshape(len(rows), cells)
-    return Noisy(str(found["name"]), values, Fraction(found["step"]), _read_mechanism(found["mechanism"]))
+    among = found.get("among", 0)
+    if among is not None and (type(among) is not int or among < 0):
+        raise ValueError(among)
+    return Noisy(str(found["name"]), values, ratio(found["step"]), _read_mechanism(found["mechanism"]), among, sorts=bool(found.get("sorts", False)))
 
 
 def write_mechanism(mechanism: Mechanism) -> _Written:
@@ -169,7 +195,7 @@ def write_mechanism(mechanism: Mechanism) -> _Written:
 
 def _read_mechanism(found: _Written) -> Mechanism:
     if "merged" in found:
-        return Merged(tuple((_read_mechanism(part), Fraction(weight)) for part, weight in found["merged"]))
+        return Merged(tuple((_read_mechanism(part), ratio(weight)) for part, weight in found["merged"]))
     return restore_mechanism(found) or Recorded(canonical(found).decode())
 
 
@@ -194,7 +220,7 @@ def _write_formula(formula: Formula) -> Any:
 
 def _read_formula(found: Any) -> Formula:
     if isinstance(found, str):
-        return Formula("number", number=Fraction(found))
+        return Formula("number", number=ratio(found))
     if isinstance(found, dict):
         return Formula("column", column=_read_column(found))
     op, *args = found
@@ -205,11 +231,11 @@ def _read_formula(found: Any) -> Formula:
 
 def _read_column(found: _Written) -> Column:
     p = found.get("processed")
-    floor = None if p is None or p["at_least"] is None else Fraction(p["at_least"])
-    processed = None if p is None else Processed(tuple(map(Fraction, p["values"])), floor, bool(p["whole"]))
-    numbers = {str(name): Fraction(number) for name, number in found["numbers"].items()}
+    floor = None if p is None or p["at_least"] is None else ratio(p["at_least"])
+    processed = None if p is None else Processed(tuple(map(ratio, p["values"])), floor, bool(p["whole"]))
+    numbers = {str(name): ratio(number) for name, number in found["numbers"].items()}
     formula = _read_formula(found["formula"]) if "formula" in found else None
-    pieces, edges = tuple(map(int, found["pieces"])), tuple(map(Fraction, found["edges"]))
+    pieces, edges = tuple(map(int, found["pieces"])), tuple(map(ratio, found["edges"]))
     return Column(str(found["name"]), str(found["kind"]), pieces, str(found["text"]), numbers, edges, processed, formula)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..exact.numbers import Number
+from .chosen import shown_first
 from .layout import Table, tables, width
 from .notes import notes
 
@@ -20,6 +21,7 @@ _GAP = "    "
 
 def render(answer: Answer, confidence: Number = 0.95, most: int = 40) -> str:
     """The text of `print(answer)`."""
+    answer = shown_first(answer, most)
     drawn = [_draw(table) for table in tables(answer, confidence, most)]
     first, *others = notes(answer, confidence)
     level = first[0]

@@ -2,6 +2,7 @@
 
 *Noise*     Of counts, the noise on each group is no larger than a private choice of the largest alone would need: one unit moves all of them together by what
             it may move one. So the counts come with the choice, for nothing.
+*Level*     The groups are chosen by noisy values, so the intervals of these hold for all groups before the choice at once (`chosen`).
 *Sure*      By intervals that hold for all groups at once it is said how many of those shown are surely among the largest of the groups that are named.
 """
 
@@ -10,15 +11,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.numbers import probability
 from .answer import Answer
+from .chosen import first
 from .intervals import has_interval, interval, values
 from .layout import level_text
-from .records import Column, Noisy
-from .shares import TOTAL, unnamed
+from .records import Column
+from .shares import unnamed
 
 LEVEL = probability("0.95", "confidence")
 _SURE = frozenset({"count", "count_units", "count_distinct", "sum", "mean", "weighted_mean", "variance", "std"})
@@ -35,27 +36,8 @@ def top(answer: Answer, count: int, name: str | None) -> Answer:
         raise Refused("answer.top", f"top({count}, {column.name!r})", "a histogram is many numbers", "a column of one number for each group")
     numbers = values(answer, column)
     order = np.argsort(np.where(np.isnan(numbers), np.inf, -numbers), kind="stable")[:count]
-    cut = len(order) < len(answer.rows)
-    grouped = {i for one in answer.columns for i in one.pieces}
-    kept = [i for i, piece in enumerate(answer.pieces) if i in grouped or not (cut and piece.name == TOTAL)]
-    at = {place: i for i, place in enumerate(kept)}
-    pieces = tuple(_taken(answer.pieces[i], order) if i in grouped else answer.pieces[i] for i in kept)
-    columns = tuple(_column(one, order, at) for one in answer.columns)
-    rows = tuple(answer.rows[i] for i in order)
-    return replace(answer, rows=rows, pieces=pieces, columns=columns, processing=(*answer.processing, *_labels(answer, column, count, cut=cut)))
-
-
-def _taken(piece: Noisy, order: NDArray[np.int64]) -> Noisy:
-    return Noisy(piece.name, piece.values[order], piece.step, piece.mechanism)
-
-
-def _column(column: Column, order: NDArray[np.int64], at: dict[int, int]) -> Column:
-    moved = replace(column, pieces=tuple(at[i] for i in column.pieces))
-    if column.processed is None:
-        return moved
-    cells = max(1, len(column.edges) - 1)
-    kept = tuple(column.processed.values[i * cells + j] for i in order for j in range(cells))
-    return replace(moved, processed=replace(column.processed, values=kept))
+    shown = first(answer, column.pieces, order.tolist())
+    return replace(shown, processing=(*answer.processing, *_labels(answer, column, count, cut=len(shown.rows) < len(answer.rows))))
 
 
 def _labels(answer: Answer, column: Column, count: int, *, cut: bool) -> list[str]:
@@ -64,9 +46,10 @@ def _labels(answer: Answer, column: Column, count: int, *, cut: bool) -> list[st
     if cut and column.kind in _SURE and has_interval(answer, column):
         low, high = interval(answer, column, LEVEL, simultaneous=True)
         sure = sum(int((np.delete(high, i) >= low[i]).sum()) < count for i in range(len(low)))
-        said.append(f"{sure} of them surely, with {level_text(LEVEL)}, are among the {count} largest" if count > 1 else _one(sure))
+        named = "" if answer.complete else " of the groups that were named"
+        said.append(f"{sure} of them surely, with {level_text(LEVEL)}, are among the {count} largest{named}" if count > 1 else _one(sure, named))
     return [*said, *(unnamed(answer) if cut else ())]
 
 
-def _one(sure: int) -> str:
-    return f"it surely is, with {level_text(LEVEL)}" if sure else "another one may be larger"
+def _one(sure: int, named: str) -> str:
+    return f"it surely is the largest{named}, with {level_text(LEVEL)}" if sure else "another one may be larger"
