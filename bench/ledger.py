@@ -6,6 +6,7 @@
             the steady state, which is faster for everybody and so the harder comparison.
 *Growth*    The same charges to a book of 10³ and to a long one, by turns. On a disk the sync hides everything else, so they are also made in shared memory,
             where a sync costs nothing.
+*Answers*   What `verify` and `course` take, in seconds of the processor, where every charge was answered.
 *A query*   What `recall`, `charge` and `remember` take in a book in memory, as one query of a table asks for them.
 
 Nothing fails for being slow: the last column says what was met. The output is Markdown.
@@ -22,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -29,8 +31,9 @@ import apsw
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.ledger import Ledger
-from sfumato.testing.ledger import fill
+from sfumato.ledger import Ledger, course
+from sfumato.ledger.verify import Checked
+from sfumato.testing.ledger import fill, fill_answers
 
 SHARED_MEMORY = Path("/dev/shm")
 COST = sf.Pure("1e-9")
@@ -67,7 +70,7 @@ def bare(path: Path, length: int) -> Callable[[], object]:
 def length_of(ledger: Ledger) -> int:
     """Of the last row that a charge wrote."""
     with ledger._store.reading() as tx:
-        ((length,),) = tx.execute("SELECT length(body) + length(digest) FROM entry ORDER BY number DESC LIMIT 1").fetchall()
+        ((length,),) = tx.execute("SELECT length(body) + length(digest) + length(spent) + length(state) FROM entry ORDER BY number DESC LIMIT 1").fetchall()
     return int(length)
 
 
@@ -142,6 +145,23 @@ def without_syncs(folder: Path, calls: int, entries: int) -> None:
         ledger.close()
 
 
+def with_answers(folder: Path, answers: int) -> None:
+    """Two books in which every charge was answered, the second four times as long: what grows faster than the book shows."""
+    print("\n| answers of 500 bytes, a charge each | verify | again, after one more | course |\n|---|---|---|---|")
+    for name, count_ in (("few", answers // 4), ("many", answers)):
+        ledger = book(folder / name)
+        ledger.allow("alice", sf.Pure(1))
+        fill_answers(ledger, count_, COST, b"x" * 500, "alice")
+        seconds, checked = [], Checked()
+        for look in (partial(ledger.verify, since=checked), partial(ledger.verify, since=checked), partial(course, ledger)):
+            start = time.process_time()
+            look()
+            seconds.append(time.process_time() - start)
+            ledger.charge(COST, share="alice")
+        print(f"| {count_:,} | {seconds[0]:.1f} s | {1000 * seconds[1]:.1f} ms | {seconds[2]:.1f} s |")
+        ledger.close()
+
+
 def a_query(calls: int) -> None:
     ledger, number = book(None), count()
     paid = ledger.charge(NOISY)
@@ -171,6 +191,8 @@ def main() -> None:
         print(TABLE.format("where a sync costs nothing"))
         with tempfile.TemporaryDirectory(dir=SHARED_MEMORY) as name:
             without_syncs(Path(name), asked.calls, asked.entries)
+    with tempfile.TemporaryDirectory(dir=asked.folder) as name:
+        with_answers(Path(name), asked.entries)
     print(TABLE.format("a query, in memory"))
     a_query(asked.calls // 2)
 

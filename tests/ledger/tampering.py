@@ -14,7 +14,7 @@ import apsw
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.ledger import answers
-from sfumato.ledger.entries import digest, genesis
+from sfumato.ledger.entries import genesis, sealed
 
 from .books import loosen, open_book, sql, tighten
 
@@ -142,13 +142,13 @@ SEEN: tuple[Callable[[Path, random.Random, str], None], ...] = (edit, edit, edit
 def rewrite(path: Path, chance: random.Random) -> None:
     """Change what an entry says and compute the chain anew: only a head kept elsewhere shows it."""
     ((book,),) = sql(path, "SELECT id FROM book")
-    rows = sql(path, "SELECT number, body FROM entry ORDER BY number")
+    rows = sql(path, "SELECT number, body, dataset, spent, state FROM entry ORDER BY number")
     changed = chance.randrange(len(rows))
     previous = genesis(book)
     loosen(path)
-    for at, (number, body) in enumerate(rows):
+    for at, (number, body, *carried) in enumerate(rows):
         text = body.replace('"when":"20', '"when":"19') if at == changed else body
-        previous = digest(previous, text)
+        previous = sealed(previous, text, *carried)
         sql(path, "UPDATE entry SET body = ?, digest = ? WHERE number = ?", (text, previous, number))
     tighten(path)
 

@@ -50,7 +50,7 @@ def test_what_entries_do() -> None:
     assert after.accounts[""] == Account.of(sf.Pure(2), (Fraction(1, 5),))
     assert after.accounts["alice"].spent == (Fraction(3, 8),)
     assert [r.state for r in after.reservations.values()] == ["use", "release"]
-    assert after.shown == {("q", ""), ("q", "alice")}
+    assert after.shown == {"q": ("", "alice")}
     assert after.answers == {"q": (3, "f")}
 
 

@@ -116,10 +116,10 @@ def test_others_who_take_turns_are_not_raced(tmp_path: Path, tried: list[bool]) 
 @pytest.mark.parametrize(
     ("change", "code"),
     [
-        ("UPDATE entry SET spent = '[\"4\"]' WHERE number = 3", "budget.exceeded"),
-        ("UPDATE entry SET digest = 'f' || substr(digest, 2) WHERE number = 3", "ledger.head"),
+        ("UPDATE entry SET spent = '[\"4\"]' WHERE number = 3", "ledger.corrupt"),
+        ("UPDATE entry SET digest = iif(digest LIKE 'f%', 'e', 'f') || substr(digest, 2) WHERE number = 3", "ledger.corrupt"),
         ("DELETE FROM entry WHERE number = 3", "ledger.head"),
-        ("UPDATE balance SET budget = replace(budget, '\"4\"', '\"2\"')", "budget.exceeded"),
+        ("UPDATE balance SET budget = replace(budget, '\"4\"', '\"2\"')", "ledger.corrupt"),
         ("DELETE FROM balance", "ledger"),
     ],
     ids=["total", "digest", "cut", "budget", "account"],
@@ -290,7 +290,7 @@ def test_an_account_with_too_few_numbers_is_damaged(tmp_path: Path) -> None:
 
 def test_a_statement_that_looks_at_nothing_would_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A twin without its conditions overspends what two share."""
-    naive = "INSERT OR IGNORE INTO entry SELECT max(number) + 1, ?2, 'charge', NULL, ?3, ?4, ?5, ?6 FROM entry WHERE ?1 + ?7 + ?8 + ?9 + ?10 NOTNULL"
+    naive = "INSERT OR IGNORE INTO entry SELECT max(number) + 1, ?2, NULL, 'charge', NULL, ?3, ?4, ?5, ?6, ?11 FROM entry WHERE ?1 + ?7 + ?8 + ?9 + ?10 NOTNULL"
     monkeypatch.setattr("sfumato.ledger.following.FOLLOW", naive)
     path = tmp_path / "a.ledger"
     one, other = open_book(path, 4), open_book(path, 4)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import sfumato as sf
-from sfumato.testing.ledger import fill
+from sfumato.testing.ledger import fill, fill_answers
 
 from .books import open_book, sql
 
@@ -37,6 +38,20 @@ def test_the_entries_are_those_of_charges(tmp_path: Path) -> None:
     without = "SELECT number, dataset, kind, key, json_remove(body, '$.when') FROM entry"
     assert sql(tmp_path / "filled", without) == sql(tmp_path / "charged", without)
     assert sql(tmp_path / "filled", "SELECT * FROM account") == sql(tmp_path / "charged", "SELECT * FROM account")
+
+
+def test_a_book_filled_with_answers_is_a_book(tmp_path: Path) -> None:
+    ledger = open_book(tmp_path / "a.ledger", 1)
+    ledger.allow("alice", sf.Pure(1))
+    fill_answers(ledger, 50, sf.Pure("1/100"), b"about 12", "alice")
+    assert ledger.head.number == 102
+    assert ledger.account("alice").spent == ledger.account().spent == (Fraction(1, 2),)
+    known = ledger.recall("question 49", share="alice")
+    assert known is not None
+    assert known.answer == b"about 12"
+    ledger.charge(sf.Pure("1/2"), share="alice")
+    assert ledger.verify(ledger.head).ok
+    ledger.close()
 
 
 def test_more_than_the_budget_cannot_be_filled(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import pytest
 import sfumato as sf
 from sfumato.cli import main
 from sfumato.ledger import pages, postgres, reading
+from sfumato.ledger.entries import Row, Standing, sealed
 from sfumato.ledger.places import Url
 from sfumato.ledger.store import NOTHING, UNSURE, WRITE
 from sfumato.testing.ledger import fill
@@ -386,32 +387,188 @@ def test_without_psycopg_there_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> Non
         assert "pip install 'sfumato[postgres]'" in str(caught.value)
 
 
-def test_roles(server: PostgresServer) -> None:
-    """As the page on the ledger makes them: one that may charge, and change nothing that was written; one that may look."""
+@pytest.fixture
+def roles(server: PostgresServer) -> Iterator[tuple[str, str, str]]:
+    """A book with budget 10, and the roles with exactly the rights that the page on the ledger gives them: the URLs of the owner, `charging` and `looking`."""
     url = server.new()
     open_book(url, 10).close()
     page = (HERE.parents[1] / "docs" / "ledger.md").read_text(encoding="utf-8")
     (grants,) = re.findall(r"```sql\n(.*?)```", page, re.DOTALL)
     server.sql(url, grants)
-    charging, looking = (url.replace("postgres@", f"{role}@") for role in ("charging", "looking"))
-    said: list[str] = []
-    life(charging, said)  # type: ignore[arg-type]
-    assert len(said) > 9
-    for statement in ("UPDATE sfumato.entry SET body = ''", "DELETE FROM sfumato.entry", "TRUNCATE sfumato.entry", "UPDATE sfumato.book SET id = ''"):
-        with pytest.raises(psycopg.Error):
-            server.sql(charging, statement)
+    yield url, *(url.replace("postgres@", f"{role}@") for role in ("charging", "looking"))
+    server.sql(url, "DROP OWNED BY charging, looking; DROP ROLE charging, looking")
+
+
+def test_roles(server: PostgresServer, roles: tuple[str, str, str]) -> None:
+    """One that may charge, and change nothing that was written; one that may look; a stranger."""
+    url, charging, looking = roles
+    ledger = sf.Ledger.open(charging)
+    ledger.allow("alice", sf.Pure(5))
+    ledger.allow("bob", sf.Pure(5))
+    paid = ledger.charge(sf.Pure(1), "Anna", key="k", share="alice")
+    assert ledger.charge(sf.Pure(1), "Anna", key="k", share="alice").repeated
+    ledger.remember(paid, "how many?", b"about 12")
+    assert ledger.recall("how many?", share="bob") is not None
+    ledger.use(ledger.reserve(sf.Pure(1)))
+    ledger.release(ledger.reserve(sf.Pure(1), share="bob"))
+    ledger.charge(sf.Pure(1), "a NUL: \0")
+    other = open_book(charging, 3, dataset="bills")
+    other.charge(sf.Pure(1))
+    ledger.charge(sf.Pure("1/3"))
+    assert ledger.spent == sf.Pure("10/3", relation="add-remove", unit="patient")
+    head = str(ledger.head)
+    assert ledger.verify(head).ok
+    ledger.close()
+    other.close()
     with pytest.raises(sf.Refused) as caught:
         sf.Ledger.open(looking)
     check(caught.value, "ledger.read-only")
     with reading(looking) as book:
-        assert book.verify(said[-2]).ok
+        assert book.verify(head).ok
         with refusing("ledger.read-only"):
             book["visits"].charge(sf.Pure(1))
     server.sql(url, "CREATE ROLE stranger LOGIN")
     with pytest.raises(sf.Refused) as caught:
         open_book(url.replace("postgres@", "stranger@"))
     check(caught.value, "ledger.read-only")
-    server.sql(url, "DROP OWNED BY charging, looking, stranger; DROP ROLE charging, looking, stranger")
+    server.sql(url, "DROP ROLE stranger")
+
+
+PAST_THE_BOOK = (
+    "UPDATE sfumato.balance SET spent = '[\"0\"]', parts = 0",
+    "UPDATE sfumato.balance SET budget = replace(budget, '10', '1000')",
+    "INSERT INTO sfumato.balance VALUES ('visits', 'mine', '{}', '[\"0\"]', 0)",
+    "DELETE FROM sfumato.balance",
+    "UPDATE sfumato.entry SET spent = '[\"0\"]'",
+    "DELETE FROM sfumato.entry",
+    "TRUNCATE sfumato.entry",
+    "INSERT INTO sfumato.entry SELECT 99, dataset, share, kind, NULL, body, digest, '[\"0\"]', 0, state FROM sfumato.entry WHERE number = 2",
+    "UPDATE sfumato.reservation SET state = 'open'",
+    "UPDATE sfumato.answer SET answer = ''",
+    "DELETE FROM sfumato.shown",
+    "UPDATE sfumato.book SET id = ''",
+    "UPDATE sfumato.format SET version = 2",
+    "ALTER TABLE sfumato.entry DISABLE TRIGGER ALL",
+    "CREATE OR REPLACE FUNCTION sfumato.reaches(after TEXT, before TEXT, cost TEXT, sign INTEGER) RETURNS boolean LANGUAGE sql AS 'SELECT true'",
+    "CREATE TABLE sfumato.mine (a INTEGER)",
+)
+
+
+def test_the_role_that_charges_cannot_write_to_any_table(server: PostgresServer, roles: tuple[str, str, str]) -> None:
+    _, charging, _ = roles
+    ledger = sf.Ledger.open(charging)
+    ledger.use(ledger.reserve(sf.Pure(2)))
+    ledger.remember(ledger.charge(sf.Pure(1)), "q", b"1")
+    for statement in PAST_THE_BOOK:
+        with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.RestrictViolation)):
+            server.sql(charging, statement)
+    assert ledger.spent == sf.Pure(3, relation="add-remove", unit="patient")
+    assert ledger.verify(ledger.head).ok
+    ledger.close()
+
+
+def _lies() -> dict[str, Callable[[pages.Written], pages.Written]]:
+    """Ways to call the function that writes, other than the book does. Digests and states are computed anew where a lie changes them."""
+
+    def spending(text: str) -> Callable[[pages.Written], pages.Written]:
+        return lambda written: written._replace(spent=text)
+
+    def saying(before: str, after: str) -> Callable[[pages.Written], pages.Written]:
+        return lambda written: written._replace(body=written.body.replace(before, after))
+
+    def owing(row: Row) -> Callable[[pages.Written], pages.Written]:
+        return lambda written: written._replace(rows=[*written.rows, row])
+
+    zero = Row("visits", "", "{}", '["0"]', 0)
+    return {
+        "a total that falls": spending('["0"]'),
+        "a total that stays": spending('["3"]'),
+        "no number": spending('["x"]'),
+        "a negative denominator": spending('["-9/-1"]'),
+        "a denominator of zero": spending('["4/0"]'),
+        "too few numbers": spending("[]"),
+        "too many numbers": spending('["4", "4"]'),
+        "a negative cost": lambda written: written._replace(body=written.body.replace('"cost":["1"]', '"cost":["-3"]'), spent='["0"]'),
+        "a cost of less than nothing over nothing": lambda written: written._replace(body=written.body.replace('"cost":["1"]', '"cost":["1/0"]')),
+        "another dataset": saying('"dataset":"visits"', '"dataset":"bills"'),
+        "another kind": saying('"kind":"charge"', '"kind":"answer"'),
+        "a kind that nobody knows": lambda written: written._replace(kind="refund", body=written.body.replace('"charge"', '"refund"'), spent='["0"]'),
+        "an amended budget": lambda written: written._replace(kind="amend", body=written.body.replace('"charge"', '"amend"'), spent='["3"]'),
+        "a lower price": lambda written: written._replace(kind="reprice", body=written.body.replace('"charge"', '"reprice"'), spent='["0"]'),
+        "an account set to zero beside it": owing(zero),
+        "a share that was never made": owing(zero._replace(share="mine")),
+        "a number that is taken": lambda written: written._replace(number=written.number - 1),
+        "a number that is not next": lambda written: written._replace(number=written.number + 5),
+    }
+
+
+def test_the_role_that_charges_cannot_lower_a_total_by_the_function_that_writes(roles: tuple[str, str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a chain that goes on and a state that is right: what is refused is the lie itself. The twin is the truth, called in the same way."""
+    _, charging, _ = roles
+    ledger = sf.Ledger.open(charging)
+    ledger.charge(sf.Pure(3))
+    true, lie = postgres.Transaction.put, [""]
+
+    def put(tx: postgres.Transaction, written: pages.Written) -> None:
+        told = _lies().get(lie[0], lambda same: same)(written)
+        ((last,),) = tx.execute("SELECT digest FROM entry ORDER BY number DESC LIMIT 1").fetchall()
+        standing = Standing(Row(*row) for row in tx.execute("SELECT * FROM balance").fetchall())
+        for row in told.rows:
+            standing.put(row)
+        true(tx, told._replace(state=standing.state, digest=sealed(last, told.body, told.dataset, told.spent, standing.state)))
+
+    monkeypatch.setattr(postgres.Transaction, "put", put)
+    for lie[0] in _lies():
+        with pytest.raises(sf.Refused):
+            ledger.charge(sf.Pure(1))
+        assert ledger.spent == sf.Pure(3, relation="add-remove", unit="patient"), lie[0]
+    lie[0] = ""
+    assert ledger.charge(sf.Pure(1)).number == 3
+    assert ledger.verify(ledger.head).ok
+    ledger.close()
+
+
+def test_what_changes_budgets_and_prices_is_for_the_owner(roles: tuple[str, str, str]) -> None:
+    url, charging, _ = roles
+    ledger = sf.Ledger.open(charging)
+    ledger.charge(sf.Pure(1))
+    held = ledger.reserve(sf.Pure(1))
+    ledger.release(held)
+    with pytest.raises(sf.Refused) as caught:
+        ledger.amend(sf.Pure(1000), "more")
+    check(caught.value, "ledger.read-only")
+    with pytest.raises(sf.Refused) as caught:
+        ledger.release(held)
+    assert caught.value.code == "ledger.reservation"
+    with ledger._store.reading() as tx:
+        ((body,),) = tx.execute("SELECT body FROM entry WHERE kind = 'release'").fetchall()
+
+    def release_again() -> None:  # past the book's own look
+        with ledger._store.writing() as tx:
+            whole = pages.stand(tx).account("visits", "")
+            assert whole is not None
+            pages._write(tx, ("visits", None, "release", None), body, whole._replace(spent='["0"]', parts=0), [], reserved=(held.number, "release"))
+
+    with pytest.raises(sf.Refused):
+        release_again()
+    assert ledger.spent == sf.Pure(1, relation="add-remove", unit="patient")
+    ledger.close()
+    owner = sf.Ledger.open(url)
+    owner.amend(sf.Pure(20), "a new year")
+    owner.reprice("a better theorem")
+    assert owner.verify(owner.head).ok
+    owner.close()
+
+
+def test_rights_to_write_are_a_problem_that_verify_names(server: PostgresServer, roles: tuple[str, str, str]) -> None:
+    url, charging, _ = roles
+    ledger = sf.Ledger.open(charging)
+    assert ledger.verify(ledger.head).ok
+    server.sql(url, "GRANT UPDATE ON sfumato.balance TO charging")
+    assert not ledger.verify(ledger.head).ok
+    server.sql(url, "REVOKE UPDATE ON sfumato.balance FROM charging; GRANT UPDATE (spent) ON sfumato.balance TO charging")
+    assert not ledger.verify(ledger.head).ok
+    ledger.close()
 
 
 def test_a_server_that_only_reads(server: PostgresServer) -> None:

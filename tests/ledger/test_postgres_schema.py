@@ -13,7 +13,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.ledger import postgres, postgres_schema, reading
-from sfumato.ledger.entries import digest, genesis
+from sfumato.ledger.entries import genesis, sealed
 from sfumato.ledger.store import READ
 from sfumato.ledger.verify import BLIND, verify
 
@@ -50,7 +50,7 @@ def enable(tx: postgres.Transaction) -> None:
 
 
 def seen(tx: postgres.Transaction, head: str | None) -> bool:
-    tx.head = None
+    tx.head = tx.standing = None
     checked = verify(tx, None if head is None else sf.ledger.Head.read(head))
     assert not checked.ok or checked.blind == (() if head else (BLIND,))
     return not checked.ok
@@ -101,6 +101,10 @@ STRUCTURE = (
     "CREATE TABLE more (a INTEGER)",
     "CREATE VIEW account AS SELECT * FROM balance",
     "ALTER TABLE reservation SET UNLOGGED",
+    "ALTER FUNCTION enter SECURITY INVOKER",
+    "ALTER FUNCTION enter SET search_path TO public",
+    "CREATE OR REPLACE FUNCTION reaches(after TEXT, before TEXT, cost TEXT, sign INTEGER) RETURNS boolean LANGUAGE sql AS 'SELECT true'",
+    "GRANT UPDATE ON balance TO PUBLIC",
     "CREATE TRIGGER more BEFORE INSERT ON entry FOR EACH ROW EXECUTE FUNCTION stays()",
 )
 
@@ -148,9 +152,9 @@ def test_attack_f4_a_rewritten_book_needs_the_head(rich: tuple[str, str]) -> Non
         with changed(url) as tx:
             ((book,),) = tx.execute("SELECT id FROM book").fetchall()
             previous = genesis(book)
-            for number, body in tx.execute("SELECT number, body FROM entry ORDER BY number").fetchall():
+            for number, body, *carried in tx.execute("SELECT number, body, dataset, spent, state FROM entry ORDER BY number").fetchall():
                 text = body.replace('"when":"20', '"when":"19') if number == 1 + 3 * turn else body
-                previous = digest(previous, text)
+                previous = sealed(previous, text, *carried)
                 tx.execute("UPDATE entry SET body = ?, digest = ? WHERE number = ?", (text, previous, number))
             enable(tx)
             assert not seen(tx, None)
@@ -161,12 +165,12 @@ def test_the_tables_guard_themselves(server: PostgresServer) -> None:
     """A second stop, for whoever writes past the book: entries are not changed, and no total stands above its budget."""
     url = server.new()
     open_book(url, 1).charge(sf.Pure("0.5"), key="k")
-    ((number, dataset, kind, key, body, fresh, spent, parts),) = server.sql(url, "SELECT * FROM sfumato.entry WHERE number = 2")
+    ((number, dataset, share, kind, key, body, *after, parts, state),) = server.sql(url, "SELECT * FROM sfumato.entry WHERE number = 2")
     rows = [
-        (number, dataset, kind, None, body, fresh, spent, parts),
-        (3, dataset, kind, key, body, fresh, spent, parts),
-        (3, dataset, "open", None, body, fresh, None, None),
-        (3, dataset, kind, None, body, fresh, spent, 1152921504606846977),
+        (number, dataset, share, kind, None, body, *after, parts, state),
+        (3, dataset, share, kind, key, body, *after, parts, state),
+        (3, dataset, share, "open", None, body, *after, parts, state),
+        (3, dataset, share, kind, None, body, *after, 1152921504606846977, state),
     ]
     for statement in ("UPDATE sfumato.entry SET body = ''", "DELETE FROM sfumato.entry", "TRUNCATE sfumato.entry", "DELETE FROM sfumato.book"):
         with pytest.raises(psycopg.errors.RestrictViolation):
@@ -175,7 +179,7 @@ def test_the_tables_guard_themselves(server: PostgresServer) -> None:
         server.sql(url, "UPDATE sfumato.balance SET parts = 1152921504606846977")
     for row in rows:
         with pytest.raises(psycopg.errors.IntegrityError):
-            server.sql(url, "INSERT INTO sfumato.entry VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", row)
+            server.sql(url, "INSERT INTO sfumato.entry VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)", row)
 
 
 def test_an_empty_schema_is_a_place_for_a_book(server: PostgresServer) -> None:

@@ -151,7 +151,7 @@ def test_a_file_that_disappears_under_a_running_process(tmp_path: Path) -> None:
 
 def interrupted(ledger: sf.Ledger, error: BaseException) -> None:
     with ledger._store.writing() as tx:
-        tx.execute("INSERT INTO entry VALUES (2, 'visits', 'charge', NULL, '', '', NULL, NULL)")
+        tx.execute("INSERT INTO entry VALUES (2, 'visits', NULL, 'charge', NULL, '', '', '[]', 0, '')")
         raise error
 
 
@@ -175,20 +175,21 @@ def test_the_tables_guard_themselves(tmp_path: Path) -> None:
     """A second stop, for whoever writes past the book: entries are not changed, and no total stands above its budget."""
     path = tmp_path / "a.ledger"
     open_book(path, 1).charge(sf.Pure("0.5"), key="k")
-    ((number, dataset, kind, key, body, fresh, spent, parts),) = sql(path, "SELECT * FROM entry WHERE number = 2")
+    ((number, dataset, share, kind, key, body, *after, parts, state),) = sql(path, "SELECT * FROM entry WHERE number = 2")
     for statement in ("UPDATE entry SET body = ''", "DELETE FROM entry", "UPDATE balance SET parts = 1152921504606846977"):
         with pytest.raises(apsw.ConstraintError):
             sql(path, statement)
     rows = [
-        (number, dataset, kind, None, body, fresh, spent, parts),
-        (3, dataset, kind, key, body, fresh, spent, parts),
-        (3, dataset, "open", None, body, fresh, None, None),
-        (3, dataset, kind, None, body, fresh, spent, 1152921504606846977),
+        (number, dataset, share, kind, None, body, *after, parts, state),
+        (3, dataset, share, kind, key, body, *after, parts, state),
+        (3, dataset, share, "open", None, body, *after, parts, state),
+        (3, dataset, share, kind, None, body, *after, 1152921504606846977, state),
+        (3, dataset, share, kind, None, body, *after, None, state),
     ]
     for row in rows:
         with pytest.raises(apsw.ConstraintError):
-            sql(path, "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-    sql(path, "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (3, dataset, kind, None, body, fresh, spent, parts))
+            sql(path, "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    sql(path, "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (3, dataset, share, kind, None, body, *after, parts, state))
     assert json.loads(body)["cost"] == ["1/2"]
 
 

@@ -16,10 +16,9 @@ from .pricing import best, price_stored
 from .receipts import BudgetExceeded, Recalled, Receipt
 from .totals import Ratios, exact, fractions, ratios, within
 
-STORE = "INSERT INTO answer VALUES (?, ?, ?, ?) ON CONFLICT (dataset, question) DO UPDATE SET number = excluded.number, answer = excluded.answer"
 BESIDE = """
-SELECT 1 FROM shown JOIN answer ON answer.dataset = shown.dataset AND answer.question = shown.question
-WHERE shown.dataset = ? AND shown.share = ? AND answer.number = ? LIMIT 1"""
+SELECT 1 FROM answer JOIN shown ON answer.dataset = shown.dataset AND answer.question = shown.question
+WHERE answer.dataset = ? AND shown.share = ? AND answer.number = ? LIMIT 1"""
 """Whether a share has seen another answer of the same charge."""
 PRICED = "('open', 'amend', 'charge', 'reserve', 'recall')"
 """The kinds of entries that a sum of costs follows from."""
@@ -31,11 +30,9 @@ def remember(tx: Any, dataset: str, question: str, receipt: Receipt, answer: byt
     paid = pages.paid(tx, dataset, receipt.number, receipt.digest)
     if pages.reservation(tx, receipt.number) in ("open", "release"):
         raise Refused("ledger.reservation", f"entry {receipt.number}", "no data may be read for a reservation before it is used", "use(receipt) first")
-    tx.execute("DELETE FROM shown WHERE dataset = ? AND question = ?", (dataset, asked))  # whoever saw an older answer has not seen this one
     fingerprint = hashlib.sha256(answer).hexdigest()
     body = {"kind": "answer", "dataset": dataset, "share": paid["share"], "entry": receipt.number, "question": asked, "answer": fingerprint, "when": when}
-    pages.append(tx, body)
-    tx.execute(STORE, (dataset, asked, receipt.number, answer))
+    pages.append(tx, body, answer)
 
 
 class Found(NamedTuple):

@@ -81,6 +81,11 @@ class Ledger(Readings):
             raise
         return cls(store, name, seen)
 
+    def hold(self, head: Head) -> None:
+        """Refuse to be another book than the one whose head was kept, or an older copy of it."""
+        with self._store.reading() as tx:
+            _holds(tx, head)
+
     def agree(self, *, budget: Guarantee, dataset: str, unit: str, relation: str, schema: dict[str, str]) -> None:
         """Refuse to be the book of something else than this; of a schema, where the book knows one."""
         if dataset != self.dataset:
@@ -179,7 +184,7 @@ class Ledger(Readings):
             following = None
             try:
                 with self._store.writing() as tx:
-                    whole = pages.whole(tx, self.dataset)
+                    whole = pages.account(tx, self.dataset, WHOLE)
                     alone = tx.head == self._known
                     if not alone:
                         _holds(tx, self._known)
@@ -187,7 +192,8 @@ class Ledger(Readings):
                     self._priced_for = whole.budget
                     if receipt is None and (whole.budget is budget or whole.budget == budget):  # else it was amended meanwhile
                         receipt = charge(tx, ask, price, whole, now())
-                        following = Following(pages.head(tx), whole, price) if alone and tx.carried and self._store.follows else None
+                        if alone and share is None and self._store.follows:
+                            following = Following(pages.head(tx), whole, price, pages.stand(tx).state)
             except Conflict:  # the server undid it, all of it: it may be asked again
                 receipt, turns = None, turns - 1
                 if not turns:

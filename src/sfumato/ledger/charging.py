@@ -14,7 +14,7 @@ from ..accounting.filters import Filter
 from ..errors import Refused
 from ..guarantees import Guarantee
 from . import pages
-from .entries import WHOLE, Account, in_currency, quoted, spent_as_guarantee
+from .entries import WHOLE, Account, Row, budget_text, in_currency, quoted, spent_as_guarantee
 from .pricing import Quote
 from .receipts import BudgetExceeded, Receipt
 from .totals import ALL, exact, fractions, lately, spend
@@ -62,11 +62,11 @@ def given_before(tx: Any, ask: Ask, price: Quote, currency: Guarantee) -> Receip
     return Receipt(ask.dataset, number, fresh, cost, body["when"], ask.memo, ask.share, ask.kind == "reserve", repeated=True)
 
 
-def _spent(dataset: str, share: str, account: Account, price: Quote) -> pages.Spent:
+def _spent(dataset: str, share: str, account: Account, price: Quote) -> Row:
     """What the cost makes of an account, if it fits."""
     after, text, taken = spend(account.totals, price.ratios, account.limits)
     if taken > ALL:
         left = Filter(account.budget, spent_as_guarantee(account)).remaining
         place, reason = f"{dataset} / {share}" if share else dataset, f"it does not fit: {left} is left; nothing was read, nothing was spent"
         raise BudgetExceeded("budget.exceeded", place, reason, "a smaller cost")
-    return lately(text, after), taken, dataset, share
+    return Row(dataset, share, budget_text(account.budget), lately(text, after), taken)

@@ -1,14 +1,28 @@
-"""The course of a dataset's account: what each entry made of the budget and of the totals, replayed by the rule that the book itself goes by."""
+"""The course of an account: what it came to after every entry, from the first to the last. For pictures, and for whoever wants to retrace the sums.
+
+*Points*    For a page that is looked at again and again: at most so many moments of the dataset's own account, read from the totals that entries carry. What
+            was read once is kept, and the next look goes on from there.
+"""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from ..accounting.coordinates import Numbers
 from ..guarantees import Guarantee
+from ..guarantees.stored import restore as restore_guarantee
+from . import pages
 from .entries import WHOLE, Dataset, apply
 from .readings import Readings
+from .receipts import Head
+from .totals import fractions
+from .totals import read as read_totals
+
+_AMENDS = "SELECT number, body FROM entry WHERE dataset = ? AND number > ? AND kind = 'amend' ORDER BY number"
+_LAST = "SELECT max(number) FROM entry WHERE dataset = ? AND number > ? GROUP BY number / ? ORDER BY 1"
+_ONE = "SELECT body, spent FROM entry WHERE number = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +39,54 @@ class Moment:
 def course(ledger: Readings) -> tuple[Moment, ...]:
     """A moment for every entry about the dataset, oldest first."""
     state: dict[str, Dataset] = {}
-    moments = []
+    moments: list[Moment] = []
+    spent: dict[str, Numbers] = {}
     with ledger._store.reading() as tx:
         for number, text in tx.rows("SELECT number, body FROM entry WHERE dataset = ? ORDER BY number", (ledger.dataset,)):
             body = json.loads(text)
-            apply(state, number, body)
-            accounts = state[ledger.dataset].accounts
-            spent = {share: account.spent for share, account in accounts.items()}
-            moments.append(Moment(number, body["when"], body["kind"], accounts[WHOLE].budget, spent))
+            touched = apply(state, number, body)
+            dataset = state[ledger.dataset]
+            dataset.answers.clear()  # which no sum follows from
+            dataset.shown.clear()
+            if touched:
+                spent = {**spent, **{share: dataset.accounts[share].spent for share in touched}}
+            moments.append(Moment(number, body["when"], body["kind"], dataset.accounts[WHOLE].budget, spent))
     return tuple(moments)
+
+
+class Points:
+    """At most `most` moments of a dataset's own account, the last one among them."""
+
+    def __init__(self, dataset: str, most: int) -> None:
+        self._dataset, self._most = dataset, most
+        self._forget()
+
+    def _forget(self) -> None:
+        self._head: Head | None = None
+        self._budgets: list[tuple[int, Guarantee]] = []  # from which entry on
+        self._step = 1
+        self._found: dict[int, Moment] = {}
+
+    def read(self, tx: Any) -> list[Moment]:
+        """What there is now."""
+        head = pages.head(tx)
+        if self._head is not None and not pages.holds(tx, self._head):  # another book is in its place
+            self._forget()
+        since = 0 if self._head is None else self._head.number
+        if not self._budgets:
+            rows = tx.execute("SELECT number, body FROM entry WHERE dataset = ? AND kind = 'open'", (self._dataset,)).fetchall()
+            self._budgets = [(number, restore_guarantee(json.loads(text)["header"]["budget"])) for number, text in rows]
+        for number, text in tx.execute(_AMENDS, (self._dataset, since)).fetchall():
+            body = json.loads(text)
+            if not body["share"]:
+                self._budgets.append((number, restore_guarantee(body["budget"])))
+        while head.number // self._step >= self._most:
+            self._step *= 2
+        for (number,) in tx.execute(_LAST, (self._dataset, since, self._step)).fetchall():
+            ((text, spent),) = tx.execute(_ONE, (number,)).fetchall()
+            body, budget = json.loads(text), next(budget for start, budget in reversed(self._budgets) if start <= number)
+            self._found[number] = Moment(number, body["when"], body["kind"], budget, {WHOLE: fractions(read_totals(spent))})
+        last_of = {number // self._step: number for number in sorted(self._found)}
+        self._found = {number: self._found[number] for number in last_of.values()}
+        self._head = head
+        return list(self._found.values())

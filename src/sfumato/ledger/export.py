@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..guarantees import Guarantee
@@ -28,13 +28,13 @@ def to_csv(ledger: Readings) -> str:
     return csv_of(ledger.history())
 
 
-def csv_of(history: Iterable[Charge]) -> str:
-    """The same for entries that were read already."""
+def csv_of(history: Iterable[Charge], plain: Callable[[str], str] = str) -> str:
+    """The same for entries that were read already; `plain` is done to what somebody typed, for whoever shows the text on a screen."""
     out = io.StringIO()
     writer = csv.writer(out)  # lines end as RFC 4180 has it, and a cell with a line break in it is quoted
     writer.writerow(COLUMNS)
     for e in history:
-        writer.writerow(map(safe, (e.number, e.when, e.dataset, e.share, e.kind, e.memo, e.cost, kinds(e), e.digest)))
+        writer.writerow(map(safe, (e.number, e.when, e.dataset, e.share, e.kind, plain(e.memo), e.cost, kinds(e), e.digest)))
     return out.getvalue()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..accounting.coordinates import read
 from ..errors import Refused
@@ -13,33 +13,39 @@ from ..guarantees import Guarantee
 from ..guarantees.stored import record as guarantee_record
 from ..guarantees.stored import restore as restore_guarantee
 from . import totals
-from .entries import WHOLE, Account, Dataset, Reservation, apply, canonical, digest, genesis, in_currency
+from .entries import WHOLE, Account, Dataset, Reservation, Row, Standing, apply, canonical, genesis, in_currency, is_written, sealed
 from .receipts import Charge, Head
 from .totals import Ratios, exact, fractions, ratios
 
-LOOK = """
-SELECT CASE (SELECT count(*) FROM book) WHEN 1 THEN (SELECT id FROM book) END, number, digest,
-    (SELECT budget FROM balance WHERE dataset = ? AND share = ''), (SELECT spent FROM balance WHERE dataset = ? AND share = ''), dataset, coalesce(spent, '')
-FROM entry ORDER BY number DESC LIMIT 1"""
+STAND = """
+SELECT 'book', id, NULL, NULL, NULL, NULL, NULL, NULL FROM book
+UNION ALL SELECT 'entry', CAST(number AS TEXT), dataset, body, digest, spent, state, parts
+    FROM (SELECT number, dataset, body, digest, spent, state, parts FROM entry ORDER BY number DESC LIMIT 2) AS last
+UNION ALL SELECT 'account', dataset, share, budget, spent, NULL, NULL, parts FROM balance
+UNION ALL SELECT 'open', CAST(number AS TEXT), NULL, NULL, NULL, NULL, NULL, NULL FROM reservation WHERE state = 'open'"""
+"""All that a charge is held against, in one look."""
+
 HEAD = "SELECT id, number, digest FROM book LEFT JOIN (SELECT number, digest FROM entry ORDER BY number DESC LIMIT 1) AS last ON true"
-ACCOUNT = """
-SELECT budget, coalesce(last.spent, balance.spent)
-FROM balance LEFT JOIN (SELECT dataset, spent FROM entry ORDER BY number DESC LIMIT 1) AS last ON last.dataset = balance.dataset AND share = ''
-WHERE balance.dataset = ? AND share = ?"""
-ENTER = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-SETTLE = """
-UPDATE balance SET spent = last.spent, parts = last.parts FROM (SELECT dataset, spent, parts FROM entry ORDER BY number DESC LIMIT 1) AS last
-WHERE last.spent IS NOT NULL AND balance.dataset = last.dataset AND share = ''"""
-"""Before an entry of another kind: what the last charges carried with them."""
+DAMAGED = "what an account comes to is not what the chain says"
 
-SPEND = "UPDATE balance SET spent = ?, parts = ? WHERE dataset = ? AND share = ?"
-Spent = tuple[str, int, str, str]
-"""What SPEND writes: totals, parts, dataset and share."""
 
-WRITE = """
-INSERT INTO balance VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (dataset, share) DO UPDATE SET budget = excluded.budget, spent = excluded.spent, parts = excluded.parts"""
-KEEP = "INSERT INTO reservation VALUES (?, ?) ON CONFLICT (number) DO UPDATE SET state = excluded.state"
+class Written(NamedTuple):
+    """An entry with all that it does to the other tables, to be written in one go: rows of accounts, the state of a reservation, an answer, who has seen it."""
+
+    number: int
+    dataset: str
+    share: str | None
+    kind: str
+    key: str | None
+    body: str
+    digest: str
+    spent: str
+    parts: int
+    state: str
+    rows: Sequence[Row] = ()
+    reserved: tuple[int, str] | None = None
+    answer: tuple[str, int, bytes] | None = None  # question, the entry that paid, and the bytes: whoever saw an older one has not seen this
+    shown: str | None = None  # the question whose answer the share has seen now
 
 
 def begin(tx: Any, book: str) -> None:
@@ -47,6 +53,35 @@ def begin(tx: Any, book: str) -> None:
     if not tx.execute("SELECT 1 FROM book").fetchall():
         tx.execute("INSERT INTO book VALUES (?)", (book,))
         tx.head = None
+
+
+def stand(tx: Any) -> Standing:
+    """The accounts, once they were found to be those that the last entry, and so the head, vouches for."""
+    if tx.standing is None:
+        found: dict[str, list[Any]] = {"book": [], "entry": [], "account": [], "open": []}
+        for kind, *row in tx.run(STAND):
+            found[kind].append(row)
+        try:
+            tx.head, tx.standing = _stood(*found.values())
+        except (ValueError, TypeError, AttributeError, KeyError):
+            raise _damaged(DAMAGED) from None
+    standing: Standing = tx.standing
+    return standing
+
+
+def _stood(books: list[Any], entries: list[Any], accounts: list[Any], open_: list[Any]) -> tuple[Head, Standing]:
+    ((book, *_),) = books
+    standing = Standing((Row(dataset, share, budget, spent, parts) for dataset, share, budget, spent, _, _, parts in accounts), (int(one) for one, *_ in open_))
+    if not entries:
+        if standing.rows or standing.open:
+            raise ValueError("accounts without entries")
+        return Head(book, 0, genesis(book)), standing
+    (number, dataset, body, fresh, spent, state, parts), *before = sorted(entries, key=lambda row: int(row[0]), reverse=True)
+    previous = before[0][3] if before else genesis(book)
+    if state != standing.state or fresh != sealed(previous, body, dataset, spent, state):
+        raise ValueError("state")
+    standing.carried = standing.rows[dataset, WHOLE]._replace(spent=spent, parts=parts)
+    return Head(book, int(number), fresh), standing
 
 
 def datasets(tx: Any) -> list[str]:
@@ -85,80 +120,61 @@ def holds(tx: Any, known: Head) -> bool:
 
 
 def has_account(tx: Any, dataset: str, share: str) -> bool:
-    return bool(tx.execute("SELECT 1 FROM balance WHERE dataset = ? AND share = ?", (dataset, share)).fetchall())
+    return (dataset, share) in stand(tx).rows
 
 
 def account(tx: Any, dataset: str, share: str) -> Account:
-    rows = tx.execute(ACCOUNT, (dataset, share)).fetchall()
-    if not rows:
+    row = stand(tx).account(dataset, share)
+    if row is None:
         raise Refused("ledger.share", f"share={share!r}", "the dataset has no such share", "allow(share, budget) makes one")
-    ((budget, spent),) = rows
-    return _account(budget, spent)
+    return _account(row.budget, row.spent)
 
 
-def whole(tx: Any, dataset: str) -> Account:
-    """The dataset's own account, read together with the end of the chain."""
-    rows = tx.run(LOOK, (dataset, dataset)).fetchall()
-    if len(rows) != 1 or None in rows[0]:  # not as the book writes it: what follows says why
-        head(tx)
-        return account(tx, dataset, WHOLE)
-    ((book, number, fresh, budget, spent, last, carried),) = rows
-    tx.head = Head(book, number, fresh)
-    tx.carried = dataset if carried and last == dataset else None
-    return _account(budget, carried if tx.carried else spent)
+def shares(tx: Any, dataset: str) -> list[str]:
+    """The names of a dataset's accounts, its own first."""
+    return [share for name, share in sorted(stand(tx).rows) if name == dataset]
 
 
-def enter(tx: Any, kind: str, dataset: str, key: str | None, text: str, after: Sequence[Spent]) -> tuple[int, str]:
-    """Write a charge or a reservation, whose text is at hand, at the end of the chain, and what the accounts that it touches come to: carried by the
-    entry where that is the dataset's own account alone."""
-    last = head(tx)
-    number, fresh = last.number + 1, digest(last.digest, text)
-    if tx.carried != dataset or len(after) > 1:
-        tx.run(SETTLE)
-    (total, taken, *_), *shares = after
-    if shares:
-        tx.carried = None
-        tx.run(ENTER, (number, dataset, kind, key, text, fresh, None, None))
-        for spent in after:
-            tx.run(SPEND, spent)
-    else:
-        tx.carried = dataset
-        tx.run(ENTER, (number, dataset, kind, key, text, fresh, total, taken))
-    tx.head = Head(last.book, number, fresh)
-    if kind == "reserve":
-        tx.execute("INSERT INTO reservation VALUES (?, 'open')", (number,))
-    return number, fresh
+def enter(tx: Any, kind: str, dataset: str, key: str | None, text: str, after: Sequence[Row]) -> tuple[int, str]:
+    """Write a charge or a reservation, whose text is at hand, at the end of the chain, and what the accounts that it touches come to."""
+    whole, *shares = after
+    number = head(tx).number + 1
+    share = shares[0].share if shares else None
+    return number, _write(tx, (dataset, share, kind, key), text, whole, shares, reserved=(number, "open") if kind == "reserve" else None)
 
 
-def append(tx: Any, body: dict[str, Any]) -> None:
+def append(tx: Any, body: dict[str, Any], answer: bytes | None = None) -> None:
     """Write an entry of another kind at the end of the chain, and what it does to the rest of the book."""
-    last = head(tx)
-    number, name, text = last.number + 1, body["dataset"], canonical(body)
-    fresh = digest(last.digest, text)
-    tx.execute(SETTLE)
-    tx.execute(ENTER, (number, name, body["kind"], None, text, fresh, None, None))
-    tx.head, tx.carried = Head(last.book, number, fresh), None
-    state = {} if body["kind"] == "open" else {name: _touched(tx, body)}
-    before = dict(state[name].accounts) if state else {}
-    apply(state, number, body)
-    for share, after in state[name].accounts.items():
-        if after is not before.get(share):
-            tx.execute(WRITE, account_row(name, share, after))
-    for entry, reserved in state[name].reservations.items():
-        tx.execute(KEEP, (entry, reserved.state))
-    for question, share in state[name].shown:
-        tx.execute("INSERT INTO shown VALUES (?, ?, ?)", (name, question, share))
+    name, kind, number = body["dataset"], body["kind"], head(tx).number + 1
+    state = {} if kind == "open" else {name: _touched(tx, body)}
+    touched = apply(state, number, body)
+    accounts = state[name].accounts
+    whole = Row.of(name, WHOLE, accounts[WHOLE])
+    rows = [Row.of(name, share, accounts[share]) for share in touched if is_written(share, kind)]
+    reserved = (body["entry"], kind) if kind in ("use", "release") else None
+    stored = None if answer is None else (body["question"], body["entry"], answer)
+    share = body.get("share")
+    _write(tx, (name, share, kind, None), canonical(body), whole, rows, reserved=reserved, answer=stored, shown=body.get("question"))
 
 
-def account_row(name: str, share: str, account: Account) -> tuple[str, str, str, str, int]:
-    """An account as the table holds it."""
-    return name, share, budget_text(account.budget), *account.sums
+def _write(tx: Any, about: tuple[str, str | None, str, str | None], text: str, whole: Row, rows: Sequence[Row], **more: Any) -> str:
+    """Write an entry, with the digest of the accounts as they are after it. Returns the entry's own digest."""
+    standing, last, dataset = stand(tx), head(tx), about[0]
+    rows = [*standing.settled(dataset), *rows]
+    for row in rows:
+        standing.put(row)
+    if more.get("reserved") is not None:
+        standing.settle(*more["reserved"])
+    number, fresh = last.number + 1, sealed(last.digest, text, dataset, whole.spent, standing.state)
+    tx.put(Written(number, *about, text, fresh, whole.spent, whole.parts, standing.state, rows, **more))
+    tx.head, standing.carried = Head(last.book, number, fresh), whole
+    return fresh
 
 
 def _touched(tx: Any, body: dict[str, Any]) -> Dataset:
     """The part of a dataset's state that an entry may change."""
     name, kind, share = body["dataset"], body["kind"], body.get("share") or WHOLE
-    shares = set() if kind in ("share", "use", "answer") else {WHOLE, share, *body.get("spent", ())}
+    shares = {WHOLE} if kind in ("share", "use", "answer") else {WHOLE, share, *body.get("spent", ())}
     reservations = {}
     if kind in ("use", "release"):
         entry = body["entry"]
@@ -192,12 +208,6 @@ def history(tx: Any, dataset: str) -> Iterator[Charge]:
 
 def _damaged(reason: str) -> Refused:
     return Refused("ledger.corrupt", "the book", f"{reason}; nothing was accepted", "the last backup, checked with verify(head=…)")
-
-
-@lru_cache(maxsize=64)
-def budget_text(budget: Guarantee) -> str:
-    """As the table of accounts has it."""
-    return canonical(guarantee_record(budget))
 
 
 @lru_cache(maxsize=64)

@@ -10,10 +10,11 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -26,12 +27,16 @@ from .reader import Looking
 from .store import NOTHING, OTHER, PATIENCE, READ, UNREADABLE, UNSURE, WRITE, Conflict, Store
 from .store import Transaction as AnyTransaction
 
+if TYPE_CHECKING:
+    from .pages import Written
+
 SILENCE = 75.0  # seconds that a server may say nothing; it has given up by itself before
 PORTION = 1000  # rows of a long result to have at a time
 BEGIN = {
     WRITE: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE sfumato.book IN EXCLUSIVE MODE",
     READ: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 }
+PUT = "SELECT enter(%s::bigint, %s, %s, %s, %s, %s, %s, %s, %s::bigint, %s, %s, %s::bytea)"
 DEFAULTS = {"connect_timeout": "10", "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "4", "application_name": "sfumato"}
 """Of a URL that says nothing else."""
 
@@ -41,6 +46,7 @@ class Connection(psycopg.Connection[Any]):
 
     def __init__(self, *more: Any, **named: Any) -> None:
         super().__init__(*more, **named)
+        self.over: Callable[[], bool] = lambda: False
         self.warnings = warnings = list[str]()  # the handler must not hold the connection: it would not be closed when it is forgotten
         self.add_notice_handler(lambda notice: warnings.append(notice.sqlstate or "") if notice.severity_nonlocalized == "WARNING" else None)
 
@@ -74,6 +80,11 @@ class Transaction(AnyTransaction):
         self._connection.execute(f"DECLARE {name} NO SCROLL CURSOR FOR {_here(statement)}", bindings, prepare=False)
         while portion := self._connection.execute(f"FETCH {PORTION} FROM {name}", prepare=False).fetchall():
             yield from portion
+
+    def put(self, written: Written) -> None:
+        """By the one function that writes: it has the owner's rights, whoever calls it, and checks what it is told."""
+        answer = None if written.answer is None else written.answer[-1]
+        self._cursor.execute(PUT, (*written[:10], json.dumps(written.rows, ensure_ascii=False), answer), prepare=True)
 
     def structure(self) -> list[str]:
         return structure(self)
@@ -146,8 +157,13 @@ class Server(Store):
         if self._connection is None or self._connection.closed:
             self._connection = None
             self._connection = self._called()
+            if self._ended is not None:
+                self._limited(self._connection)
         found: Connection = self._connection
         return found
+
+    def _limited(self, connection: Any) -> None:
+        connection.over = self._over
 
     def _part(self) -> None:
         if self._connection is not None and self._connection.info.transaction_status == TransactionStatus.IDLE:
@@ -197,15 +213,17 @@ class Reader(Looking, Server):
 
 
 def _within(steps: Generator[Any, Any, Any], connection: Connection) -> Generator[Any, Any, Any]:
-    """The same steps, until the server has said nothing for too long: then the connection is given up."""
+    """The same steps, until the server has said nothing for too long, or a look is to end: then the connection is given up."""
     end = time.monotonic() + SILENCE
     try:
+        if connection.over():
+            raise TimeoutError
         state = next(steps)
         while True:
             ready = yield state
             if ready:
                 end = time.monotonic() + SILENCE
-            elif time.monotonic() > end:
+            elif time.monotonic() > end or connection.over():
                 connection.pgconn.finish()
                 raise TimeoutError
             state = steps.send(ready)

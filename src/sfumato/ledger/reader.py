@@ -80,6 +80,10 @@ class Reader(Looking, Store):
         if self._stamp is not None and self.path is not None and self._stamp != _stamp(self.path):
             raise Refused("ledger.busy", self._name, "the book changed while it was read; it was not touched", "try again")
 
+    def _beside(self) -> tuple[str, ...]:
+        """None: a reader does not rest on the log's name."""
+        return ()
+
     def _connect(self, name: str) -> apsw.Connection:
         import apsw
 

@@ -13,7 +13,7 @@ from .entries import WHOLE, Account, spent_as_guarantee
 from .names import named
 from .receipts import Charge, Head, Verification
 from .store import Store
-from .verify import verify
+from .verify import Checked, verify
 
 
 class Readings:
@@ -73,10 +73,10 @@ class Readings:
         fixed = len(charges) <= 1 if fixed_beforehand is None else fixed_beforehand
         return certified_total([record for one in charges for record in one.mechanisms], delta, fixed_beforehand=fixed)
 
-    def verify(self, head: Head | str | None = None) -> Verification:
-        """Read the whole book and check it against itself and against a head kept elsewhere."""
+    def verify(self, head: Head | str | None = None, *, since: Checked | None = None) -> Verification:
+        """Read the whole book and check it against itself and against a head kept elsewhere; or what is new since a check, which then goes on to here."""
         with self._store.reading() as tx:
-            return verify(tx, Head.read(head) if isinstance(head, str) else head)
+            return verify(tx, Head.read(head) if isinstance(head, str) else head, since)
 
     def to_csv(self) -> str:
         """Every entry as a line for a spreadsheet, oldest first, below a line of names."""

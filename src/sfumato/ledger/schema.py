@@ -1,9 +1,9 @@
 """The tables of a book, and what a file must be to be one.
 
-*Balances*  What an account comes to stands in `balance`; but the charges of one dataset that follow each other, which are most, carry their total with them,
-            and the balance waits for the first entry of another kind: so a charge writes one page, not two. `account` is the two taken together.
-*Version*   The second. A file of the first is rewritten in one transaction when it is opened to be written. A file that names another is refused, untouched: it
-            was written by a newer sfumato, or was not written by any.
+*Balances*  What an account comes to is in `balance`; but the total of the dataset that the last entry is about is in that entry, and its balance waits for an
+            entry about another dataset: so a charge writes one page, not two. `account` is the two taken together.
+*Version*   The third. A file of an older one is rewritten in one transaction when it is opened to be written. A file that names another is refused, untouched:
+            it was written by a newer sfumato, or was not written by any.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import apsw
 
 APPLICATION = 0x73666D74  # "sfmt", in the header of the file
-SCHEMA = 2
-FIRST = 1  # whose charges wrote their totals to the accounts each time
+SCHEMA = 3
+OLDER = (1, 2)  # whose digests did not cover what an account comes to
 UPGRADE = "pip install --upgrade sfumato"
 ALTERED = "the tables are not those that the book makes"
 REWRITE = "sf.Ledger.open(path), which rewrites it; keep a copy"
@@ -29,19 +29,24 @@ MAGIC = b"SQLite format 3\0"  # with which every file of SQLite begins
 TABLES = """
 CREATE TABLE book (id TEXT NOT NULL);
 CREATE TABLE entry (
-    number INTEGER PRIMARY KEY, dataset TEXT NOT NULL, kind TEXT NOT NULL, key TEXT, body TEXT NOT NULL, digest TEXT NOT NULL,
-    spent TEXT, parts INTEGER CHECK (parts BETWEEN 0 AND 1152921504606846976));
+    number INTEGER PRIMARY KEY, dataset TEXT NOT NULL, share TEXT, kind TEXT NOT NULL, key TEXT, body TEXT NOT NULL, digest TEXT NOT NULL,
+    spent TEXT NOT NULL, parts INTEGER NOT NULL CHECK (parts BETWEEN 0 AND 1152921504606846976), state TEXT);
 CREATE UNIQUE INDEX entry_key ON entry (dataset, key) WHERE key IS NOT NULL;
 CREATE UNIQUE INDEX entry_open ON entry (dataset) WHERE kind = 'open';
+CREATE INDEX entry_amend ON entry (dataset, number) WHERE kind = 'amend';
+CREATE INDEX entry_share ON entry (dataset, share, number) WHERE share IS NOT NULL;
 CREATE TABLE balance (
     dataset TEXT NOT NULL, share TEXT NOT NULL, budget TEXT NOT NULL, spent TEXT NOT NULL,
     parts INTEGER NOT NULL CHECK (parts BETWEEN 0 AND 1152921504606846976), PRIMARY KEY (dataset, share)) WITHOUT ROWID;
 CREATE VIEW account AS
-    SELECT balance.dataset, share, budget, coalesce(last.spent, balance.spent) AS spent, coalesce(last.parts, balance.parts) AS parts
-    FROM balance LEFT JOIN (SELECT dataset, spent, parts FROM entry ORDER BY number DESC LIMIT 1) AS last ON last.dataset = balance.dataset AND share = '';
+    SELECT balance.dataset, balance.share, budget, coalesce(last.spent, balance.spent) AS spent, coalesce(last.parts, balance.parts) AS parts
+    FROM balance LEFT JOIN (SELECT dataset, spent, parts FROM entry ORDER BY number DESC LIMIT 1) AS last
+    ON last.dataset = balance.dataset AND balance.share = '';
 CREATE TABLE reservation (number INTEGER PRIMARY KEY, state TEXT NOT NULL);
+CREATE INDEX reservation_open ON reservation (number) WHERE state = 'open';
 CREATE TABLE answer (
     dataset TEXT NOT NULL, question TEXT NOT NULL, number INTEGER NOT NULL, answer BLOB NOT NULL, PRIMARY KEY (dataset, question)) WITHOUT ROWID;
+CREATE INDEX answer_number ON answer (dataset, number);
 CREATE TABLE shown (dataset TEXT NOT NULL, question TEXT NOT NULL, share TEXT NOT NULL, PRIMARY KEY (dataset, question, share)) WITHOUT ROWID;
 CREATE TRIGGER entry_stays BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'entries are never changed'); END;
 CREATE TRIGGER entry_kept BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'entries are never deleted'); END;
@@ -64,8 +69,8 @@ def prepare(connection: apsw.Connection) -> None:
         except BaseException:
             undo(connection)
             raise
-    check(connection, "another database", (SCHEMA, FIRST))
-    if _ask(connection, "PRAGMA user_version") == FIRST:
+    check(connection, "another database", (SCHEMA, *OLDER))
+    if _ask(connection, "PRAGMA user_version") != SCHEMA:
         rewrite(connection)
     if connection.filename and _ask(connection, "PRAGMA journal_mode=WAL") != "wal":
         raise Refused("ledger.storage", "PRAGMA journal_mode=WAL", "this file system cannot hold a book that several processes write", "a local disk")
@@ -78,7 +83,7 @@ def check(connection: apsw.Connection, name: str, known: tuple[int, ...] = (SCHE
         raise Refused("ledger.format", name, "this file is something else than a ledger; it was not touched", "another path")
     version = _ask(connection, "PRAGMA user_version")
     if version not in known:
-        rewrite = REWRITE if version == FIRST else UPGRADE
+        rewrite = REWRITE if version in OLDER else UPGRADE
         raise Refused("ledger.version", f"schema {version}", f"this sfumato reads schema {SCHEMA}; the file was not touched", rewrite)
 
 

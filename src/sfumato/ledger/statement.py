@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -25,7 +26,7 @@ NAMES: dict[type[Guarantee], tuple[str, ...]] = {Pure: ("ε",), Approx: ("ε", "
 _COUNTED = """
 SELECT CAST({json} -> 'memo' AS TEXT), CAST({json} -> 'cost' AS TEXT), count(*), max(CAST({json} -> 'when' AS TEXT))
 FROM entry LEFT JOIN reservation USING (number)
-WHERE dataset = ? AND kind IN ('charge', 'reserve') AND coalesce(state, '') <> 'release' GROUP BY 1, 2"""
+WHERE dataset = ? AND kind IN ('charge', 'reserve') AND coalesce(reservation.state, '') <> 'release' GROUP BY 1, 2"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +90,18 @@ def worth_showing(budget: Guarantee, spent: Numbers) -> list[int]:
     return [i for i in range(len(limits)) if i == nearest or (i == len(limits) - 1 and limits[i])]
 
 
+def balances(ledger: Readings, only: Collection[str] | None = None) -> dict[str, Balance]:
+    """The accounts of the dataset, its own under the empty name; or those of these names that there are. Nothing else is read."""
+    with ledger._store.reading() as tx:
+        return {share: _balance(pages.account(tx, ledger.dataset, share)) for share in pages.shares(tx, ledger.dataset) if only is None or share in only}
+
+
 def statement(ledger: Readings, *, history: bool = False) -> Statement:
     """What the book says of the dataset now."""
     name = ledger.dataset
     with ledger._store.reading() as tx:
         header = pages.header(tx, name)
-        shares = [share for (share,) in tx.execute("SELECT share FROM balance WHERE dataset = ? ORDER BY share", (name,))]
-        balances = {share: _balance(pages.account(tx, name, share)) for share in shares}
+        balances = {share: _balance(pages.account(tx, name, share)) for share in pages.shares(tx, name)}
         whole = balances.pop(WHOLE)
         said = (header["unit"], header["relation"], header["theorem"], header.get("schema"))
         listed = tuple(pages.history(tx, name)) if history else ()

@@ -6,14 +6,17 @@ charge are one step for all threads and processes. A book has one connection in 
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from json import JSONDecodeError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..errors import Refused
+from .file_checks import Seen, changed, fit, seen
 from .processes import identity, make, not_inherited, open_here, register
 from .receipts import Head
 from .schema import may_be_a_ledger, prepare, structure, undo
@@ -21,9 +24,20 @@ from .schema import may_be_a_ledger, prepare, structure, undo
 if TYPE_CHECKING:
     import apsw
 
+    from .entries import Standing
+    from .pages import Written
+
 OLDEST_SQLITE = (3, 51, 3)  # the first with the fix of the WAL-reset bug
+STEPS = 20_000  # of SQLite's machine between two questions whether a look is to end
 PATIENCE = 30_000  # milliseconds to wait for another writer
 VFS: str | None = None  # SQLite's name of the file system to use; tests put one here that loses writes
+
+ENTER = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+BALANCE = """
+INSERT INTO balance VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (dataset, share) DO UPDATE SET budget = excluded.budget, spent = excluded.spent, parts = excluded.parts"""
+RESERVE = "INSERT INTO reservation VALUES (?, ?) ON CONFLICT (number) DO UPDATE SET state = excluded.state"
+ANSWER = "INSERT INTO answer VALUES (?, ?, ?, ?) ON CONFLICT (dataset, question) DO UPDATE SET number = excluded.number, answer = excluded.answer"
 
 WRITE, READ = "BEGIN IMMEDIATE", "BEGIN"
 NOTHING = {WRITE: "nothing was accepted, no data was read", READ: "nothing was changed"}
@@ -37,7 +51,7 @@ class Conflict(Refused):
 class Transaction:
     """What may be done while a transaction is open. As a context it ends with a durable commit, or, if anything was raised inside, with nothing done."""
 
-    __slots__ = ("_begin", "_connection", "_store", "carried", "execute", "executemany", "head", "rows", "run")
+    __slots__ = ("_begin", "_connection", "_store", "execute", "executemany", "head", "rows", "run", "standing")
     _connection: Any
     execute: Any  # one statement; what it returns is iterated over, or fetched
     executemany: Any
@@ -48,13 +62,15 @@ class Transaction:
     def __init__(self, store: Store, begin: str) -> None:
         self._store, self._begin = store, begin
         self.head: Head | None = None  # the end of the chain, once it was read or written
-        self.carried: str | None = None  # the dataset whose total the last entry is known to carry
+        self.standing: Standing | None = None  # the accounts, once they were read
 
     def __enter__(self) -> Self:
         store = self._store
         try:
             self._connection = store._taken()
             try:
+                if store._ended is not None:
+                    store._until = time.monotonic() + store._seconds
                 self._start()
             except BaseException:
                 store._lock.release()
@@ -82,6 +98,21 @@ class Transaction:
             store._lock.release()
         if error is not None and isinstance(error, store._errors()):
             raise store._explained(error, happened) from None
+
+    def put(self, written: Written) -> None:
+        """Write an entry, and what it does to the other tables."""
+        run, dataset, share = self.run, written.dataset, written.share or ""
+        run(ENTER, written[:10])
+        for row in written.rows:
+            run(BALANCE, row)
+        if written.reserved is not None:
+            run(RESERVE, written.reserved)
+        if written.answer is not None:
+            question, *about = written.answer
+            run("DELETE FROM shown WHERE dataset = ? AND question = ?", (dataset, question))
+            run(ANSWER, (dataset, question, *about))
+        if written.shown is not None:
+            run("INSERT INTO shown VALUES (?, ?, ?)", (dataset, written.shown, share))
 
     def structure(self) -> list[str]:
         """What is wrong with the storage itself, and with the form of the tables."""
@@ -118,7 +149,11 @@ class Store:
         self._connection: Any = None
         self._run: Any = None  # executes a statement of it, and reads that to its end before the next
         self._file: tuple[int, int] | None = None
+        self._names: tuple[str, ...] = ()  # of the files beside it
+        self._seen: Seen = ()  # which files they are
         self._inherited = False
+        self._ended: Callable[[], bool] | None = None
+        self._seconds = self._until = 0.0
         register(self)
 
     def writing(self) -> AbstractContextManager[Transaction]:
@@ -145,6 +180,19 @@ class Store:
             raise self._explained(error, NOTHING[WRITE] if _was_busy(error) else happened) from None
         finally:
             lock.release()
+
+    def limit(self, ended: Callable[[], bool], seconds: float) -> None:
+        """From here on whatever this store is asked ends when `ended` says so, or after so many seconds. For stores that are only looked at."""
+        with self._lock:
+            self._ended, self._seconds = ended, seconds
+            if self._connection is not None:
+                self._limited(self._connection)
+
+    def _over(self) -> bool:
+        return self._ended is not None and (self._ended() or time.monotonic() > self._until)
+
+    def _limited(self, connection: Any) -> None:
+        connection.set_progress_handler(self._over, STEPS)
 
     def close(self) -> None:
         """Close the file; a book in memory ends here."""
@@ -176,9 +224,17 @@ class Store:
             not_inherited(self._place, self._name)
             self._open(self._place)
             self._file = identity(self._place)
-        if self._file != identity(self._place):
-            raise Refused("ledger.moved", self._name, "the file was moved or replaced while the book was open; nothing was accepted", "open it again")
+            self._seen = seen(self._place, *self._beside())
+        if self._seen != (now := seen(self._place, *self._names)):
+            raise changed(self._name, self._seen, now)
         return self._connection
+
+    def _beside(self) -> tuple[str, ...]:
+        """The names of the log and of its index, which are there once the file was read."""
+        self._run("SELECT 1 FROM sqlite_schema").fetchall()
+        real = os.path.realpath(self._place or "")
+        self._names = f"{real}-wal", f"{real}-shm"
+        return self._names
 
     def _part(self) -> None:
         """Before a fork: close the file, unless a transaction is open on it. A book in memory stays with its process."""
@@ -188,6 +244,8 @@ class Store:
 
     def _open(self, name: str) -> None:
         connection = self._connect(name)
+        if self._ended is not None:
+            self._limited(connection)
         self._connection, self._run = connection, connection.cursor().execute
 
     def _connect(self, name: str) -> apsw.Connection:
@@ -199,6 +257,7 @@ class Store:
             raise Refused("ledger.format", self._name, "this file is something else than a ledger; it was not touched", "another path")
         if self._place is not None:
             make(self._place)
+            fit(self._place, self._name)
         connection = apsw.Connection(name, vfs=VFS)
         try:
             connection.set_busy_timeout(PATIENCE)
@@ -255,6 +314,7 @@ UNREADABLE = (UnicodeDecodeError, JSONDecodeError, KeyError)
 
 WHY = (
     ("BusyError", "ledger.busy", "another writer held the book for too long", "try again"),
+    ("InterruptError", "ledger.busy", "the look was ended: it took too long, or the service ends", "try again"),
     ("FullError", "ledger.full", "the disk is full", "make room, then try again"),
     ("ReadOnlyError", "ledger.read-only", "the book cannot be written", "a path that can be written"),
     ("CantOpenError", "ledger.path", "there is no such place, or it cannot be opened", "a path in a folder that exists"),

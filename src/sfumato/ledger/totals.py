@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import gcd
 
 from ..accounting.coordinates import Numbers
+from ..guarantees.stored import ratio
 
 Ratio = tuple[int, int]
 Ratios = tuple[Ratio, ...]
@@ -93,7 +94,7 @@ _WRITTEN: dict[str, Ratios] = {}
 
 @lru_cache(maxsize=1024)
 def _exact(text: str) -> Ratio:
-    return Fraction(text).as_integer_ratio()
+    return ratio(text).as_integer_ratio()
 
 
 def _spend(total: Ratio, due: Ratio, limit: Ratio) -> tuple[Ratio, str, int]:
