@@ -17,6 +17,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import release as door
+from sfumato.answers import Weighing
 from sfumato.errors import Failed, Refused
 from sfumato.session.table import Table
 from sfumato.tables import reading
@@ -58,6 +59,34 @@ def test_charge_then_answer(visits: Table) -> None:
     assert answer.receipt.number == visits.ledger.head.number - (1 if visits.ledger.head.number > answer.receipt.number else 0)
     assert answer.cost.parameters["epsilon"] == 1
     assert answer.left == visits.remaining
+
+
+@pytest.mark.parametrize(
+    ("promise", "about", "rule", "bits"),
+    [
+        (sf.Approx(1, "1e-9"), {}, "part", 20),
+        (sf.ZCDP("0.1"), {}, "root", 20),
+        (sf.Approx(1, "1e-9"), {"bounding": "truncation"}, "drawn", 0),
+        (sf.ZCDP("0.1"), {"unit": None, "max_rows": None}, "row", 0),
+    ],
+    ids=str,
+)
+def test_an_answer_records_how_its_units_were_bounded(promise: sf.Guarantee, about: dict[str, Any], rule: str, bits: int) -> None:
+    limits: dict[str, Any] = {"unit": "u", "max_rows": 3, **about}
+    with sf.protect(ROWS, name="visits", bounds={"x": (0, 10)}, budget=sf.ZCDP(10, "1e-3"), **limits) as table:
+        answer = counted(table).release(promise=promise)
+        alone = table.aggregate(n=sf.count()).release(promise=promise)
+    rows = 3 if rule != "row" else 1
+    assert answer.weighing == Weighing(rule, rows, rows, bits)  # type: ignore[arg-type]
+    assert alone.weighing is not None
+    assert alone.weighing.rule == ("part" if rule == "root" else rule), "without groups there is one norm"
+    assert answer.complete
+    assert answer.facts["rows"] == "from visits"
+    assert sf.answers.Answer.from_json(answer.to_json()).weighing == answer.weighing
+
+
+def test_private_keys_may_hide_groups(visits: Table) -> None:
+    assert not visits.group_by("city").aggregate(n=sf.count()).release(epsilon=1, delta="1e-6").complete
 
 
 def test_the_charge_is_durable_before_the_engine_is_asked(visits: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,6 +236,27 @@ def test_an_answer_that_cannot_be_stored_has_failed(together: bool, visits: Tabl
     monkeypatch.setattr(type(visits.ledger), "remember", full)
     with pytest.raises(Failed) as failed:
         visits.release_all([counted(visits)], epsilon=1) if together else counted(visits).release(epsilon=1)
+    assert (failed.value.__cause__, failed.value.__context__) == (None, None)
+    assert spent(visits) == 1
+
+
+@pytest.mark.parametrize("where", ["finish", "sql", "batch"])
+def test_what_breaks_in_post_processing_has_failed(where: str, visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exception inside `finish` left as it was: an error after the charge that quoted released numbers and looked like a mistake of the caller's."""
+    from sfumato.sql.finishing import Finishing
+
+    def breaks(*_: Any, **__: Any) -> None:
+        raise broken("exception")
+
+    monkeypatch.setattr(*((door, "rules") if where == "finish" else (Finishing, "__call__")), breaks)
+    text = "SELECT COUNT(*) AS n FROM visits"
+    with pytest.raises(Failed) as failed:
+        {
+            "finish": lambda: counted(visits).release(epsilon=1),
+            "sql": lambda: visits.sql(text, epsilon=1),
+            "batch": lambda: visits.release_all([text], epsilon=1),
+        }[where]()
+    assert str(failed.value) == Failed.TEXT
     assert (failed.value.__cause__, failed.value.__context__) == (None, None)
     assert spent(visits) == 1
 

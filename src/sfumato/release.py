@@ -8,16 +8,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
 from . import __version__
 from .answers.answer import Answer
-from .answers.records import Column, Noisy, Paid
+from .answers.records import Column, Noisy, Paid, Weighing
 from .errors import Failed
 from .guarantees import Guarantee
 from .ledger import Ledger, Receipt
@@ -30,6 +31,7 @@ from .tables.reading import Groups, chosen_groups, read, read_points, votes_of
 from .tables.sentences import rules
 
 Tables = tuple[Any, ...]
+T = TypeVar("T")
 
 
 def release_all(
@@ -61,7 +63,7 @@ def release_all(
         secret = _attempt(plan, statements, groups, timeout, bits)
         if secret is None:
             raise Failed
-        made = finish(plan, *secret, ledger=ledger, receipt=receipt, left=left)
+        made = or_failed(partial(finish, plan, *secret, ledger=ledger, receipt=receipt, left=left))
         answers.append(replace(made, rules=(*made.rules, *said)))
         _remember(ledger, receipt, one, answers[-1])
     return tuple(answers)
@@ -70,6 +72,13 @@ def release_all(
 def release(plan: Plan, ledger: Ledger, *, share: str | None = None, fresh: bool = False, timeout: float | None = None, bits: Bits = SYSTEM) -> Answer:
     """Charge, tally, perturb, finish; or the stored answer to the same question."""
     return release_all((plan,), plan.mechanism, ledger, share=share, fresh=fresh, timeout=timeout, bits=bits)[0]
+
+
+def or_failed(make: Callable[[], T]) -> T:
+    """What is made of released numbers. It was charged for and data was read: whatever breaks now has failed, and is neither told nor kept as a cause."""
+    with suppress(Exception):
+        return make()
+    raise Failed
 
 
 def _remember(ledger: Ledger, receipt: Receipt, asked: str, answer: Answer) -> None:
@@ -103,8 +112,9 @@ def _attempt(plan: Plan, statements: Tables, groups: Groups | None, timeout: flo
 
 
 def _tally(plan: Plan, statements: Tables, timeout: float | None) -> Tables:
-    """The exact integers, as the engine gives them."""
-    return tuple(plan.source.engine.tally(statement, timeout=timeout) for statement in statements)
+    """The exact integers, as the engine gives them, of files and tables that stay the same meanwhile."""
+    with plan.source.engine.unchanged():
+        return tuple(plan.source.engine.tally(statement, timeout=timeout) for statement in statements)
 
 
 def _perturb(plan: Plan, public: Groups | None, tally: Tables, bits: Bits) -> tuple[Groups, tuple[Noisy, ...]]:
@@ -132,12 +142,13 @@ def _quantiles(noise: tuple[Mechanism, ...], groups: Any, points: Any, weights: 
 
 def finish(plan: Plan, groups: Groups, noisy: tuple[Noisy, ...], *, ledger: Ledger, receipt: Receipt, left: Guarantee | None = None) -> Answer:
     """The answer, from what came through the door. Its moment is that of the charge, and so is what it says is left: when the work ended is about data."""
-    declared = plan.query.rows.declaration
+    declared, bounding = plan.query.rows.declaration, plan.calibration.bounding
     facts = {
         "dataset": plan.query.rows.dataset,
         "unit": declared.unit_name,
         "relation": declared.relation,
         "question": plan.text,
+        "rows": plan.query.rows.text,
         "declaration": plan.declared,
         "mechanisms": [record(mechanism) for mechanism in plan.mechanism.parts],
         "released": receipt.when[:19] + receipt.when[23:],  # in seconds
@@ -155,4 +166,6 @@ def finish(plan: Plan, groups: Groups, noisy: tuple[Noisy, ...], *, ledger: Ledg
         facts=facts,
         budget=ledger.budget,
         left=ledger.remaining if left is None else left,
+        weighing=Weighing(bounding.rule, bounding.rows, bounding.groups, bounding.bits),
+        complete=plan.query.public,
     )

@@ -11,12 +11,15 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import ibis
 import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.errors import Refused
+from sfumato.tables.engine import copy_rows
 from sfumato.tables.plan import Plan
+from sfumato.tables.served import ENGINES
 from sfumato.tables.sources import Source, open_source
 from sfumato.tables.tallies import statements
 from sfumato.tables.types import Type
@@ -41,6 +44,22 @@ COLUMNS = {
     pa.timestamp("us", "UTC"): "timestamptz",
     pa.uuid(): "uuid",
 }
+
+
+class DuckDBBench:
+    """A table of a connection that an owner lends."""
+
+    def __init__(self) -> None:
+        self._backend = ibis.duckdb.connect()
+        copy_rows(self._backend.con, "world", arrow([]), "CREATE TABLE")
+        self.source: Source = open_source(self._backend.table("world"))
+
+    def put(self, rows: list[Row]) -> None:
+        self._backend.con.execute("DELETE FROM world")
+        copy_rows(self._backend.con, "world", arrow(rows), "INSERT INTO")
+
+    def close(self) -> None:
+        self.source.engine.close()
 
 
 class PostgresBench:
@@ -123,6 +142,8 @@ def tally(made: Plan) -> list[Any]:
 
 def differs(seed: int, bench: Bench, other: Any, *, refusing: bool = False) -> str:
     """What is different between two engines in the answer to one query; nothing where they agree, or the second may be, and is, refusing."""
+    known = ENGINES[other.source.engine.backend.name]
+    assert type(other.source.engine) is getattr(known.load(), known.name)
     made, rows = asked(seed, bench)
     try:
         there = on(made, other.source)

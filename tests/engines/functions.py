@@ -88,8 +88,6 @@ def _same(expression: Call, types: Any, names: Sequence[str], row: tuple[Any, ..
         return True
     if name == "cast" and names[0] == "string" and row[0] is not None and (ENGINES_OWN.fullmatch(row[0]) or row[0] == "1e-400"):
         return True
-    if name == "atan2" and not exact and row[0] == 0:
-        return True  # the angle of the origin, and of what lies left of it, is another from below: Spark takes −0 for 0
     if isinstance(got, float) and isinstance(want, float) and name in OWN_MATHEMATICS and not exact:
         return got == want or math.isclose(got, want, rel_tol=1e-14)
     return bool(got == want) and type(got) is type(want)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.tables.engine_spark import Spark
+from sfumato.tables.expressions import call, col
 
-from ..tables.special_values import VALUES, array
+from ..tables.special_values import VALUES, array, engine, schema, table
 from .conftest import SPARK
 from .functions import Other, compare
 
@@ -51,6 +54,25 @@ def test_one_column(name: str, other: Cluster) -> None:
     compared, refused = compare(other, [name])
     assert compared > 15
     assert refused <= {"cast"}
+
+
+EDGES = (None, 1.0, -1.0, 0.0, -0.0, math.inf, -math.inf, 0.5, -0.3, 3.0)
+
+
+def test_powers_and_angles_at_their_edges(other: Cluster) -> None:
+    """1 and −1 to infinite powers are 1, and the angle of −0 is that of 0, as on the other engines. So is what is computed from a zero that was rounded."""
+    rows, types = list(product(EDGES, EDGES)), schema("float64", "float64")
+    a, b = col("c0"), col("c1")
+    asked = [call("power", a, b), a.atan2(b), call("round", a, 0).atan2(b), call("trunc", a).atan2(call("round", b, 0)), call("power", a, b) == 1]
+    there = other.lay(["float64", "float64"], rows)
+    columns = {f"c{i}": ("float64", [row[i] for row in rows]) for i in range(2)}
+    here = table(connection := engine(), "given_rows", {"number": ("int32", list(range(len(rows)))), **columns})
+    made = [given.select("number", **{f"r{i}": expression.build(given, types) for i, expression in enumerate(asked)}) for given in (here, there)]
+    wanted, found = (rows_of.sort_by("number").to_pylist() for rows_of in (connection.to_pyarrow(made[0]), other.engine.run(made[1])))
+    for row, want, got in zip(rows, wanted, found, strict=True):
+        for name, value in want.items():
+            same = got[name] == value or (isinstance(value, float) and got[name] is not None and math.isclose(got[name], value, rel_tol=1e-14))
+            assert same, (row, name, value, got[name])
 
 
 @pytest.mark.slow

@@ -5,13 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 import sfumato as sf
+from sfumato.answers.sums import within
 from sfumato.mechanisms import Gaussian, Laplace
 from sfumato.session.limits import (
     DEFAULT_BOUNDS,
     FINEST,
+    MISSED,
     NEXT,
     NOISE,
     PIECES,
@@ -19,8 +22,8 @@ from sfumato.session.limits import (
     SUM_GROUPS,
     SURE,
     WIDEST,
-    WINDOW,
     Seen,
+    off,
     part,
     row_edges,
     row_limit,
@@ -41,7 +44,7 @@ def rows(**counts: float) -> Seen:
     cells = [0.0] * CELLS
     for name, count in counts.items():
         cells[(int(name[1:]) - 1).bit_length()] = count
-    return Seen(tuple(cells), 50.0, 10.0, 5.0)
+    return Seen(tuple(cells), 50.0, 10.0, lambda cells: 5.0 * cells)
 
 
 def test_a_unit_is_in_the_cell_of_its_power_of_two() -> None:
@@ -61,7 +64,7 @@ def test_the_row_limit_has_the_least_error_of_all_powers_of_two(noise: float) ->
     limit, rest = row_limit(seen, noise)
     assert limit == min(errors, key=lambda k: errors[k])
     assert rest is not None
-    more = sum(counts[limit.bit_length() : limit.bit_length() + WINDOW])
+    more = sum(counts[limit.bit_length() :])
     assert rest[0] == Fraction(round(1000 * more / sum(counts)), 1000)
 
 
@@ -78,13 +81,13 @@ def test_what_is_not_seen_is_not_there() -> None:
     assert row_limit(rows(n2=1000, n1024=49), 0.001)[0] == 2
     assert row_limit(rows(n2=1000, n4=11, n8=9, n16=49), 0.001)[0] == 4
     assert row_limit(rows(n2=1000, n1024=51), 0.001)[0] == 1024
-    assert row_limit(Seen((0.0,) * (CELLS - 1) + (1e6,), 50, 10, 5), 1e-9)[0] == MOST_ROWS
+    assert row_limit(Seen((0.0,) * (CELLS - 1) + (1e6,), 50, 10, lambda cells: 5.0 * cells), 1e-9)[0] == MOST_ROWS
 
 
 def test_of_an_empty_histogram_the_default_is_said_to_be_one() -> None:
     assert row_limit(rows(n1=49), 1) == (1, None)
     edges = value_edges(Type.of("float64"))
-    assert value_bounds(edges, Seen((9.0,) * (len(edges) - 1), 50, 10, 5), 1) == (DEFAULT_BOUNDS, None)
+    assert value_bounds(edges, Seen((9.0,) * (len(edges) - 1), 50, 10, lambda cells: 5.0 * cells), 1) == (DEFAULT_BOUNDS, None)
 
 
 @pytest.mark.parametrize("name", TYPES)
@@ -100,7 +103,7 @@ def test_edges_cover_a_type_and_every_learned_pair_has_a_grid(name: str) -> None
     for cell in range(len(edges) - 1):
         counts = [0.0] * (len(edges) - 1)
         counts[cell] = 1000.0
-        (low, high), tails = value_bounds(edges, Seen(tuple(counts), 50, 10, 5), 1e-6)
+        (low, high), tails = value_bounds(edges, Seen(tuple(counts), 50, 10, lambda cells: 5.0 * cells), 1e-6)
         assert low <= 0 <= high
         assert tails is not None
         assert grid_of("x", known, low, high).low < grid_of("x", known, low, high).high
@@ -120,7 +123,7 @@ def test_bounds_have_the_least_error_of_all_pairs(noise: float) -> None:
         counts[edges.index(Fraction(low))] = count
     first = edges.index(Fraction(-8))
     counts[first + 2 : edges.index(Fraction(1))] = [20.0] * (edges.index(Fraction(1)) - first - 2)
-    seen = Seen(tuple(counts), 50, 10, 5)
+    seen = Seen(tuple(counts), 50, 10, lambda cells: 5.0 * cells)
     middles = [float(a + b) / 2 for a, b in pairwise(edges)]
 
     def error(low: float, high: float) -> float:
@@ -133,16 +136,66 @@ def test_bounds_have_the_least_error_of_all_pairs(noise: float) -> None:
     assert error(float(low), float(high)) == pytest.approx(least, rel=1e-12)
 
 
-def test_shares_beyond_are_those_of_the_next_cells() -> None:
+def test_shares_beyond_are_those_of_all_cells_up_to_the_last_seen_one() -> None:
     edges = value_edges(Type.of("float64"))
     counts = [0.0] * (len(edges) - 1)
     counts[edges.index(Fraction(1))] = 900.0
-    counts[edges.index(Fraction(2))] = 100.0
-    (low, high), tails = value_bounds(edges, Seen(tuple(counts), 50, 10, 0.5), 1000.0)
-    assert (low, high) == (0, 1) or high == 2
-    assert tails is not None
-    assert tails[0] == 0
-    assert tails[1] == (Fraction(1, 10) if high == 2 else 1)
+    counts[edges.index(Fraction(2))] = 40.0
+    counts[edges.index(Fraction(1024))] = 60.0  # further than any window of cells
+    (low, high), tails = value_bounds(edges, Seen(tuple(counts), 50, 10, lambda cells: 0.5 * cells), 1e3)
+    assert (low, high) == (0, 2)
+    assert tails == (0, Fraction(1, 10), tails[2], 0, 2048)  # type: ignore[index]
+    counts[edges.index(Fraction(1024))] = 49.0  # no longer seen: told is of two cells beyond the bounds, and said where they end
+    (low, high), tails = value_bounds(edges, Seen(tuple(counts), 50, 10, lambda cells: 0.5 * cells), 10)
+    assert (low, high) == (0, 2)
+    assert tails == (0, Fraction(43, 1000), tails[2], 0, 8)  # type: ignore[index]
+
+
+def test_who_has_many_times_the_limit_has_more_than_it() -> None:
+    """Only four cells beyond the limit were added up: who had more than sixteen times the limit was in none of them."""
+    limit, rest = row_limit(rows(n1=100_000, n256=1300), 1000.0)
+    assert limit == 1
+    assert rest is not None
+    assert rest[0] == Fraction(13, 1000)
+    assert abs(Fraction(1300, 101_300) - rest[0]) <= rest[1] <= Fraction(2, 1000)
+    assert rest[2] == 256
+    assert row_limit(Seen((0.0,) * (CELLS - 1) + (1e6,), 50, 10, lambda cells: 5.0 * cells), 1e9)[1] == (1, Fraction(1, 1000), 2**62 - 1)
+
+
+@pytest.mark.parametrize(
+    ("counts", "share", "within"),
+    [
+        ((100.0, 10.0), Fraction("0.091"), (0.0, 21 / 110)),
+        ((100.0, -5.0), Fraction(0), (0.0, 6 / 95)),
+        ((3.0, 2.0), Fraction("0.4"), (0.0, 1.0)),
+        ((-3.0, -2.0), Fraction("0.5"), (0.0, 1.0)),
+        ((-30.0, -20.0), Fraction("0.5"), (0.0, 1.0)),
+        ((0.0, 100.0), Fraction(1), (89 / 100, 1.0)),
+    ],
+)
+def test_the_error_covers_all_shares_that_the_noise_allows(counts: tuple[float, ...], share: Fraction, within: tuple[float, float]) -> None:
+    """Either cell may be off by eleven."""
+    found, error = Seen(counts, 50, 10, lambda cells: 11.0 * cells).rest(range(1, 2), range(1))
+    assert found == share
+    assert found - error <= within[0] + 1e-12
+    assert found + error >= within[1] - 1e-12
+    assert error <= max(within[1] - found, found - within[0]) + Fraction(1, 1000)
+
+
+@pytest.mark.parametrize("law", [Laplace(sensitivity=1, epsilon="0.05"), Gaussian(sensitivity=1, rho="0.01")], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize("cells", [CELLS, 148])
+def test_the_noise_of_no_run_of_cells_is_further_off(law: Laplace | Gaussian, cells: int) -> None:
+    """All runs of up to 24 cells at once, chosen by the noise itself, as limits are: 2,000 histograms, false alarms below 10⁻⁶ (P(Binomial(2000, 0.05) > 151)
+    < 10⁻⁶). A bound for one run by itself does not pass."""
+    noise = law.perturb(np.zeros((2000, cells), dtype=np.int64))
+    before = np.concatenate([np.zeros((2000, 1)), np.cumsum(noise, axis=1)], axis=1)
+    beyond, alone = np.zeros(2000, dtype=bool), np.zeros(2000, dtype=bool)
+    for length in range(1, min(cells, 24) + 1):
+        furthest = np.abs(before[:, length:] - before[:, :-length]).max(axis=1)
+        beyond |= furthest > off(law.law, length, cells)
+        alone |= furthest > float(within(((law.law, Fraction(1), length),), MISSED))
+    assert beyond.sum() <= 151
+    assert alone.sum() > 151
 
 
 @pytest.mark.parametrize("law", [Laplace(sensitivity=1 << 20, epsilon="0.025"), Gaussian(sensitivity=1 << 20, rho="0.01")], ids=["laplace", "gaussian"])

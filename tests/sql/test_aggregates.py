@@ -122,6 +122,25 @@ def test_without_a_unit_every_column_has_values() -> None:
         assert lines(table, "SELECT COUNT(DISTINCT user_id) AS n FROM visits") == ["n = count_distinct(user_id)"]
 
 
+def test_too_many_quantiles_are_refused_before_any_is_read(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list of 900 quantiles took seconds, and was then refused for its number of columns. Each quantile of a shorter list copies itself alone."""
+    from sqlglot import exp
+
+    copied = []
+    first = exp.Expression.copy
+    monkeypatch.setattr(exp.Expression, "copy", lambda node: (copied.append(sum(1 for _ in node.walk())), first(node))[1])
+    levels = [f"{i / 1000:.3f}" for i in range(1, 1000)]
+    assert refused(table, f"SELECT QUANTILES(age, [{', '.join(levels)}]) AS q FROM visits").code == "sql.aggregate"
+    assert copied == []
+    assert len(lines(table, f"SELECT QUANTILES(age, [{', '.join(levels[:100])}]) AS q FROM visits")) == 100
+    assert sum(copied) < 100 * 20
+
+
+def test_too_many_columns_are_refused_before_any_is_read(table: Table) -> None:
+    text = ", ".join(f"SUM(age + {i}) AS c{i}" for i in range(300))
+    assert refused(table, f"SELECT {text} FROM visits").code == "stage.aggregate"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -48,6 +48,60 @@ def test_rows_are_chosen_and_sorted(people: Table) -> None:
     assert some.withheld() is None
 
 
+BOTH = "SELECT city, COUNT(*) AS n, SUM(age) AS s FROM visits GROUP BY city "
+
+
+@pytest.mark.parametrize(
+    ("text", "chose"),
+    [
+        ("", {}),
+        ("ORDER BY n DESC", {}),
+        ("LIMIT 2", {}),
+        ("ORDER BY city LIMIT 2", {}),
+        ("HAVING city <> 'Bari'", {}),
+        ("ORDER BY n DESC LIMIT 9", {}),
+        ("ORDER BY n DESC LIMIT 2", {"n": 4}),
+        ("ORDER BY n DESC OFFSET 1", {"n": 4}),
+        ("ORDER BY city, n DESC LIMIT 2", {"n": 4}),
+        ("ORDER BY n + s LIMIT 2", {"n": 4, "s": 4}),
+        ("HAVING n > 10", {"n": 4}),
+        ("HAVING n > -1000000", {"n": 4}),
+        ("HAVING city <> 'Bari' ORDER BY s LIMIT 1", {"s": 3}),
+        ("HAVING n > -1000000 AND city <> 'Bari' ORDER BY s LIMIT 1", {"n": 4, "s": 3}),
+        ("HAVING n > -1000000 ORDER BY n, s LIMIT 1", {"n": 4, "s": 4}),
+        ("HAVING SUM(age) / COUNT(*) > -1000000 ORDER BY city", {"n": 4, "s": 4}),
+    ],
+)
+def test_pieces_that_chose_the_groups_remember_from_how_many(people: Table, text: str, chose: dict[str, int]) -> None:
+    """Intervals of what HAVING or ORDER BY … LIMIT looked at were those of groups that nothing had chosen. Keys and their order choose by no noise."""
+    answer = exactly(people, BOTH + text)
+    found = {column.name: answer.pieces[column.pieces[0]].among for column in answer.columns}
+    assert found == {"n": 0, "s": 0, **chose}
+    said = str(answer)
+    assert ("each cell" in said) == (len(chose) < 2)
+    assert ("at once, because the groups were chosen by the same noisy values" in said) == bool(chose)
+    again = Answer.from_json(answer.to_json())
+    assert [end.tolist() for end in again.interval("n")] == [end.tolist() for end in answer.interval("n")]
+
+
+def test_what_is_computed_from_what_chose_was_chosen_by_it(people: Table) -> None:
+    answer = exactly(people, "SELECT city, SUM(age) + COUNT(*) AS r, SUM(age) AS s FROM visits GROUP BY city ORDER BY COUNT(*) DESC LIMIT 1")
+    assert "each cell; those of r hold for all shown groups at once" in str(answer)
+    all_of = exactly(people, "SELECT city, SUM(age) + COUNT(*) AS r, SUM(age) AS s FROM visits GROUP BY city")
+    at = all_of.rows.index(answer.rows[0])
+    wide, cut, each = all_of.interval("r", simultaneous=True), answer.interval("r"), all_of.interval("r")
+    assert wide[0][at] <= cut[0][0] < each[0][at]
+    assert each[1][at] < cut[1][0] <= wide[1][at]
+
+
+def test_a_share_that_cannot_be_told_of_what_is_shown_is_told_as_it_was(people: Table) -> None:
+    """The count that the total of all rows is compared with decided the order and is not shown."""
+    answer = exactly(people, "SELECT city, SUM(age) AS s FROM visits GROUP BY city ORDER BY COUNT(*)")
+    assert any("in groups too small to be named" in said for said in answer.processing)
+    assert answer.withheld() is None
+    assert not any(piece.name == "total" for piece in answer.pieces)
+
+
 def test_all_groups_may_go(people: Table) -> None:
     none = exactly(people, GROUPED + "HAVING n > 1000000")
     assert len(none) == 0

@@ -13,14 +13,16 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.errors import Refused
 from sfumato.guarantees import GDP, Approx, Guarantee, Pure
 from sfumato.session.database import Database
 from sfumato.session.together import _declared
 from sfumato.tables import join_steps
-from sfumato.tables.engine import Pinned
+from sfumato.tables.engine import Pinned, copy_rows
 from sfumato.tables.plan import Plan
 from sfumato.tables.sources import Source
 from sfumato.tables.types import Type
+from sfumato.tables.unit_work import JOINED_ROWS
 from sfumato.testing.exact import Rehearsal, Through, through_the_door
 
 from ..tables.replay import moved
@@ -41,7 +43,7 @@ class Room:
 
     def put(self, made: World, rows: dict[str, list[Row]] | None = None) -> None:
         for table in made.columns if rows is None else made.private:  # what is public is the same in a neighbour
-            self.engine._copy(self.engine.connection, table, made.arrow(table, rows), "CREATE OR REPLACE TABLE")
+            copy_rows(self.engine.connection, table, made.arrow(table, rows), "CREATE OR REPLACE TABLE")
 
     def opened(self, made: World) -> Database:
         """What `protect` does with tables that are there already."""
@@ -86,7 +88,12 @@ def one(seed: int, room: Room) -> Fraction:
     asked = question(made, random)
     promise = PRIVATE_KEYS if asked.key else random.choice(PROMISES)
     db = room.opened(made)
-    plan = db.plan(asked.text, promise=promise)
+    try:
+        plan = db.plan(asked.text, promise=promise)
+    except Refused as refusal:
+        if refusal.code == "question.work":  # some of the largest questions: two of the first thousand
+            return Fraction(0)
+        raise
     assert plan.calibration.bounding.rows in (1, asked.limit), (seed, asked.text)
     rehearsal = Rehearsal(plan)
     first = rehearsal.run()
@@ -100,22 +107,22 @@ def one(seed: int, room: Room) -> Fraction:
     return apart.most
 
 
-@pytest.mark.parametrize("block", range(20))
-def test_a_thousand_databases(block: int, room: Room) -> None:
+@pytest.mark.parametrize("block", range(10))
+def test_five_hundred_databases(block: int, room: Room) -> None:
     """Fifty each; the limits are reached."""
     assert max(one(seed, room) for seed in range(50 * block, 50 * block + 50)) > Fraction(9, 10)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(90))
+@pytest.mark.parametrize("block", range(95))
 def test_ten_thousand_databases(block: int, room: Room) -> None:
-    assert max(one(seed, room) for seed in range(1000 + 100 * block, 1100 + 100 * block)) > Fraction(9, 10)
+    assert max(one(seed, room) for seed in range(500 + 100 * block, 600 + 100 * block)) > Fraction(9, 10)
 
 
 def test_a_join_without_the_unit_is_found_out(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin: were rows joined by their link alone, those of two people would meet where a number of a visit is given twice."""
     whole = join_steps._fitting
-    monkeypatch.setattr(join_steps, "_fitting", lambda table, before, right, unit, pairs, where: whole(table, before, right, (), pairs, where))
+    monkeypatch.setattr(join_steps, "_fitting", lambda step, *rest: whole(replace(step, unit=(), most=0), *rest))
     wrong = 0
     for seed in range(60):
         try:
@@ -126,23 +133,24 @@ def test_a_join_without_the_unit_is_found_out(room: Room, monkeypatch: pytest.Mo
 
 
 def test_a_unit_that_is_bounded_before_the_join_is_found_out() -> None:
-    """D7, the other twin: 10³ rows here and 10³ there are 10⁶ together, so a limit on each table would be none on the joined rows."""
-    many = {"id": [42] * 1000 + list(range(100, 120))}
+    """D7, the other twin: 60 rows here and 60 there are 3,600 together, so a limit on each table would be none on the joined rows."""
+    many = {"id": [42] * 60 + list(range(100, 120))}
     with sf.protect({"a": pa.table(many), "b": pa.table(many)}, unit="a.id", links={"b.id": "a.id"}, budget=1, max_rows=3) as db:
         (count,) = through_the_door(db.plan("SELECT COUNT(*) AS n FROM a JOIN b USING (id)", promise=Pure(1))).pieces
-        assert count.values.tolist() == [[3 * 2**20 // 10**6 * 10**6 + 20 * 2**20]]
+        assert count.values.tolist() == [[3 * 2**20 // 3600 * 3600 + 20 * 2**20]]
         raw = db["a"]._source.engine.connection.execute("SELECT COUNT(*) FROM a JOIN b USING (id)").fetchone()
-        assert raw == (10**6 + 20,)
+        assert raw == (3600 + 20,)
 
 
-SIZE = 10**6
+SIZE = JOINED_ROWS
+"""As many rows as a join makes of one unit."""
 
 
 @pytest.fixture(scope="module")
 def fanned() -> Iterator[tuple[Database, Database]]:
-    """Without somebody who has a million rows, and with."""
+    """Without somebody who has very many rows, and with."""
     about: dict[str, Any] = {"unit": "few.id", "links": {"many.id": "few.id"}, "budget": 10, "max_rows": 4, "keys": {"many.g": [0, 1, 2]}}
-    about |= {"bounds": {"many.x": (0, 10), "wide.x": (0, 10)}, "public": {"wide": pa.table({"x": np.full(SIZE, 10)})}}
+    about |= {"bounds": {"many.x": (0, 10), "wide.x": (0, 10)}, "public": {"wide": pa.table({"x": np.full(1000, 10)})}}
     rest = {"few": pa.table({"id": [1, 2, 3], "y": [1, 2, 3]}), "many": _many([1, 2, 3], [5, 7, 9])}
     mine = {"few": pa.table({"id": [1, 2, 3, 42], "y": [1, 2, 3, 4]}), "many": _many([1, 2, 3], [5, 7, 9], SIZE)}
     with sf.protect(rest, **about) as without, sf.protect(mine, **about) as with_them:
@@ -161,8 +169,8 @@ def fanned() -> Iterator[tuple[Database, Database]]:
     ],
     ids=["one to many", "many to one", "groups", "public", "union"],
 )
-def test_a_million_rows_of_one_unit(text: str, promise: Guarantee, fanned: tuple[Database, Database]) -> None:
-    """D7: with a fan-out of 10⁶ a unit still moves no more than was declared."""
+def test_very_many_rows_of_one_unit(text: str, promise: Guarantee, fanned: tuple[Database, Database]) -> None:
+    """D7: with the largest fan-out that there is a unit still moves no more than was declared."""
     plans = [db.plan(text, promise=promise) for db in fanned]
     apart = moved(plans[1], *_alike([through_the_door(plan) for plan in plans]))
     assert not apart.wrong

@@ -19,7 +19,7 @@ from .people import protected, unasked
 @pytest.fixture(scope="module")
 def db() -> Iterator[Database]:
     with clinic() as made:
-        unasked(made["visits"])
+        unasked(made["visits"], "cities")
         yield made
 
 

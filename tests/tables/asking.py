@@ -13,7 +13,7 @@ from sfumato.tables.expressions import Expr, call, col
 from sfumato.tables.functions import FUNCTIONS
 from sfumato.tables.types import NAMES, Type
 
-from .special_values import VALUES, python
+from .special_values import VALUES, decimals, python
 
 TYPES = [*dict.fromkeys(str(known) for known in NAMES.values()), "decimal(4,2)", "decimal(38,38)", "decimal(38,0)"]
 
@@ -33,10 +33,15 @@ SAMPLES: dict[Any, Sequence[Any]] = {
 
 def constants(name: str) -> list[Any]:
     """The special values of a type that can be written as constants."""
-    values = [value for value in (python(name, value) for value in VALUES[name]) if value is not None]
+    values = [value for value in (python(name, value) for value in _values(name)) if value is not None]
     if name == "uuid":
         return [UUID(value) for value in values]
     return [value for value in values if not isinstance(value, str) or (len(value) <= 4096 and "\0" not in value)]
+
+
+def _values(name: str) -> list[Any]:
+    known = Type.of(name)
+    return VALUES.get(name) or decimals(known.precision, known.scale)
 
 
 def calls(types: Sequence[str]) -> Iterator[Expr]:

@@ -22,7 +22,7 @@ from sfumato.tables.types import Type
 WIDE = Context(prec=200)
 EPOCH = datetime(1970, 1, 1)
 BLANKS = " \t\n\r\v\f"
-GROWN = 16_384
+GROWN = 1024
 UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 INFINITE = (math.inf, -math.inf)
 
@@ -394,7 +394,7 @@ STRICT: dict[str, Callable[..., Any]] = {
     "asin": real(math.asin, lambda x: abs(x) <= 1),
     "acos": real(math.acos, lambda x: abs(x) <= 1),
     "atan": real(math.atan),
-    "atan2": real(math.atan2),
+    "atan2": real(lambda y, x: math.atan2(y + 0.0, x + 0.0)),
     "degrees": real(math.degrees),
     "radians": real(math.radians),
     "is_finite": lambda x: math.isfinite(x),

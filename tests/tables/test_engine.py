@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
 import textwrap
 import threading
+import time
+import tomllib
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +23,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import sfumato as sf
+from sfumato.errors import Failed
 from sfumato.tables import engine as module
-from sfumato.tables.engine import DIRECT_BITS, SETTINGS, Pinned, identifier, quoted
+from sfumato.tables import spills
+from sfumato.tables.engine import DIRECT_BITS, SETTINGS, Changed, Engine, Pinned, identifier, quoted
+from sfumato.testing.exact import through_the_door
 
 from ..refusing import refusal
 
@@ -271,7 +279,7 @@ def test_what_does_not_fit_is_spilled_to_a_private_directory_and_removed() -> No
 
     def watch() -> None:
         while not done.wait(0.001):
-            seen.extend(path.name for path in directory.iterdir())
+            seen.extend(path.name for path in directory.iterdir() if path.name != spills.LOCK)
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -312,7 +320,7 @@ def test_a_fork_is_refused_and_leaves_the_directory_alone(engine: Pinned, monkey
     monkeypatch.setattr(module.os, "getpid", lambda: pid + 1)  # as a forked child sees it
     refusal(engine.check, "engine.fork")
     refusal(lambda: engine.run(engine.backend.table("given")), "engine.fork")
-    module._remove(engine.directory, pid)
+    spills._remove(engine.directory, -1, pid)
     assert Path(engine.directory).exists()
 
 
@@ -339,3 +347,202 @@ def test_a_missing_library_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_texts_and_names_stay_what_they_are(text: str) -> None:
     assert duckdb.connect().execute(f"SELECT {quoted(text)}").fetchone() == (text,)
     assert duckdb.connect().execute(f"SELECT 1 AS {identifier(text)}").description[0][0] == text
+
+
+@pytest.mark.parametrize("version", ["1.4.4", "0.10.3", "2.0.0", "2.0.0.dev12"])
+def test_another_duckdb_is_refused_before_anything_is_charged(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With DuckDB 1.4 every release from a file or a frame would be charged and fail."""
+    monkeypatch.setattr(duckdb, "__version__", version)
+    for source in (pa.table({"x": [1]}), ibis.duckdb.from_connection(duckdb.connect()).create_table("x", pa.table({"x": [1]}))):
+        refused = refusal(lambda source=source: sf.protect(source, name="x", budget=1), "engine.version")
+        assert version in refused.place
+    assert refused.rewrite == f"pip install '{_declared('duckdb')}'"
+
+
+@pytest.mark.parametrize("version", ["1.5.0", "1.5.6", "1.9.0.dev3"])
+def test_a_duckdb_that_is_declared_is_not_refused(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(duckdb, "__version__", version)
+    assert module.known_duckdb() is duckdb
+
+
+def _declared(package: str) -> str:
+    """What pyproject.toml says of a package."""
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    (found,) = [line for line in tomllib.loads(text)["project"]["optional-dependencies"]["tables"] if line.startswith(package)]
+    return str(found)
+
+
+def visits(count: int, unit: int = 1, key: str = "a") -> pa.Table:
+    return pa.table({"u": [unit] * count, "k": [key] * count})
+
+
+def as_csv(table: pa.Table, path: Path) -> None:
+    path.write_text("u,k\n" + "".join(f"{row['u']},{row['k']}\n" for row in table.to_pylist()))
+
+
+KINDS: dict[str, tuple[str, Callable[[pa.Table, Path], None], Callable[[Path], Any]]] = {
+    "Parquet": ("visits.parquet", pq.write_table, lambda path: path),
+    "CSV": ("visits.csv", as_csv, lambda path: path),
+    "list": ("visits.parquet", pq.write_table, lambda path: [path, path.parent / "beside.parquet"]),
+    "pattern": ("visits.parquet", pq.write_table, lambda path: f"{path.parent}/*.parquet"),
+}
+"""A kind of source → the name of its file, how it is written, and how it is given."""
+
+
+@pytest.fixture(params=KINDS)
+def replaced(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Any, Path, Callable[[pa.Table, Path], None]]]:
+    """A protected table of a unit with one row, its file, and how the file is written."""
+    name, write, given = KINDS[request.param]
+    write(visits(1), tmp_path / name)
+    pq.write_table(visits(1, unit=2), tmp_path / "beside.parquet")
+    source, types = given(tmp_path / name), {"types": {"u": "int64"}} if request.param == "CSV" else {}
+    with sf.protect(source, name="visits", unit="u", max_rows=1, keys={"k": ["a"]}, budget=10, **types) as table:
+        table._source.engine._threads = 8  # so that the engine is asked
+        yield table, tmp_path / name, write
+
+
+def meanwhile(table: Any, do: Callable[[], None]) -> Any:
+    """A release during which something is done to a file: after the engine has given its sums, and before they are used."""
+    engine, true = table._source.engine, table._source.engine.run
+
+    def run(expression: Any, *, timeout: float | None = None) -> Any:
+        found = true(expression, timeout=timeout)
+        do()
+        return found
+
+    engine.run = run
+    try:
+        return table.group_by("k").aggregate(n=sf.count()).release(epsilon=1, fresh=True)
+    finally:
+        del engine.run
+
+
+def test_a_file_that_changes_during_a_question_fails_the_release(replaced: Any) -> None:
+    """A file replaced, written in place, put back or removed during a question: charged, and the constant text."""
+    table, path, write = replaced
+    new, kept = path.with_name("new"), path.with_name("kept")
+
+    def replace() -> None:
+        write(visits(1000), new)
+        os.replace(new, path)
+
+    def write_in_place() -> None:
+        write(visits(2), new)
+        path.write_bytes(new.read_bytes())
+
+    def put_back() -> None:
+        """The very file, after another one had its name for a while."""
+        os.replace(path, kept)
+        replace()
+        os.replace(kept, path)
+
+    def set_back() -> None:
+        """Written in place, with its former size and time."""
+        times = path.stat().st_atime_ns, path.stat().st_mtime_ns
+        path.write_bytes(path.read_bytes())
+        os.utime(path, ns=times)
+
+    for step, do in enumerate((replace, write_in_place, put_back, set_back), 1):
+        with pytest.raises(Failed) as failed:
+            meanwhile(table, do)
+        assert str(failed.value) == str(Failed())
+        assert [entry.kind for entry in table.ledger.history()].count("charge") == step
+    assert len(meanwhile(table, lambda: None)) == 1, "what has stopped changing is read"
+    with pytest.raises(Failed):
+        meanwhile(table, path.unlink)
+    refused = refusal(lambda: meanwhile(table, lambda: None), "table.path")
+    assert path.name in refused.place
+    assert [entry.kind for entry in table.ledger.history()].count("charge") == 6, "a file that is gone is seen before the charge"
+
+
+def test_a_file_that_is_replaced_between_questions_is_read_anew(replaced: Any) -> None:
+    table, path, write = replaced
+    plan = table.group_by("k").aggregate(n=sf.count()).plan(epsilon=1)
+    before = int(through_the_door(plan).integers("count")[0][0])
+    write(visits(1, key="b"), path.with_name("new"))
+    os.replace(path.with_name("new"), path)
+    pq.write_table(visits(5, unit=9), path.with_name("later.parquet"))  # a pattern was expanded when the table was declared
+    assert int(through_the_door(plan).integers("count")[0][0]) == before - (1 << 20)
+
+
+OTHERS = {
+    "CSV": lambda path: path.write_text("k,u\na,1\n"),
+    "Parquet": lambda path: pq.write_table(pa.table({"u": ["1"], "k": ["a"]}), path),
+    "list": lambda path: pq.write_table(pa.table({"k": ["a"], "u": [1]}), path),
+    "pattern": lambda path: path.write_text("no Parquet"),
+}
+
+
+def test_a_file_with_other_columns_than_declared_is_refused_before_the_charge(replaced: Any, request: pytest.FixtureRequest) -> None:
+    """The unit of a CSV file whose columns were exchanged would be another one."""
+    table, path, _ = replaced
+    kind = request.node.callspec.params["replaced"]
+    OTHERS[kind](path)
+    codes = {"list": "table.files", "pattern": "table.file"}
+    refusal(lambda: table.group_by("k").aggregate(n=sf.count()).release(epsilon=1), codes.get(kind, "table.changed"))
+    assert {entry.kind for entry in table.ledger.history()} == {"open"}
+
+
+def test_a_database_that_is_replaced_is_refused(tmp_path: Path) -> None:
+    """The engine has the former file open, and would go on reading it."""
+    for name in ("clinic.duckdb", "new"):
+        with duckdb.connect(tmp_path / name) as made:
+            made.execute("CREATE TABLE visits(u INTEGER)")
+    with sf.protect(tmp_path / "clinic.duckdb", unit="u", max_rows=1, budget=1) as table:
+        assert len(table.aggregate(n=sf.count()).release(epsilon="0.1")) == 1
+        os.replace(tmp_path / "new", tmp_path / "clinic.duckdb")
+        refusal(lambda: table.aggregate(n=sf.count()).release(epsilon="0.1", fresh=True), "table.changed")
+
+
+class ManyFiles:
+    """A table of many files, so that each of two looks takes a while; the last one is replaced meanwhile by a thread, and nothing of sfumato is touched."""
+
+    FILES = 60
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._path = folder, folder / "last.parquet"
+        for i in range(self.FILES):
+            pq.write_table(visits(1, unit=i + 2), folder / f"{i:04}.parquet")
+        for name, count in (("one", 1), ("many", 1000)):
+            pq.write_table(visits(count), folder / name)
+        shutil.copy(folder / "one", self._path)
+        self._table = sf.protect(f"{folder}/*.parquet", name="visits", unit="u", max_rows=1, keys={"k": ["a"]}, budget=1)
+        self._table._source.engine._threads = 8  # so that the engine is asked
+        self._plan = self._table.group_by("k").aggregate(n=sf.count()).plan(epsilon=1)
+
+    def weight(self) -> float:
+        """Of the one unit that changes, in units of what it may have."""
+        return int(through_the_door(self._plan).integers("count")[0][0]) / (1 << 20) - self.FILES
+
+    def found(self, attempts: int) -> list[float | None]:
+        """What comes of questions during each of which the unit gets a thousand rows; None where there is no answer. Ends with a weight above 1."""
+        self._put("one")
+        begun, weights = time.monotonic(), list[float | None]()
+        self.weight()
+        taken = time.monotonic() - begun
+        for i in range(attempts):
+            self._put("one")
+            timer = threading.Timer(taken * (0.2 + 0.7 * (i % 20) / 20), lambda: self._put("many"))
+            timer.start()
+            try:
+                weights.append(self.weight())
+            except (Changed, sf.Refused):
+                weights.append(None)
+            timer.join()
+            if weights[-1] is not None and weights[-1] > 1:
+                break
+        return weights
+
+    def _put(self, name: str) -> None:
+        shutil.copy(self._folder / name, self._folder / "new")
+        os.replace(self._folder / "new", self._path)
+
+
+def test_a_file_that_a_thread_replaces_gives_no_unit_more_weight_than_it_may_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the look that counts a unit's rows and the one that adds them; and a twin without the comparison, which gives it a thousand times as much."""
+    files = ManyFiles(tmp_path)
+    found = files.found(20)
+    assert None in found
+    assert all(weight is None or weight <= 1 for weight in found)
+    monkeypatch.setattr(Engine, "unchanged", lambda _: nullcontext())
+    assert files.found(400)[-1] == 1000

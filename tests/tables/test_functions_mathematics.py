@@ -35,6 +35,8 @@ INF = float("inf")
         (X.acos(), -1.0, math.pi),
         (X.atan(), INF, math.pi / 2),
         (X.atan2(-1), 0.0, math.pi),
+        (X.atan2(-1), -0.0, math.pi),
+        (X.atan2(-0.0), -0.0, 0.0),
         (X.degrees(), math.pi, 180.0),
         (X.radians(), 180.0, math.pi),
         (X.is_finite(), INF, False),

@@ -249,8 +249,8 @@ def test_more_rows_than_are_stated_go_to_the_engine(most: str, value: int, prote
     if most == "MOST_ROWS":
         monkeypatch.setattr(plain_sums, most, value)
     statement = table.aggregate(total=sf.sum("x")).plan(promise=sf.Pure(1)).statements[0]
-    with pytest.raises(array_sums.Untrue):
-        statement.plain.table(statement.expression.schema(), 2, lambda: False)
+    with statement.plain.opened() as files, pytest.raises(array_sums.Untrue):
+        statement.plain.table(files, statement.expression.schema(), 2, lambda: False)
     assert table._source.engine.tally(statement).num_rows == 1
 
 
@@ -267,7 +267,8 @@ def test_columns_that_duckdb_calls_otherwise_go_to_the_engine(names: list[str], 
         table._source.engine._threads = 2
         plan = table.group_by("k").aggregate(n=sf.count()).plan(promise=sf.Pure("0.1"))
         assert plan.statements[0].plain is not None
-        assert not plan.statements[0].plain.readable()
+        with plan.statements[0].plain.opened() as files:
+            assert not plan.statements[0].plain.readable(files)
         weight = 6 << 20 if known.index(unit) != 2 else 6 * ((1 << 20) // 6)
         assert through_the_door(plan).integers("count").tolist() == [[weight]]
 
@@ -332,10 +333,10 @@ def test_a_footer_that_is_wrong_is_noticed(protect: Source, monkeypatch: pytest.
     """Units outside the range that is stated: the engine is asked instead."""
     table = protect(pa.table({"u": [1, 2, 9], "k": [0, 0, 0], "x": [1.0, 2.0, 3.0]}), unit="u")
     plan = table.group_by(k=[0]).aggregate(n=sf.count()).plan(epsilon=1)
-    monkeypatch.setattr(plain_sums.PlainSums, "_range", lambda _: (1, 5))
+    monkeypatch.setattr(plain_sums.PlainSums, "_range", lambda *_: (1, 5))
     assert through_the_door(plan).integers("count").tolist() == [[3 << 20]]
-    with pytest.raises(array_sums.Untrue):
-        plan.statements[0].plain.table(plan.statements[0].expression.schema(), 2, lambda: False)
+    with plan.statements[0].plain.opened() as files, pytest.raises(array_sums.Untrue):
+        plan.statements[0].plain.table(files, plan.statements[0].expression.schema(), 2, lambda: False)
     assert plan.statements[0].plain.attempt(plan.statements[0].expression.schema(), 2, lambda: False) is None
 
 
@@ -353,7 +354,8 @@ def test_what_arrow_would_read_otherwise_goes_to_the_engine(protect: Source, mon
     table = protect(rows)
     plan = table.group_by(k=[1]).aggregate(total=sf.sum("x")).plan(epsilon=1)
     assert plan.statements[0].plain is not None
-    assert not plan.statements[0].plain.readable()
+    with plan.statements[0].plain.opened() as files:
+        assert not plan.statements[0].plain.readable(files)
     monkeypatch.setattr(plain_sums.PlainSums, "table", lambda *_: pytest.fail("it would be read as something else"))
     assert through_the_door(plan).integers("sum x [-10, 50]").tolist() == [[3]]
 
@@ -368,8 +370,8 @@ def test_a_question_stops_when_its_time_is_up(protect: Source, monkeypatch: pyte
     table = protect(pa.table({"x": [1.0]}))
     plan = table.aggregate(total=sf.sum("x")).plan(epsilon=1)
     statement = plan.statements[0]
-    with pytest.raises(Stopped):
-        statement.plain.table(statement.expression.schema(), 2, lambda: True)  # type: ignore[union-attr]
+    with statement.plain.opened() as files, pytest.raises(Stopped):  # type: ignore[union-attr]
+        statement.plain.table(files, statement.expression.schema(), 2, lambda: True)  # type: ignore[union-attr]
     waiting = plain_sums._Adding.add
 
     def slow(self: Any, batch: Any) -> None:
@@ -379,7 +381,7 @@ def test_a_question_stops_when_its_time_is_up(protect: Source, monkeypatch: pyte
         waiting(self, batch)
 
     monkeypatch.setattr(plain_sums._Adding, "add", slow)
-    monkeypatch.setattr(plain_sums.PlainSums, "_read", _endless(plain_sums.PlainSums._read))
+    monkeypatch.setattr(plain_sums, "_read", _endless(plain_sums._read))
     with pytest.raises(TimeoutError):
         table._source.engine.tally(statement, timeout=0.1)
 
@@ -420,3 +422,45 @@ def test_a_rounding_of_its_own_would_be_seen(protect: Source, monkeypatch: pytes
     monkeypatch.setattr("sfumato.tables.grids.Grid.rounding", down)
     short, long = both(table.aggregate(total=sf.sum("x")))
     assert short != long
+
+
+def counted_then_replaced(protect: Source, folder: Path) -> tuple[Any, Callable[[], bool]]:
+    """The statement of a count for which a unit with one row is weighed, and a hook for the moment after that: then the unit has a thousand rows."""
+    table = protect(pa.table({"u": [1], "k": [0]}), unit="u", max_rows=1)
+    statement = table.group_by(k=[0]).aggregate(n=sf.count()).plan(epsilon=1).statements[0]
+    pq.write_table(pa.table({"u": [1] * 1000, "k": [0] * 1000}), folder / "tomorrow")
+    asked = []
+
+    def hook() -> bool:
+        asked.append(None)
+        if len(asked) == 1:  # the first reading gives one batch
+            (folder / "tomorrow").replace(folder / "part0.parquet")
+        return False
+
+    return statement, hook
+
+
+def test_a_file_that_is_replaced_between_the_readings_is_read_as_it_was(protect: Source, tmp_path: Path) -> None:
+    """A file replaced during a question, in arrays: both readings are of the file that was opened."""
+    statement, hook = counted_then_replaced(protect, tmp_path)
+    found = statement.plain.attempt(statement.expression.schema(), 1, hook)
+    assert found.column("s0_0").to_pylist() == [1 << 20]
+    assert pq.read_metadata(tmp_path / "part0.parquet").num_rows == 1000
+
+
+def test_a_file_that_is_opened_for_each_reading_gives_a_unit_a_thousand_times_its_weight(
+    protect: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A twin that opens the file again for the second reading."""
+    true = plain_sums._read
+    monkeypatch.setattr(plain_sums, "_read", lambda _, *asked: true([pq.ParquetFile(tmp_path / "part0.parquet")], *asked))
+    statement, hook = counted_then_replaced(protect, tmp_path)
+    found = statement.plain.attempt(statement.expression.schema(), 1, hook)
+    assert found.column("s0_0").to_pylist() == [1000 << 20]
+
+
+def test_more_files_than_may_be_open_go_to_the_engine(protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_sums, "MOST_FILES", 1)
+    rows = pa.table({"x": [1.0]})
+    statement = protect(rows, rows).aggregate(total=sf.sum("x")).plan(epsilon=1).statements[0]
+    assert statement.plain.attempt(statement.expression.schema(), 2, lambda: False) is None

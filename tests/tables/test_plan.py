@@ -182,3 +182,21 @@ def test_a_plan_is_for_one_kind_of_noise(bench: Bench) -> None:
     made = plan(rows(bench).group_by(k0=CITIES).aggregate(n=ag.count().filter(col("votes"))), Pure(1), bench.source)
     assert len(made.mechanism.parts) == 1
     assert np.isfinite(made.error()["n"])
+
+
+@pytest.mark.parametrize(
+    ("promise", "about", "told"),
+    [
+        (Approx(1, "1e-6"), {}, True),
+        (ZCDP("0.1", "1e-6"), {}, False),
+        (ZCDP("0.1", "1e-6"), {"bounding": "truncation"}, True),
+        (ZCDP("0.1", "1e-6"), {"unit": None, "max_rows": None}, True),
+    ],
+    ids=str,
+)
+def test_all_rows_are_counted_only_where_they_weigh_what_they_weigh_in_groups(bench: Bench, promise: Guarantee, about: dict[str, Any], told: bool) -> None:
+    """A total with L1 weights was compared with groups that have L2 weights: 29 % were said to be withheld where 90 % were."""
+    made = plan(rows(bench, **about).group_by("place").aggregate(n=ag.count()), promise, bench.source)
+    assert ("total" in [piece.name for piece in made.pieces]) == told
+    assert len(made.calibration.noise) == len(made.pieces)
+    assert (made.calibration.bounding.rule == "root") == (not told)

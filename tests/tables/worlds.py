@@ -23,6 +23,7 @@ from sfumato.errors import Refused
 from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure
 from sfumato.tables import aggregates as ag
 from sfumato.tables.declaration import Declaration, declare
+from sfumato.tables.engine import copy_rows
 from sfumato.tables.expressions import Expr, col, literal, when
 from sfumato.tables.per_unit import Total
 from sfumato.tables.plan import Plan, plan
@@ -117,7 +118,7 @@ class Swap:
 
     def hold(self, table: pa.Table) -> None:
         """Have the engine read this table from now on."""
-        self._engine._copy(self._engine.connection, self._name, table, "CREATE OR REPLACE TABLE")
+        copy_rows(self._engine.connection, self._name, table, "CREATE OR REPLACE TABLE")
         self.rows = table.num_rows
 
     def close(self) -> None:
@@ -150,7 +151,7 @@ class Shelf(Bench):
         """These, by their places."""
         which = pa.array([i for i, rows in enumerate(tables) for _ in rows], pa.int32())
         together = arrow([row for rows in tables for row in rows]).append_column("which one", which)
-        self._engine._copy(self._engine.connection, "shelf", together, "CREATE OR REPLACE TABLE")
+        copy_rows(self._engine.connection, "shelf", together, "CREATE OR REPLACE TABLE")
         for i in range(self._made, len(tables)):
             self._engine.connection.execute(f"CREATE VIEW world{i} AS {self._view.format(i)}")
         self._made = max(self._made, len(tables))
@@ -166,7 +167,7 @@ class Shelf(Bench):
         text = self._engine.sql(expression)
         try:
             for op in expression.op().find(ops.InMemoryTable) if "ibis_keys" in text else ():
-                self._engine._copy(cursor, op.name, op.data.to_pyarrow(op.schema), "CREATE TEMP TABLE")
+                copy_rows(cursor, op.name, op.data.to_pyarrow(op.schema), "CREATE TEMP TABLE")
             return cursor.execute(text.replace('"world"', f"world{self._at}")).to_arrow_table()
         finally:
             cursor.close()

@@ -22,7 +22,7 @@ from ..guarantees import GDP, Approx, Guarantee
 from ..guarantees.gdp import largest_mu
 from ..ledger import BudgetExceeded
 from ..mechanisms import Several
-from ..release import release_all
+from ..release import or_failed, release_all
 from ..sql.planned import Planned
 from ..tables.calibrate import spread
 from ..tables.lacking import Declared, Lack
@@ -134,7 +134,8 @@ class Questions(Asking[Batch, AwaitingBatch]):
             answers = release_all(made.plans, made.mechanism, self.table.ledger, together, share=share, fresh=fresh, timeout=timeout)
         except BudgetExceeded as refusal:
             raise refused(refusal, made, goal, said) from None
-        finished = (plan.finish(answer) if isinstance(plan, Planned) else answer for plan, answer in zip(made.plans, answers, strict=True))
+        pairs = list(zip(made.plans, answers, strict=True))
+        finished = or_failed(lambda: [plan.finish(answer) if isinstance(plan, Planned) else answer for plan, answer in pairs])
         return tuple(replace(answer, rules=(*answer.rules, *said)) if said else answer for answer in finished)
 
     def _shared(self, promises: Sequence[Guarantee], size: int, declared: Declared | None) -> tuple[Plan, ...]:
@@ -150,4 +151,4 @@ class Questions(Asking[Batch, AwaitingBatch]):
 
 
 def _spread(made: Batch) -> float:
-    return sum(spread(plan.pieces, plan.calibration) for plan in made.plans)
+    return sum(spread(plan.calibration) for plan in made.plans)

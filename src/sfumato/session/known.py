@@ -2,10 +2,13 @@
 
 *Shared*   Every table of a family has the same record, as whoever sees an answer about one of them sees what is declared of all.
 *Rows*     of a table are made anew when something was learned, of every table of the family: joins bring in the others as they are known now.
+*Threads*  may plan at the same time. What is known is replaced, never changed: lessons first, then the declarations that have them. So whoever has planned
+           with a lesson finds it among the lessons afterwards, and whoever has rows has all of them of one declaration.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -27,9 +30,10 @@ class Known:
     given: Declared
     whole: DatabaseDeclaration | None = None  # of several tables: as the owner gave it
     declared: Declared = field(default_factory=dict)
-    lessons: dict[tuple[str, ...], Found] = field(default_factory=dict)  # by their place in the declarations
+    lessons: Mapping[tuple[str, ...], Found] = field(default_factory=dict)  # by their place in the declarations
     public: Mapping[str, Rows] = field(default_factory=dict)
-    _rows: Mapping[str, Rows] | None = None
+    _rows: tuple[Declared, Mapping[str, Rows]] | None = None  # and the declarations that they were made of
+    _taking: threading.Lock = field(default_factory=threading.Lock)
     _homes: dict[str, tuple[Table, Any, Mapping[str, str] | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -42,9 +46,10 @@ class Known:
     @property
     def rows(self) -> Mapping[str, Rows]:
         """All rows of every table, as they are declared now."""
-        if self._rows is None:
-            self._rows = self.rows_of(self.declared)
-        return self._rows
+        declared, kept = self.declared, self._rows
+        if kept is None or kept[0] is not declared:
+            kept = self._rows = (declared, self.rows_of(declared))
+        return kept[1]
 
     def has(self, name: str, table: Table, source: Any, links: Mapping[str, str] | None) -> None:
         """A table of the family, where its rows come from, and the columns it may be joined on."""
@@ -72,9 +77,10 @@ class Known:
         """Make what was learned part of the declarations."""
         if not found:
             return
-        declared = dict(self.declared)
-        for one in found:
-            home = self.home(one.lack)
-            declared[home] = one.into(declared[home])
-            self.lessons[one.place] = one
-        self.declared, self._rows = declared, None
+        with self._taking:
+            declared = dict(self.declared)
+            for one in found:
+                home = self.home(one.lack)
+                declared[home] = one.into(declared[home])
+            self.lessons = {**self.lessons, **{one.place: one for one in found}}
+            self.declared = declared

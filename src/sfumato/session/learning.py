@@ -15,25 +15,27 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Refused
 from ..exact.numbers import text
 from ..guarantees import Guarantee
+from ..guarantees.stored import ratio
 from ..ledger import Ledger
 from ..mechanisms.additive import Additive
-from ..release import release
+from ..release import or_failed, release
 from ..tables import aggregates as ag
 from ..tables.declaration import Declaration
 from ..tables.expressions import col
 from ..tables.lacking import Lack, unbounded
-from ..tables.learned import read_shares, written
+from ..tables.learned import REST, TAILS, read_shares, written
 from ..tables.names import unknown
 from ..tables.per_unit import Total
 from ..tables.plan import Plan, plan
 from ..tables.sentences import cost_text
 from ..tables.stages import Query, Rows
-from .limits import NEXT, NOISE, SURE, Seen, part, row_edges, row_limit, value_bounds, value_edges
+from .limits import NEXT, NOISE, SURE, Seen, off, part, row_edges, row_limit, value_bounds, value_edges
 
 if TYPE_CHECKING:
     from .known import Known
@@ -62,8 +64,16 @@ class Found:
 
     @classmethod
     def from_json(cls, lack: Lack, stored: bytes) -> Found:
-        said = json.loads(stored)
-        return cls(lack, tuple(map(Fraction, said["value"])), read_shares(said["shares"], 3 if lack.kind == "bounds" else 2))
+        try:
+            said = json.loads(stored)
+            value = tuple(map(ratio, said["value"]))
+            shares = read_shares(said["shares"], TAILS if lack.kind == "bounds" else REST)
+            right = len(value) == 2 and value[0] <= value[1] if lack.kind == "bounds" else len(value) == 1 and value[0].denominator == 1 <= value[0]
+            if not right or said["learned"] != 1 or set(said) != {"learned", "value", "shares"}:
+                raise ValueError(said)
+        except (LookupError, TypeError, ValueError, RecursionError):
+            raise Refused("answer.stored", "what was learned", "the record is damaged or incomplete", "sf.Ledger.verify, and the last backup") from None
+        return cls(lack, value, shares)
 
     def into(self, declaration: Declaration) -> Declaration:
         """The declaration with it."""
@@ -121,7 +131,7 @@ def taught(
     for lack, planned in zip(lacks, plans, strict=True):
         declared = known.declared[known.home(lack)]
         answer = release(planned, ledger, share=share, fresh=fresh, timeout=timeout)
-        made = _chosen(lack, declared, planned, answer["h"][0].tolist(), noise)
+        made = or_failed(partial(_chosen, lack, declared, planned, answer["h"][0].tolist(), noise))
         paid: Any = answer.receipts[0]
         ledger.remember(paid, name_of(lack, declared), made.to_json())
         found.append(made)
@@ -173,7 +183,7 @@ def _chosen(lack: Lack, declared: Declaration, planned: Plan, counts: list[float
     assert isinstance(law, Additive)
     step = float(planned.calibration.bounding.step(planned.pieces[0]))
     sure, near = (law.law.quantile(1 - rate) * step for rate in (SURE / len(counts), NEXT))
-    seen = Seen(tuple(counts), sure, near, law.variance**0.5 * step)
+    seen = Seen(tuple(counts), sure, near, lambda cells: off(law.law, cells, len(counts)) * step)
     if lack.kind == "bounds":
         ends, tails = value_bounds(value_edges(declared.schema[lack.of[0]]), seen, noise)
         return Found(lack, ends, tails)

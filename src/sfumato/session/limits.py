@@ -9,6 +9,9 @@
               a sum over a quarter of the table. The quarter is larger than the group above because clipped values bend means, while rows that are left out
               thin out sums and counts alike.
 *Reference*   σ is the standard deviation at the promise of the release that follows, a third of it for each part: count, sum and choice of groups.
+*Beyond*      What lies beyond a limit is told of all cells up to the last seen one, and of WINDOW cells beyond a limit at least: where these end is said, as
+              what lies further out cannot be told from the noise of many cells. Limit and end are chosen by the same noise, so the error is one that all
+              runs of cells keep at once, with probability 95 %.
 *Default*     Where no cell is seen there is nothing to choose by: 1 row, bounds [0, 1].
 *Proof*       docs/proofs/learning.md
 """
@@ -21,9 +24,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from ..answers.records import Spread
+from ..answers.sums import within
+from ..exact.balls import up
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
 from ..tables.declaration import MOST_ROWS
-from ..tables.learned import Rest, Tails, rounded
+from ..tables.learned import Rest, Tails, rounded, rounded_up
 from ..tables.types import Type
 from .promises import shared, without_delta
 
@@ -31,8 +37,11 @@ PIECES = 3
 ROW_GROUPS = 100
 SUM_GROUPS = 4
 SURE, NEXT = Fraction(1, 10_000), Fraction(1, 20)
-WINDOW = 4
-"""What lies beyond a limit is told by so many cells: a few, because each brings its noise."""
+MISSED = Fraction(1, 20)
+"""What is said of cells beyond a limit holds but for this chance."""
+
+WINDOW = 2
+"""Of so many cells beyond a limit something is said, whether anybody was seen in them or not."""
 
 DEFAULT_ROWS = 1
 DEFAULT_BOUNDS = (Fraction(0), Fraction(1))
@@ -43,12 +52,15 @@ _DIGIT = math.log2(10)
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A noisy histogram: its counts, what a cell has to exceed to be surely there, to be there beside such a one, and the deviation of the noise."""
+    """A noisy histogram: its counts, what a cell has to exceed to be surely there, and to be there beside such a one.
+
+    `off` is how far the noise of a run of so many cells may be off: of all runs at once, with probability 95 %.
+    """
 
     counts: tuple[float, ...]
     sure: float
     near: float
-    noise: float
+    off: Callable[[int], float]
 
     @property
     def cells(self) -> range:
@@ -63,10 +75,25 @@ class Seen:
             last += 1
         return range(first, last + 1)
 
-    def rest(self, beyond: range) -> tuple[Fraction, Fraction]:
-        """About which share lies in these cells, and how far that may be off, at 95 %."""
-        total = max(sum(max(self.counts[i], 0.0) for i in self.cells), 1.0)
-        return rounded(sum(self.counts[i] for i in beyond) / total), rounded(2 * self.noise * math.sqrt(len(beyond)) / total)
+    def rest(self, beyond: range, others: range) -> tuple[Fraction, Fraction]:
+        """About which share of what is in both runs of cells lies in the first, and how far that may be off, at 95 %: least with the fewest of these, and
+        the most of the others."""
+        fewest, there, most = self._between(beyond)
+        few, near, many = self._between(others)
+        low, high = (a / (a + b) if a + b else end for a, b, end in ((fewest, many, 0.0), (most, few, 1.0)))
+        share = rounded(there / (there + near) if there + near else (low + high) / 2)
+        return share, rounded_up(max(high - share, share - low))
+
+    def _between(self, cells: range) -> tuple[float, float, float]:
+        """How much is in a run of cells, at least, about and at most: never less than nothing."""
+        found, error = sum(self.counts[i] for i in cells), self.off(len(cells)) if cells else 0.0
+        return max(found - error, 0.0), max(found, 0.0), max(found + error, 0.0)
+
+
+def off(law: Spread, length: int, cells: int) -> float:
+    """What the noise of a run of this length stays within, of all runs of a histogram at once, but for the chance of MISSED: runs of length n may miss
+    MISSED/(n·(n + 1)) together, which adds up to no more than MISSED over all n, and each of the cells − n + 1 of them an equal part."""
+    return up(within(((law, Fraction(1), length),), MISSED / (length * (length + 1) * (cells - length + 1))))
 
 
 def row_edges() -> tuple[int, ...]:
@@ -87,7 +114,8 @@ def row_limit(seen: Seen, noise: float) -> tuple[int, Rest | None]:
         return float((2**j * noise) ** 2 + (lost / ROW_GROUPS) ** 2)
 
     best = min(range(min(cells.stop, MOST_ROWS.bit_length())), key=error)
-    return 2**best, seen.rest(range(best + 1, min(best + 1 + WINDOW, len(seen.counts))))
+    end = min(max(cells.stop, best + 1 + WINDOW), len(seen.counts))
+    return 2**best, (*seen.rest(range(best + 1, end), range(best + 1)), Fraction(row_edges()[end] - 1))
 
 
 def value_edges(known: Type) -> tuple[Fraction, ...]:
@@ -122,8 +150,10 @@ def value_bounds(edges: Sequence[Fraction], seen: Seen, noise: float) -> tuple[t
 
     low, high = min(((low, high) for low in lows for high in highs if low < high), key=error, default=(zero, min(e for e in edges if e > 0)))
     below, above = edges.index(low), edges.index(high)
-    left, far = seen.rest(range(max(below - WINDOW, 0), below)), seen.rest(range(above, min(above + WINDOW, len(seen.counts))))
-    return (low, high), (left[0], far[0], max(left[1], far[1]))
+    down, more = (WINDOW if end else 0 for end in (low, high))  # beside 0 the next cells are tiny, and tell nothing
+    first, last = max(min(cells.start, below - down), 0), min(max(cells.stop, above + more), len(seen.counts))
+    left, right = seen.rest(range(first, below), range(below, last)), seen.rest(range(above, last), range(first, above))
+    return (low, high), (left[0], right[0], max(left[1], right[1]), edges[first], edges[last])
 
 
 NOISE: dict[type[Guarantee], Callable[[Guarantee], float]] = {

@@ -11,9 +11,10 @@ from ..guarantees import Guarantee
 from ..ledger import BudgetExceeded
 from ..release import release
 from ..tables.lacking import Declared, Lack, lacking, redeclared
+from ..tables.pieces import wanted
 from ..tables.plan import Plan, plan
 from ..tables.stages import Query
-from .accuracy import Goal
+from .accuracy import Goal, Make
 from .asking import Asking, refused
 from .awaiting import Awaiting
 
@@ -57,17 +58,24 @@ class Question(Asking[Plan, Awaiting]):
 
     def plan(self, promise: Guarantee, group_size: int, declared: Declared | None = None) -> Plan:
         """The plan for a promise; refused where something is missing."""
-        if not isinstance(self.of, str):
-            query = self.query(declared)
-            return plan(query, promise, self.table._source_of(query), group_size)
-        asked = self.asked(declared)
-        query = self.table._own(asked.query)
-        made: Plan = asked.planned(plan(query, promise, self.table._source_of(query), group_size))
-        return made
+        return self._planner(declared)(promise, group_size)
 
     def make(self, goal: Goal, declared: Declared | None = None) -> Plan:
         """The plan that keeps the promise, or the cheapest that is accurate enough."""
-        return goal.plan(lambda promise, size: self.plan(promise, size, declared))
+        return goal.plan(self._planner(declared))
+
+    def _planner(self, declared: Declared | None) -> Make:
+        """Plan this question for any promise. The text is read once, however many promises a search tries."""
+        asked = self.asked(declared) if isinstance(self.of, str) else None
+        query = self.query(declared) if asked is None else self.table._own(asked.query)
+        source, needed = self.table._source_of(query), wanted(query)
+
+        def make(promise: Guarantee, group_size: int) -> Plan:
+            made = plan(query, promise, source, group_size, needed)
+            finished: Plan = made if asked is None else asked.planned(made)
+            return finished
+
+        return make
 
     def plans(self, made: Plan) -> tuple[Plan, ...]:
         """This one."""

@@ -11,6 +11,7 @@ from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..ledger import Ledger
+from ..release import or_failed
 from ..tables.declaration import Declaration
 from ..tables.expressions import Expr
 from ..tables.stages import Query, Rows
@@ -125,7 +126,7 @@ class Table(Budgeted, RowVerbs):
         if question.explains:
             return question.planned(goal, learning=learn, share=share).explain()
         made, answer = question.released(goal, learning=learn, share=share, fresh=fresh, timeout=timeout)
-        return made.finish(answer)  # type: ignore[attr-defined]
+        return or_failed(lambda: made.finish(answer))  # type: ignore[attr-defined]
 
     def release(
         self,

@@ -15,10 +15,12 @@ from fractions import Fraction
 from sqlglot import exp
 
 from ..errors import Refused
+from ..exact import effort
 from ..tables import aggregates as ag
 from ..tables.aggregates import Aggregate
 from ..tables.expressions import Expr, Literal
 from ..tables.pieces import PIECES
+from ..tables.stages import MOST_COLUMNS
 from .constants import fraction
 from .scalars import Scalars
 from .scope import Scope, quoted
@@ -214,12 +216,22 @@ def each_quantile(node: Node, scalars: Scalars) -> list[tuple[Node, str]]:
     listed = next((part for part in inner.iter_expressions() if isinstance(part, exp.Array)), None)
     if listed is None or set(arguments(listed)) - {"expressions"}:
         return []
+    parts = listed.expressions
+    if len(parts) > MOST_COLUMNS:
+        reason = f"{len(parts)} quantiles; an answer has at most {MOST_COLUMNS} columns"
+        raise scalars.source.refuse("sql.aggregate", node, "", reason, scalars.source.example)
+    place = next(i for i, array in enumerate(node.find_all(exp.Array)) if array is listed)
     found = []
-    for place, part in enumerate(listed.expressions):
-        own = node.copy()
-        array = next(array for array in own.find_all(exp.Array) if array == listed)
-        array.set("expressions", [array.expressions[place]])
-        found.append((own, ag.percent(fraction(part, scalars.parameters, "q"))))
+    listed.set("expressions", [])  # a copy for each quantile has its own number, not the whole list
+    try:
+        for part in parts:
+            effort.check()
+            own = node.copy()
+            array = next(array for i, array in enumerate(own.find_all(exp.Array)) if i == place)
+            array.set("expressions", [part.copy()])
+            found.append((own, ag.percent(fraction(part, scalars.parameters, "q"))))
+    finally:
+        listed.set("expressions", parts)
     return found
 
 

@@ -1,6 +1,7 @@
 """What is made of an answer after it was released: computed columns, HAVING, ORDER BY, LIMIT and OFFSET. Free, and labelled where groups are left out.
 
 *Hidden*     An aggregate that only HAVING or ORDER BY names is released and paid for like any other; its column is not shown.
+*Chosen*     HAVING and ORDER BY … LIMIT choose by noisy values: the pieces that they look at remember from how many groups they chose (`answers.chosen`).
 *Withheld*   The part of the rows that is in groups too small to be named is told as it was before HAVING or LIMIT left out more.
 """
 
@@ -19,9 +20,10 @@ from uuid import UUID
 import numpy as np
 
 from ..answers.answer import Answer
+from ..answers.chosen import choose, sorted_by
 from ..answers.computed import Formula
-from ..answers.records import Column, Noisy
-from ..answers.shares import TOTAL, pooled, unnamed
+from ..answers.records import Column
+from ..answers.shares import COUNT, TOTAL, pooled, unnamed
 from .released import Released
 
 Vector = list[Any]
@@ -57,25 +59,38 @@ class Finishing:
     limit: int | None = None
     offset: int = 0
 
+    @property
+    def chooses(self) -> bool:
+        """Whether noisy values may choose the groups that are shown."""
+        sorts = any(order.by.aggregates for order in self.order) and (self.limit is not None or bool(self.offset))
+        return sorts or (self.having is not None and bool(self.having.aggregates))
+
     def __call__(self, answer: Answer) -> Answer:
         """The answer to the text, from the answer to its query."""
         same = tuple(answer.names) == tuple(column.of.value for column in self.columns) == tuple(column.name for column in self.columns)
         if same and all(a == b for a, b in self.keys) and self.having is None and not self.order and self.limit is None and not self.offset:
             return answer
-        places = self._places(answer)
-        columns = tuple(self._column(answer, shown) for shown in self.columns)
-        cut = len(places) < len(answer.rows)
+        kept = self._passed(answer)
+        places = self._sorted(answer, kept)[self.offset : None if self.limit is None else self.offset + self.limit]
+        deciding, sorting = _pieces(answer, self.having), set().union(*(_pieces(answer, order.by) for order in self.order))
+        among = dict.fromkeys(sorting | sorted_by(answer), len(kept)) if len(places) < len(kept) else {}
+        chosen = choose(answer, places, {**among, **dict.fromkeys(deciding, len(answer.rows))}, sorting)
+        return self._shown(answer, chosen)
+
+    def _shown(self, answer: Answer, chosen: Answer) -> Answer:
+        """The columns that are asked for, of the groups that were chosen."""
+        columns = tuple(self._column(chosen, shown) for shown in self.columns)
+        cut = len(chosen.rows) < len(answer.rows)
         grouped = sorted({i for column in columns for i in column.pieces})
-        kept = [i for i, piece in enumerate(answer.pieces) if i not in grouped and pooled(piece.name) and not (cut and piece.name == TOTAL)]
-        at = {place: i for i, place in enumerate([*grouped, *kept])}
-        chosen = [answer.pieces[i] for i in grouped]
+        told = cut or not any(chosen.pieces[i].name == COUNT for i in grouped)  # what total is compared with is not shown: the share is told as it was
+        pooling = [i for i, piece in enumerate(chosen.pieces) if i not in grouped and pooled(piece.name) and not (told and piece.name == TOTAL)]
+        at = {place: i for i, place in enumerate([*grouped, *pooling])}
         return replace(
-            answer,
+            chosen,
             keys=tuple(shown for _, shown in self.keys),
-            rows=tuple(answer.rows[i] for i in places),
-            pieces=(*(Noisy(p.name, p.values[places], p.step, p.mechanism) for p in chosen), *(answer.pieces[i] for i in kept)),
+            pieces=tuple(chosen.pieces[i] for i in at),
             columns=tuple(replace(column, pieces=tuple(at[i] for i in column.pieces)) for column in columns),
-            processing=(*answer.processing, *self._labels(answer, cut)),
+            processing=(*answer.processing, *self._labels(answer, cut=cut, told=told)),
         )
 
     def _column(self, answer: Answer, shown: Shown) -> Column:
@@ -87,26 +102,35 @@ class Finishing:
         numbers = {"confidence": fixed.pop()} if len(fixed) == 1 else {}
         return Column(shown.name, "computed", tuple(pieces), shown.text, numbers, formula=formula)
 
-    def _places(self, answer: Answer) -> list[int]:
+    def _passed(self, answer: Answer) -> list[int]:
+        """The places of the groups for which HAVING is true."""
+        places = range(len(answer.rows))
+        if self.having is None:
+            return list(places)
+        truth = _Vectors(self, answer).of(self.having)
+        return [i for i in places if truth[i] is True]
+
+    def _sorted(self, answer: Answer, places: list[int]) -> list[int]:
         vectors = _Vectors(self, answer)
-        places = list(range(len(answer.rows)))
-        if self.having is not None:
-            truth = vectors.of(self.having)
-            places = [i for i in places if truth[i] is True]
         for order in reversed(self.order):
             by = vectors.of(order.by)
             known = [i for i in places if by[i] is not None]
             known.sort(key=lambda i: by[i], reverse=order.descending)
             nulls = [i for i in places if by[i] is None]
             places = [*nulls, *known] if order.nulls_first else [*known, *nulls]
-        return places[self.offset : None if self.limit is None else self.offset + self.limit]
+        return places
 
-    def _labels(self, answer: Answer, cut: bool) -> list[str]:
+    def _labels(self, answer: Answer, *, cut: bool, told: bool) -> list[str]:
         said = [f"shown are groups with {self.having_text}"] if self.having is not None else []
         if cut and (self.limit is not None or self.offset):
             few = f"at most {self.limit} groups" if self.limit is not None else "groups"
             said.append(f"shown are {few}{f' after the first {self.offset}' if self.offset else ''}")
-        return [*said, *(unnamed(answer) if cut else ())]
+        return [*said, *(unnamed(answer) if told else ())]
+
+
+def _pieces(answer: Answer, node: Released | None) -> set[int]:
+    """The pieces whose noisy values a condition, or an order, looks at."""
+    return set() if node is None else {i for name in node.aggregates for i in answer.column(name).pieces}
 
 
 class _Vectors:

@@ -54,6 +54,10 @@ class Planned(Plan):
     def about(self, name: str, error: float) -> str:
         """What is said of a column's error."""
         shown = next(column for column in self.finish.columns if column.name == name)
+        chosen = ", in each group before groups are chosen by noisy values" if self.finish.chooses else ""
+        return self._about(shown, error) + (chosen if math.isfinite(error) else "")
+
+    def _about(self, shown: Shown, error: float) -> str:
         if shown.of.op == "aggregate":
             return super().about(shown.of.value, error)
         if math.isnan(error):

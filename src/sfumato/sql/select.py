@@ -16,7 +16,7 @@ from ..tables.aggregates import Aggregate
 from ..tables.expressions import Column
 from ..tables.names import free
 from ..tables.plan import Plan
-from ..tables.stages import Groups, Query, Rows
+from ..tables.stages import MOST_COLUMNS, Groups, Query, Rows
 from .aggregates import Reader
 from .clauses import Clauses
 from .constants import whole
@@ -69,6 +69,8 @@ class Outermost:
         if (where := select.args.get("where")) is not None:
             scope = relation.where(scope, where.this, known)
         items = items_of(select, scope, scalars, star=False)
+        if len(items) > MOST_COLUMNS:
+            raise Refused("stage.aggregate", f"{len(items)} columns", f"an answer has at most {MOST_COLUMNS} columns", "several queries")
         keys = _named(group_keys(select, scope, items, scalars), items, scope, scalars)
         return cls(select, scope, scalars, items, keys)._asked()
 

@@ -18,6 +18,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from ..answers.layout import printable, width
 from ..errors import Refused
+from ..exact import effort
 from ..tables.scalar import shorten
 from .codes import CODES
 
@@ -68,6 +69,7 @@ class _Guarded(DuckDB.Parser):
         self._match = match  # which sqlglot keeps with each parser, not in the class
 
     def expression(self, *args: Any, **named: Any) -> Any:
+        effort.check()
         self.left -= 1
         if self.left < 0:
             raise _TooLarge
@@ -145,6 +147,8 @@ class Source:
             raise self.refuse("sql.depth", None, "", reason, "parts with names of their own: WITH a AS (…), b AS (…)") from None
         except SqlglotError as error:
             raise self._syntax(error) from None
+        except Refused:  # the limit on effort
+            raise
         except Exception:  # sqlglot does not promise to fail in its own way
             raise self.refuse("sql.syntax", None, "", "this cannot be read as SQL", self.example) from None
         tree = found[0] if len(found) == 1 else None

@@ -31,6 +31,7 @@ from .stages import Query
 from .types import FLOAT, INT64
 
 Norm = Literal["L1", "L2"]
+Rule = Literal["row", "part", "root", "drawn"]
 
 NARROW, EXACT = 62, 53  # bits of integers that engines add as such, and of those that doubles hold
 WEIGHT_BITS = 20  # a unit of n rows loses at most n/(k·2^20) of its weight to rounding
@@ -77,6 +78,13 @@ class Bounding:
         if not self.unit or self.truncation:
             return 0
         return WEIGHT_BITS if self.norm == "L1" else min(WEIGHT_BITS, 24 - max(self.rows, self.groups).bit_length())
+
+    @property
+    def rule(self) -> Rule:
+        """How the rows of a unit are weighed: in full, each for a part, by the Euclidean norm over groups, or drawn."""
+        if not self.unit:
+            return "row"
+        return "drawn" if self.truncation else "root" if self.norm == "L2" and self.grouped else "part"
 
     @property
     def vote_bits(self) -> int:

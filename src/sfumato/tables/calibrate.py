@@ -29,6 +29,9 @@ from .pieces import Piece
 from .stages import Query
 
 CARE = Fraction(1, 20)
+TOTAL = "total"
+"""The number of all rows, of every group: against it the withheld part is estimated."""
+
 MOST_GROUPS = 1 << 12  # of one unit, where groups are selected privately
 
 Noise = tuple[Mechanism, ...]
@@ -39,6 +42,7 @@ Noise = tuple[Mechanism, ...]
 class Calibration:
     """The noise of every piece, the selection of groups, and all of it as one entry."""
 
+    pieces: tuple[Piece, ...]
     bounding: Bounding
     noise: tuple[Noise, ...]
     selection: OptimalSelection | None
@@ -49,6 +53,7 @@ class Calibration:
 class Draft:
     """The same before it is decided upon: what is left of the promise for the selection, and where Gaussian noise is stated as (ε, δ)."""
 
+    pieces: tuple[Piece, ...]
     bounding: Bounding
     noise: tuple[Noise, ...]
     selection: tuple[Fraction, Fraction] | None
@@ -65,7 +70,7 @@ def calibrate(query: Query, pieces: tuple[Piece, ...], promise: Guarantee) -> Ca
         reason = "keys that come from the data can be named only with a δ, however small"
         raise Refused("plan.keys", f"{promise}", reason, f"keys={{{query.keys[0]!r}: […]}} in protect(…), or delta=1e-9")
     drafts = [draft for maker in makers if (draft := maker(query, pieces, promise)) is not None]
-    made = _finished(query, min(drafts, key=lambda draft: spread(pieces, draft)))
+    made = _finished(query, min(drafts, key=spread))
     if not _kept(made.whole, promise):
         raise AssertionError("the noise does not keep the promise it was fitted to")
     return made
@@ -82,6 +87,7 @@ def shares(query: Query, pieces: tuple[Piece, ...]) -> tuple[list[Fraction], Fra
 def _laplace(query: Query, pieces: tuple[Piece, ...], promise: Guarantee) -> Draft:
     """Shares of ε."""
     bounding, epsilon = Bounding.of(query, "L1"), promise.parameters["epsilon"]
+    pieces = _comparable(pieces, bounding)
 
     def added(piece: Piece, share: Fraction) -> Laplace:
         return Laplace(sensitivity=bounding.l1(piece), epsilon=epsilon * share, **_about(bounding))
@@ -92,12 +98,14 @@ def _laplace(query: Query, pieces: tuple[Piece, ...], promise: Guarantee) -> Dra
 def _gaussian(query: Query, pieces: tuple[Piece, ...], promise: Guarantee) -> Draft | None:
     """Shares of ε for what is chosen; the rest, and δ, for the Gaussian noise of all pieces together."""
     epsilon, delta = promise.parameters["epsilon"], _delta(promise)
+    bounding = Bounding.of(query, "L2")
+    pieces = _comparable(pieces, bounding)
     parts, chosen = shares(query, pieces)
     rest = sum((share for piece, share in zip(pieces, parts, strict=True) if piece.form != "point"), Fraction(0))
     if not delta or not rest:
         return None
     own = delta / 2 if chosen else delta
-    bounding, square = Bounding.of(query, "L2"), _mu(epsilon * rest, own) ** 2
+    square = _mu(epsilon * rest, own) ** 2
     added = partial(_normal, bounding, square / rest)
     return _made(query, pieces, bounding, added, lambda share: epsilon * share, lambda share: epsilon * share, delta - own, (epsilon * rest, own))
 
@@ -105,6 +113,7 @@ def _gaussian(query: Query, pieces: tuple[Piece, ...], promise: Guarantee) -> Dr
 def _zcdp(query: Query, pieces: tuple[Piece, ...], promise: Guarantee) -> Draft:
     """Shares of ρ."""
     bounding, rho = Bounding.of(query, "L2"), promise.parameters["rho"]
+    pieces = _comparable(pieces, bounding)
     added = partial(_normal, bounding, 2 * rho)
     ranged, chosen = (lambda share: largest_epsilon(ZCDP(rho * share), ranged=True)), (lambda share: largest_epsilon(ZCDP(rho * share)))
     return _made(query, pieces, bounding, added, ranged, chosen, _delta(promise))
@@ -114,6 +123,7 @@ def _gdp(query: Query, pieces: tuple[Piece, ...], promise: Guarantee) -> Draft:
     """Shares of μ²."""
     assert isinstance(promise, GDP)
     bounding, square = Bounding.of(query, "L2"), promise.mu_squared
+    pieces = _comparable(pieces, bounding)
     epsilon = lambda share: largest_epsilon(GDP.from_square(square * share))  # noqa: E731
     return _made(query, pieces, bounding, partial(_normal, bounding, square), epsilon, epsilon, Fraction(0))
 
@@ -138,13 +148,18 @@ def _made(
     noise = tuple(
         _points(piece, bounding, share, ranged) if piece.form == "point" else (added(piece, share),) for piece, share in zip(pieces, parts, strict=True)
     )
-    return Draft(bounding, noise, (chosen(rest), delta) if rest else None, stated)
+    return Draft(pieces, bounding, noise, (chosen(rest), delta) if rest else None, stated)
+
+
+def _comparable(pieces: tuple[Piece, ...], bounding: Bounding) -> tuple[Piece, ...]:
+    """Without the number of all rows where groups weigh rows by the Euclidean norm: no total has these weights, so none could be compared with the groups."""
+    return tuple(piece for piece in pieces if piece.name != TOTAL) if bounding.rule == "root" else pieces
 
 
 def _finished(query: Query, draft: Draft) -> Calibration:
     selection = None if draft.selection is None else _selection(query, *draft.selection)
     whole = [*([] if selection is None else [selection]), *(mechanism for mechanisms in draft.noise for mechanism in mechanisms)]
-    return Calibration(draft.bounding, draft.noise, selection, Several(whole, epsilon=draft.stated[0], delta=draft.stated[1]))
+    return Calibration(draft.pieces, draft.bounding, draft.noise, selection, Several(whole, epsilon=draft.stated[0], delta=draft.stated[1]))
 
 
 def _normal(bounding: Bounding, mu_squared: Fraction, piece: Piece, share: Fraction) -> Gaussian:
@@ -198,10 +213,10 @@ def _delta(promise: Guarantee) -> Fraction:
     return delta if isinstance(delta, Fraction) else Fraction(0)
 
 
-def spread(pieces: tuple[Piece, ...], draft: Draft | Calibration) -> float:
+def spread(draft: Draft | Calibration) -> float:
     """The sum of the pieces' variances, each relative to the square of what a row may add."""
     total = 0.0
-    for piece, (first, *_) in zip(pieces, draft.noise, strict=True):
+    for piece, (first, *_) in zip(draft.pieces, draft.noise, strict=True):
         if isinstance(first, Additive) and not piece.pooled:
             total += first.variance / float(piece.largest << draft.bounding.piece_bits(piece)) ** 2
     return total

@@ -22,7 +22,9 @@ from ..errors import Refused
 from .deadline import deadline, known_timeout
 from .dialects.postgres import Compiler, by_bytes, without_nan
 from .engine import compiled
+from .frames import unread
 from .lent import Lent
+from .types import DIGITS
 from .written import Written
 
 SETTINGS: Mapping[str, tuple[str, str]] = {
@@ -34,6 +36,7 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     "array_nulls": ("on", "NULL in a list of keys is null"),
     "extra_float_digits": ("1", "the text of a float is exact"),
     "jit": ("off", "to compile such a statement takes longer than to run it"),
+    "enable_nestloop": ("off", "rows of one unit are joined by a hash, and not each with each, where there is another way"),
     "client_min_messages": ("error", "nothing is said about rows"),
 }
 """Setting → value and reason; of one transaction, each time."""
@@ -45,6 +48,29 @@ _KINDS = {"v": "a view", "S": "a sequence", "c": "a type", "i": "an index"}
 _WHERE = "SELECT n.nspname, c.relname, c.relkind::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE "
 _VISIBLE = "pg_catalog.pg_table_is_visible(c.oid) AND n.nspname NOT IN ('pg_catalog', 'information_schema')"
 _NUMERIC = 1700  # the server's number of its type
+_COLUMNS = """SELECT a.attname, a.atttypid, a.atttypmod, a.attnotnull, t.typtype::text, a.attgenerated::text, pg_catalog.format_type(a.atttypid, a.atttypmod)
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid WHERE a.attnum > 0 AND NOT a.attisdropped
+AND a.attrelid = (SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relname = %s)
+ORDER BY a.attnum"""
+
+TYPES: Mapping[int, str] = {
+    16: "boolean",
+    19: "string",  # name
+    20: "int64",
+    21: "int16",
+    23: "int32",
+    25: "string",  # text
+    700: "float32",
+    701: "float64",
+    1042: "string",  # char(n)
+    1043: "string",  # varchar(n)
+    1082: "date",
+    1114: "timestamp",
+    1184: "timestamp('UTC')",
+    2950: "uuid",
+}
+"""The server's number of a type → the type that Ibis has for it. Beside these, decimals with digits and enumerations are read; all else is left out,
+whatever Ibis takes it for: to Ibis `money` is a decimal and `oid` an integer, and the server compares neither with one."""
 
 
 class Own(psycopg.Connection[Any]):
@@ -96,7 +122,13 @@ class Postgres(Lent):
         op = table.op()
         self.check()
         schema, name = _found(self.backend.con, op.name, op.namespace.database)
-        return self.backend.table(name, database=schema)
+        return _table(self.backend, schema, name)
+
+    def left_out(self, table: Any) -> dict[str, str]:
+        """Columns of types that are not listed, and those that are computed when they are read."""
+        op = table.op()
+        about = _columns(self.backend.con, op.namespace.database, op.name)
+        return {column: unread("numeric without digits" if text == "numeric" else text) for column, (dtype, text) in about.items() if dtype is None}
 
     def plain(self, value: Any) -> Any:
         """Texts by their bytes, of char(n) without the blanks that fill it; decimals without NaN."""
@@ -146,11 +178,35 @@ def connected(url: str, table: str | None) -> Any:
         reason = "the server cannot be reached, or does not let this role in"
         raise Refused("engine.connection", 'protect("postgresql://…")', reason, "the URL that psql takes: postgresql://role@host/database") from None
     try:
-        schema, name = _found(connection, table)
-        return ibis.postgres.from_connection(connection).table(name, database=schema)
+        return _table(ibis.postgres.from_connection(connection), *_found(connection, table))
     except BaseException:
         connection.close()
         raise
+
+
+def _columns(connection: Any, schema: str, name: str) -> dict[str, tuple[Any, str]]:
+    """Of each column its Ibis type, or None if it is not read, and the server's name of its type."""
+    import ibis.expr.datatypes as dt
+
+    found: dict[str, tuple[Any, str]] = {}
+    for column, number, modifier, filled, sort, generated, text in connection.execute(_COLUMNS, [schema, name]).fetchall():
+        known = "string" if sort == "e" else TYPES.get(number)
+        if number == _NUMERIC and modifier >= 0:
+            digits, scale = (modifier - 4 >> 16) & 0xFFFF, modifier - 4 & 0x7FF  # as the server packs them; a scale below zero is beyond 1000
+            known = f"decimal({digits}, {scale})" if scale <= digits <= DIGITS else None
+        virtual = generated == "v"
+        dtype = None if known is None or virtual else dt.dtype(known, nullable=not filled)
+        found[column] = (dtype, f"{text}, computed when it is read," if virtual else text)
+    return found
+
+
+def _table(backend: Any, schema: str, name: str) -> Any:
+    """A table as Ibis knows it, with the columns that are read."""
+    import ibis.expr.operations as ops
+    from ibis.expr.schema import Schema
+
+    read = {column: dtype for column, (dtype, _) in _columns(backend.con, schema, name).items() if dtype is not None}
+    return ops.DatabaseTable(name=name, schema=Schema(read), source=backend, namespace=ops.Namespace(database=schema)).to_expr()
 
 
 def _found(connection: Any, table: str | None, schema: str | None = None) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """Spark as the engine: a session of the owner's, by a DataFrame or an Ibis table. Tables are read where they lie, by the cluster.
 
 *Session*   Questions are asked in a session of our own beside the owner's, with the settings below: neither changes the other.
-*Tables*    A DataFrame is taken as the table: one that draws at random is refused. What it is made of is the owner's to know: a row is about one unit.
+*Tables*    A DataFrame is taken as the table if its plan reads stored rows and treats each alike: see `spark_plans`.
 *Time*      A question that takes too long is cancelled on the cluster.
 *Secret*    What Spark writes about a query into its own logs and pages is the cluster's: they are to be closed to analysts.
 """
@@ -16,7 +16,9 @@ from ..errors import Refused
 from .deadline import deadline, known_timeout
 from .dialects.spark import Compiler, by_bytes
 from .engine import compiled
+from .frames import unread
 from .lent import Lent
+from .spark_plans import check_plan
 from .written import Written
 
 SETTINGS: Mapping[str, tuple[str, str]] = {
@@ -32,6 +34,23 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     "spark.sql.execution.arrow.useLargeVarTypes": ("false", "texts come as texts"),
 }
 """Setting → value and reason; of a session of our own."""
+
+TYPES: Mapping[str, str] = {
+    "boolean": "boolean",
+    "byte": "int8",
+    "short": "int16",
+    "integer": "int32",
+    "long": "int64",
+    "float": "float32",
+    "double": "float64",
+    "string": "string",
+    "char": "string",
+    "varchar": "string",
+    "date": "date",
+    "timestamp": "timestamp('UTC')",
+    "timestamp_ntz": "timestamp",
+}
+"""Spark's name of a type → the type that Ibis has for it. Beside these, decimals are read; all else is left out."""
 
 _SHARED = "global_temp"
 
@@ -87,15 +106,18 @@ class Spark(Lent):
         """Under a name that our session knows, too."""
         op = table.op()
         there = self._theirs._session.table(".".join(f"`{part}`" for part in (op.namespace.catalog, op.namespace.database, op.name) if part))
-        if not there._jdf.queryExecution().analyzed().deterministic():
-            reason = "it draws at random, so a row may be another each time it is read"
-            raise Refused("table.source", f"{op.name!r:.60}", reason, "a table, or a DataFrame of stored values")
+        check_plan(there, f"protect({op.name!r:.60}, …)")
         view = f"sfumato_{uuid4().hex}"
         there.createGlobalTempView(view)
         self._views.append(view)
         ours = self._session.table(f"{_SHARED}.{view}")
         ours.createTempView(view)
-        return _zoned(self.backend.table(view), ours)
+        return _table(self.backend, view, ours)
+
+    def left_out(self, table: Any) -> dict[str, str]:
+        """Columns of types that are not listed."""
+        fields = self._session.table(table.op().name).schema.fields
+        return {field.name: unread(field.dataType.simpleString()) for field in fields if _dtype(field) is None}
 
     def plain(self, value: Any) -> Any:
         """Texts by their bytes."""
@@ -109,19 +131,29 @@ class Spark(Lent):
         self._views.clear()
 
 
-def _zoned(table: Any, frame: Any) -> Any:
-    """The table with zones where Spark has them: to Ibis all timestamps are alike."""
+def _dtype(field: Any) -> Any:
+    """The Ibis type of a column; None if it is not read."""
     import ibis.expr.datatypes as dt
+
+    name = field.dataType.typeName()
+    known = f"decimal({field.dataType.precision}, {field.dataType.scale})" if name == "decimal" else TYPES.get(name)
+    return None if known is None else dt.dtype(known, nullable=field.nullable)
+
+
+def _table(backend: Any, view: str, frame: Any) -> Any:
+    """A table as Ibis knows it, with the columns that are read. Ibis itself takes all timestamps for one type, and stops at types that it does not know."""
+    import ibis.expr.operations as ops
     from ibis.expr.schema import Schema
 
-    zones = {field.name: {"timestamp": dt.Timestamp("UTC"), "timestamp_ntz": dt.timestamp}.get(field.dataType.typeName()) for field in frame.schema.fields}
-    return table.op().copy(schema=Schema({name: zones.get(name) or dtype for name, dtype in table.schema().items()})).to_expr()
+    read = {field.name: dtype for field in frame.schema.fields if (dtype := _dtype(field)) is not None}
+    return ops.DatabaseTable(name=view, schema=Schema(read), source=backend, namespace=ops.Namespace()).to_expr()
 
 
 def framed(frame: Any) -> Any:
     """A DataFrame as an Ibis table of its session, under a name of ours."""
     import ibis
 
+    check_plan(frame, "protect(DataFrame, …)")
     view = f"sfumato_{uuid4().hex}"
     frame.createTempView(view)
-    return ibis.pyspark.connect(frame.sparkSession).table(view)
+    return _table(ibis.pyspark.connect(frame.sparkSession), view, frame)

@@ -74,6 +74,12 @@ class Files:
         asked = f"SELECT column_name, data_type FROM duckdb_columns() WHERE {where} ORDER BY column_index"
         return tuple(engine.connection.execute(asked, list(_table_in(engine, self))).fetchall())
 
+    def alike(self, engine: Pinned, described: Sequence[tuple[str, str]]) -> bool:
+        """Whether files that were replaced since have the columns that were declared. A database that was replaced has not: the engine holds the former one."""
+        if self.kind == "CSV":
+            return csv_files.header(self.paths) == self.columns
+        return self.kind == "Parquet" and self.describe(engine) == tuple(described)
+
     def left_out(self, engine: Pinned) -> dict[str, str]:
         """Columns of a database's table that are not stored, and why they are not read."""
         return generated(engine.connection, *_table_in(engine, self)) if self.kind == "DuckDB" else {}

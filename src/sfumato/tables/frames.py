@@ -13,6 +13,8 @@ from typing import Any
 
 from ..errors import Refused
 
+MILLISECONDS_OF_DAY = 86_400_000
+
 
 class Held:
     """A table in memory: an Arrow schema that is known now, and columns that are made when they are asked for."""
@@ -32,7 +34,7 @@ class Held:
     def load(self) -> Any:
         import pyarrow as pa
 
-        return pa.table([_readable(column) for column in self._make(self.schema.names).columns], schema=self.schema)
+        return pa.table([readable(column) for column in self._make(self.schema.names).columns], schema=self.schema)
 
 
 def find_frame(source: object, kinds: Mapping[str, str]) -> Held | None:
@@ -55,12 +57,14 @@ def arrow_type(kind: Any) -> Any:
     from pyarrow import types
 
     if types.is_dictionary(kind):
-        values = arrow_type(kind.value_type)
-        return values and (kind if values == kind.value_type else pa.dictionary(pa.int32(), values))
+        values = None if types.is_dictionary(kind.value_type) else arrow_type(kind.value_type)
+        return values and pa.dictionary(kind.index_type, values)
     if types.is_float16(kind):
         return pa.float32()
     if types.is_timestamp(kind) and kind.unit in ("s", "ms"):
         return pa.timestamp("us", kind.tz)
+    if types.is_date64(kind):
+        return pa.date32()
     if types.is_decimal(kind):
         return kind if kind.bit_width <= 128 and kind.scale >= 0 else None
     if types.is_string_view(kind):
@@ -70,25 +74,46 @@ def arrow_type(kind: Any) -> Any:
     return kind if texts or plain or kind == pa.uuid() else None
 
 
-def _readable(column: Any) -> Any:
-    """The same column in a type that the engine's scan cannot fail on: it raises where seconds or milliseconds do not fit into microseconds."""
+def readable(column: Any) -> Any:
+    """The same column in a type that the engine's scan cannot fail on, and cells that it can read: what it cannot is null."""
+    import pyarrow as pa
+
+    kind, wanted = column.type, arrow_type(column.type)
+    if pa.types.is_dictionary(kind):  # the values of each part are made readable; those that cannot be are null in the dictionary
+        made = [_dictionary(part.indices, readable(pa.chunked_array([part.dictionary])).combine_chunks()) for part in column.chunks]
+        return pa.chunked_array(made, type=wanted)
+    if pa.types.is_string_view(kind):
+        return _utf8(column.cast(wanted))
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return _utf8(column)
+    if pa.types.is_date64(kind):
+        return _scaled(column, 1, MILLISECONDS_OF_DAY, 2**31 - 1).cast(pa.int32()).cast(wanted)
+    if pa.types.is_timestamp(kind) and kind != wanted:
+        steps = 10**6 if kind.unit == "s" else 10**3
+        return _scaled(column, steps, 1, (2**63 - 1) // steps).cast(wanted)
+    return column if kind == wanted else column.cast(wanted)
+
+
+def _dictionary(indices: Any, values: Any) -> Any:
+    """A column of a dictionary; null where a place is not in it."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    kind, wanted = column.type, arrow_type(column.type)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        column = _utf8(column)
-    if kind == wanted:
-        return column
-    if pa.types.is_dictionary(kind):
-        return pc.dictionary_encode(_readable(column.cast(kind.value_type)))
-    if pa.types.is_timestamp(kind):
-        steps = 10**6 if kind.unit == "s" else 10**3
-        most = (2**63 - 1) // steps
-        whole = column.cast(pa.int64())
-        fits = pc.and_(pc.greater_equal(whole, -most), pc.less_equal(whole, most))
-        return pc.multiply(pc.if_else(fits, whole, pa.scalar(None, pa.int64())), steps).cast(wanted)
-    return column.cast(wanted)
+    inside = pc.and_(pc.greater_equal(indices, 0), pc.less(indices, len(values)))
+    return pa.DictionaryArray.from_arrays(pc.if_else(inside, indices, pa.scalar(None, indices.type)), values)
+
+
+def _scaled(column: Any, times: int, parts: int, most: int) -> Any:
+    """The integers beneath a column, by so many parts rounded down, null where they are beyond the most, and times so much."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    whole = column.cast(pa.int64())
+    if parts > 1:  # the quotient of integers is rounded towards zero
+        down = pc.divide(whole, parts)
+        whole = pc.if_else(pc.greater(pc.multiply(down, parts), whole), pc.subtract(down, 1), down)
+    fits = pc.and_(pc.greater_equal(whole, -most), pc.less_equal(whole, most))
+    return pc.multiply(pc.if_else(fits, whole, pa.scalar(None, pa.int64())), times)
 
 
 def _utf8(column: Any) -> Any:

@@ -35,6 +35,11 @@ def _unit(value: Value) -> Value:
     return ev.where((value >= ev.number(-1)) & (value <= ev.number(1)), value)
 
 
+def _unsigned(value: Value) -> Value:
+    """0 for −0. Java and C disagree about the angles of −0, and nothing else that is computed here depends on the sign of a zero."""
+    return value + ev.number(0)
+
+
 def _as_it_is(value: Value) -> Value:
     return value
 
@@ -75,10 +80,10 @@ FUNCTIONS = (
         group="mathematics",
         takes=(NUMBER, NUMBER),
         gives=always(FLOAT),
-        build=lambda values, arguments, result: convert(values[0], arguments[0], result).atan2(convert(values[1], arguments[1], result)),
+        build=lambda values, arguments, result: _unsigned(convert(values[0], arguments[0], result)).atan2(_unsigned(convert(values[1], arguments[1], result))),
         span=ranges.between(-4, 4),
         passes_nan=True,
-        rule="the angle in radians of the point (second, first)",
+        rule="the angle in radians of the point (second, first); −0 is 0",
     ),
     _of("degrees", _as_it_is, lambda x: x.degrees(), "an angle in radians, in degrees"),
     _of("radians", _as_it_is, lambda x: x.radians(), "an angle in degrees, in radians"),

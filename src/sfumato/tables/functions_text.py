@@ -1,8 +1,8 @@
 """Texts: total on any Unicode, counted in code points.
 
-*Patterns*   what is looked for is a constant of at most 256 characters, so that no row can make a search slow: LIKE with `_` may hold two runs of `%`, since
-             engines try all ways to place them.
-*Length*     what could grow beyond 16 384 characters is null instead: nested replacements would otherwise fill the memory for some rows and not for others.
+*Patterns*   what is looked for is a constant of at most 256 characters, and every engine finds it in time that grows with the text times the pattern, and no
+             faster: LIKE is written so that no place is tried twice (`dialects.likes`).
+*Length*     a text that a question builds has at most 1,024 characters; what could grow longer is null. So no question makes one row long, and slow.
 *Letters*    lower and upper go letter by letter, by the engine's table of Unicode. Nothing depends on a language or a collation.
 """
 
@@ -17,10 +17,10 @@ from . import engine_values as ev
 from . import ranges
 from .constants import Constant
 from .engine_values import Value
-from .scalar import TEXT, Argument, Function, Gives, always, fixed
+from .scalar import COSTS, TEXT, Argument, Function, Gives, always, fixed
 from .types import BOOL, INT32, STRING, Type
 
-GROWN = 16_384
+GROWN = 1024
 _PATTERN = 256
 
 
@@ -29,8 +29,13 @@ def _short(value: Constant) -> bool:
 
 
 def _quick(value: Constant) -> bool:
-    """A pattern that is matched in about one pass."""
+    """A pattern that a lent engine, too, finds soon: some try all ways to place several `%`."""
     return isinstance(value, str) and len(value) <= _PATTERN and ("_" not in value or len(re.findall("%+", value)) <= 2)
+
+
+def _pattern_cost(value: Constant) -> int:
+    """A `_` lets an engine compare the whole pattern at every letter of the text."""
+    return COSTS["text"] * (1 + str(value).count("_") // 4)
 
 
 def _count(least: int) -> Callable[[Constant], bool]:
@@ -135,6 +140,7 @@ FUNCTIONS = (
         "`%` stands for any characters, `_` for one; there is no escape",
         _TRUE,
         form="LIKE",
+        costs=_pattern_cost,
     ),
-    _of("ilike", (TEXT, PATTERN), _ilike, "the same, of small letters on both sides", _TRUE, form="ILIKE"),
+    _of("ilike", (TEXT, PATTERN), _ilike, "the same, of small letters on both sides", _TRUE, form="ILIKE", costs=lambda value: 2 * _pattern_cost(value)),
 )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from .expressions import Expr, call, col
+from .names import free
 from .promotion import common, convert
 from .relations import Schema, columns_of, engine_rows, text_of
 from .renaming import beside, renamed
@@ -43,6 +44,7 @@ class Join:
     pairs: Pairs
     where: Expr | None  # on the columns of both
     columns: tuple[tuple[str, str], ...]
+    most: int = 0  # joined rows of a unit: those of one with more find no match; 0 where there cannot be many
 
     @property
     def text(self) -> str:
@@ -51,16 +53,16 @@ class Join:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        return _rules(self.unit, self.right)
+        return _rules(self.unit, self.right, f"with more than {self.most:,} joined rows" if self.most else "")
 
     def schema(self, before: Schema) -> dict[str, Type]:
         """The columns of both."""
         other = self.right.schema
         return {**before, **{new: replace(other[old], nullable=True) if self.how == "left" else other[old] for new, old in self.columns}}
 
-    def build(self, table: Any, before: Schema) -> Any:
+    def build(self, table: Any, before: Schema, again: Any) -> Any:
         """The same rows for an engine."""
-        other, conditions = _fitting(table, before, self.right, self.unit, self.pairs, self.where)
+        table, other, conditions = _fitting(self, table, before, again)
         if conditions:
             made = table.join(other, conditions, how="left" if self.how == "left" else "inner")
         else:
@@ -78,6 +80,7 @@ class Match:
     pairs: Pairs
     where: Expr | None
     nulls: bool = False
+    most: int = 0  # pairs of rows of a unit that are compared: those of one with more find no match; 0 where there cannot be many
 
     @property
     def text(self) -> str:
@@ -85,17 +88,18 @@ class Match:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        return _rules(self.unit, self.right)
+        return _rules(self.unit, self.right, f"with more than {self.most:,} pairs of rows to compare" if self.most else "")
 
     def schema(self, before: Schema) -> dict[str, Type]:
         return dict(before)
 
-    def build(self, table: Any, before: Schema) -> Any:
+    def build(self, table: Any, before: Schema, again: Any) -> Any:
         """The same rows for an engine."""
         if self.nulls:
             return select(table, columns_of(table), [~_listed(table, before, self.right, *self.pairs[0])])
-        other, conditions = _fitting(table, before, self.right, self.unit, self.pairs, self.where)
-        return (table.semi_join if self.kind == "semi" else table.anti_join)(other, conditions or [_true()])
+        table, other, conditions = _fitting(self, table, before, again)
+        made = (table.semi_join if self.kind == "semi" else table.anti_join)(other, conditions or [_true()])
+        return select(made, {name: made[name] for name in before})  # a step of its own, which Ibis does not draw into the joins that follow
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,7 +128,7 @@ class Union:
         """The columns, each of a type that holds the values of both sides."""
         return {name: self._type(one, other, before) for name, one, other in self.both}
 
-    def build(self, table: Any, before: Schema) -> Any:
+    def build(self, table: Any, before: Schema, again: Any) -> Any:  # noqa: ARG002
         """The same rows for an engine."""
         other, there = engine_rows(self.right)
         known = self.schema(before)
@@ -141,17 +145,69 @@ def _as(expression: Expr, table: Any, schema: Schema, known: Type) -> Any:
     return value.cast(known.to_ibis()) if known.kind != "timestamp" else value  # an engine may take a sum of integers for narrower ones
 
 
-def _fitting(table: Any, before: Schema, right: Rows, unit: tuple[str, ...], pairs: Pairs, where: Expr | None) -> tuple[Any, list[Any]]:
-    """The other rows, under names that are not taken here, and what makes two rows fit. Of protected rows that is first of all the unit."""
+def _fitting(step: Join | Match, table: Any, before: Schema, again: Any) -> tuple[Any, Any, list[Any]]:
+    """The rows, the other rows under names that are not taken here, and what makes two rows fit. Of protected rows that is first of all the unit."""
+    import ibis
+
+    right, unit = step.right, step.unit
     other, known = engine_rows(right)
     names = beside(before, known)
+    owners = [(col(here), col(there)) for here, there in zip(unit, right.declaration.unit, strict=True)] if unit else []
+    equal = list({(one.text, two.text): (one, two) for one, two in (*owners, *step.pairs)}.values())
+    flag, schema = "", dict(before)
+    if step.most:
+        taken = {name.lower() for name in (*before, *names.values())}
+        table, flag, equal = _gated(step, table, schema, other, known, again, equal, taken)
     other = select(other, {names[name]: other[name] for name in known})
-    owners = zip(unit, right.declaration.unit, strict=True) if unit else ()
-    equal = [call("=", col(here), col(names[there])) for here, there in owners] + [call("=", one, renamed(two, names)) for one, two in pairs]
-    wanted = {condition.text: condition for condition in [*equal, *([] if where is None else [where])]}
     columns: Mapping[str, Any] = columns_of(table) | columns_of(other)
-    schema = {**before, **{names[name]: kind for name, kind in known.items()}}
-    return other, [condition.build(columns, schema) for condition in wanted.values()]
+    schema |= {names[name]: kind for name, kind in known.items()}
+    conditions = [call("=", one, renamed(two, names)).build(columns, schema) for one, two in equal]
+    if step.where is not None:
+        condition = step.where.build(columns, schema)
+        conditions.append(ibis.cases((columns[flag].isnull(), condition)) if flag else condition)
+    return table, other, conditions
+
+
+def _gated(
+    step: Join | Match, table: Any, schema: dict[str, Type], other: Any, known: Schema, again: Any, equal: list[tuple[Expr, Expr]], taken: set[str]
+) -> tuple[Any, str, list[tuple[Expr, Expr]]]:
+    """The rows with a flag on those of heavy units, and every value that has to be equal as a column that is null there.
+
+    An engine may join tables in any order. So that it cannot multiply the rows of a heavy unit first and leave them out then, each condition of the join
+    reads the flag. Pairs are counted by the unit, and by what has to be equal and has one type.
+    """
+    import ibis
+
+    from .unit_work import heavy_units
+
+    mine, units = again(), [f"u{i}" for i in range(len(step.unit))]
+    counted = equal[: len(units)] + [(one, two) for one, two in equal[len(units) :] if _same_type(one.type(schema), two.type(known))]
+    sides = [(mine, [one.build(mine, schema) for one, _ in counted]), (other, [two.build(other, known) for _, two in counted])]
+    here, there = (select(side, dict(zip([*units, *(f"k{i}" for i in range(len(counted)))], values, strict=False))) for side, values in sides)
+    heavy = heavy_units(here, there, units, step.most)
+    flag, *own = _free(["heavy", *(f"heavy {name}" for name in units), *(f"heavy {i}" for i in range(len(equal)))], taken)
+    owners, gated = own[: len(units)], own[len(units) :]
+    named = select(heavy, dict(zip(owners, (heavy[name] for name in units), strict=True)))
+    found = table.left_join(named, [table[here] == named[name] for here, name in zip(step.unit, owners, strict=True)])
+    flagged = select(found, {name: found[name] for name in schema} | {flag: found[owners[0]]})
+    values = {name: ibis.cases((flagged[flag].isnull(), one.build(flagged, schema))) for name, (one, _) in zip(gated, equal, strict=True)}
+    table = select(flagged, columns_of(flagged) | values)
+    schema |= {name: replace(one.type(schema), nullable=True) for name, (one, _) in zip(gated, equal, strict=True)}
+    return table, flag, [(col(name), two) for name, (_, two) in zip(gated, equal, strict=True)]
+
+
+def _free(names: Iterable[str], taken: set[str]) -> list[str]:
+    """Names like these that nobody has, each another."""
+    found = []
+    for name in names:
+        found.append(free(name, taken))
+        taken.add(found[-1].lower())
+    return found
+
+
+def _same_type(one: Type, two: Type) -> bool:
+    """Whether equal values are the same value. Of floats 0 equals −0."""
+    return one.bare == two.bare and one.kind != "float"
 
 
 def _listed(table: Any, before: Schema, right: Rows, one: Expr, two: Expr) -> Any:
@@ -175,7 +231,8 @@ def _on(pairs: Pairs, where: Expr | None) -> str:
     return f" on {' and '.join(said)}" if said else ""
 
 
-def _rules(unit: tuple[str, ...], right: Rows) -> tuple[str, ...]:
+def _rules(unit: tuple[str, ...], right: Rows, heavy: str) -> tuple[str, ...]:
     if not unit:
         return ()
-    return (f"rows are joined with those of {right.declaration.name} that belong to the same unit, and with no others",)
+    joined = f"rows are joined with those of {right.declaration.name} that belong to the same unit, and with no others"
+    return (joined, f"the rows of a unit {heavy} find no match") if heavy else (joined,)

@@ -20,6 +20,7 @@ from .expressions import Column, Expr, col
 from .join_steps import Join, Kept, Kind, Match, On, Pairs
 from .relations import tables_in
 from .renaming import beside, renamed
+from .unit_work import COMPARED_ROWS, JOINED_ROWS, USUAL, check_public, check_rows, cost_of, most_matches, spend
 
 if TYPE_CHECKING:
     from .stages import Rows
@@ -69,7 +70,8 @@ def joined(left: Rows, right: Rows, pairs: Pairs, how: str, where: Expr | None =
     names = beside(left.schema, right.schema)
     same = _same(left, right, pairs) if how == "inner" else {}
     brought = tuple((names[name], name) for name in right.schema if name not in same)
-    step = Join(how, right, left.declaration.unit if owned else (), pairs, where, brought)
+    fans = not (owned and (left.once or right.once))
+    step = Join(how, right, left.declaration.unit if owned else (), pairs, where, brought, JOINED_ROWS if owned and fans else 0)
     outer = how == "left"
     ranges = {**left.ranges, **{new: right.ranges[old] for new, old in brought if old in right.ranges}}
     domains = {**left.domains, **{new: _absent(right.domains[old], outer=outer) for new, old in brought if old in right.domains}}
@@ -79,6 +81,7 @@ def joined(left: Rows, right: Rows, pairs: Pairs, how: str, where: Expr | None =
         if old in right.domains and new not in domains:
             domains[new] = right.domains[old]
     links = {new: right.links[old] for old, new in same.items() if old in right.links} | dict(left.links)
+    rows = _unit_rows(left, right, pairs, place, how, owned=owned)
     found = replace(
         left,
         declaration=_larger(left.declaration, left.declaration if right.public else right.declaration),
@@ -89,7 +92,12 @@ def joined(left: Rows, right: Rows, pairs: Pairs, how: str, where: Expr | None =
         links=links | {new: right.links[old] for new, old in brought if old in right.links},
         once=owned and left.once and right.once,
         fans=True,
+        unit_rows=max(rows, left.unit_rows, right.unit_rows) if owned else rows,  # what has to be equal is computed before the join, on both sides
+        work=left.work + right.work,
+        spread=_spread(left, right, pairs, owned=owned, fans=fans),
+        row_work=left.row_work + right.row_work,
     )
+    found = replace(spend(found, _cost(pairs, where), place), unit_rows=rows)
     return found, {**names, **same}
 
 
@@ -105,7 +113,41 @@ def match(left: Rows, other: Any, on: On | Pairs | None, kind: Kind, where: Expr
         raise Refused("join.columns", place, "a null is compared in an anti join on one column of a public table", "anti_join(cities, on='city', nulls=True)")
     _checked(left, right, pairs, where, place)
     owned = _owned(left, right, pairs, place)
-    return replace(left, steps=(*left.steps, Match(kind, right, left.declaration.unit if owned else (), pairs, where, nulls)))
+    compared = COMPARED_ROWS if owned and where is not None and not (left.once or right.once) else 0
+    made = replace(left, steps=(*left.steps, Match(kind, right, left.declaration.unit if owned else (), pairs, where, nulls, compared)))
+    pairs_of_rows, each = left.unit_rows, 1
+    if right.public:
+        check_public(right, place, cost_of(two for _, two in pairs))
+        each = 1 if where is None else most_matches(left.schema, right, pairs)
+        pairs_of_rows *= each
+        check_rows(pairs_of_rows, place)
+    else:
+        pairs_of_rows = max(compared, left.unit_rows, right.unit_rows)
+    made = replace(made, unit_rows=pairs_of_rows, work=left.work + right.work, spread=left.spread * each, row_work=left.row_work + right.row_work)
+    return replace(spend(made, _cost(pairs, where), place), unit_rows=left.unit_rows, spread=left.spread)
+
+
+def _unit_rows(left: Rows, right: Rows, pairs: Pairs, place: str, how: str, *, owned: bool) -> int:
+    """What the rows of one unit may become by a join. A left join keeps all rows of the left, whatever they fit."""
+    if owned:
+        joined = max(left.unit_rows, right.unit_rows) if left.once or right.once else JOINED_ROWS
+        rows = joined + left.unit_rows if how == "left" else joined
+    else:
+        check_public(right, place, cost_of(two for _, two in pairs))
+        rows = left.unit_rows * most_matches(left.schema, right, pairs)
+    check_rows(rows, place)
+    return rows
+
+
+def _spread(left: Rows, right: Rows, pairs: Pairs, *, owned: bool, fans: bool) -> int:
+    """What one row may become, as far as the class of a question reckons."""
+    if owned:
+        return max(left.spread, right.spread) * (USUAL if fans else 1)
+    return left.spread * most_matches(left.schema, right, pairs)
+
+
+def _cost(pairs: Pairs, where: Expr | None) -> int:
+    return cost_of([*(side for pair in pairs for side in pair), where])
 
 
 def pairs_of(left: Rows, right: Rows, on: On | None) -> Pairs:

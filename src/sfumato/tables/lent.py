@@ -1,4 +1,4 @@
-"""A connection that the owner lends: an Ibis table is read where it lies, by its own engine.
+"""A connection that the owner lends: an Ibis table is read where it lies, by its own engine. Which engines are accepted says `served`.
 
 *Settings*  The connection is used as it is: its settings, rights, time zone and speed are the owner's. One question at a time.
 *Types*     Those of the connection. Another may be declared where the engine has a cast that gives null instead of failing.
@@ -30,18 +30,20 @@ class Lent(Engine):
         return f"{self.backend.name} {self.backend.version}"
 
     def check(self, timeout: float | None = None) -> None:
-        if known_timeout(timeout) is not None and self.backend.name != "duckdb":
-            reason = f"only duckdb and postgres can be interrupted, {self.backend.name} not"
-            raise Refused("engine.timeout", f"timeout={timeout}", reason, "no timeout, or the connection's own")
+        known_timeout(timeout)
 
     def run(self, expression: Any, *, timeout: float | None = None) -> Any:
         self.check(timeout)
         with self._lock, deadline(timeout, lambda: self.backend.con.interrupt()):
-            return self.backend.to_pyarrow(_portable(expression.as_table()))
+            return self.backend.to_pyarrow(portable(expression.as_table()))
 
     def known(self, table: Any) -> Any:
         """A table of the connection as it is named in statements."""
         return table
+
+    def left_out(self, table: Any) -> dict[str, str]:  # noqa: ARG002
+        """Columns of a table that are not read, because of how the table is made or because the engine cannot read them in every case, and why."""
+        return {}
 
     def plain(self, value: Any) -> Any:
         """A column of a table without what is the engine's own in it."""
@@ -51,8 +53,8 @@ class Lent(Engine):
         """The connection stays open: it is the owner's."""
 
 
-def _portable(table: Any) -> Any:
-    """The rows with uuids as text, as DuckDB gives them: Ibis makes no Arrow column of those of SQLite."""
+def portable(table: Any) -> Any:
+    """The rows with uuids as text, whatever the connection makes of them in Arrow."""
     texts = {column: table[column].cast("string") for column, dtype in table.schema().items() if dtype.is_uuid()}
     return table.mutate(**texts) if texts else table
 

@@ -60,7 +60,7 @@ def pandas_type(dtype: Any) -> Any:
     if isinstance(dtype, pd.StringDtype) or dtype == np.dtype(object):
         return pa.large_string()
     plain = dtype if isinstance(dtype, np.dtype) else getattr(dtype, "numpy_dtype", None)  # nullable numbers and truth values have one inside
-    if plain is None or plain.kind not in "biufM":
+    if plain is None or plain.kind not in "biufM" or plain.itemsize > 8:  # Arrow has no floats of 80 bits
         return None
     return pa.timestamp(np.datetime_data(plain)[0]) if plain.kind == "M" else pa.from_numpy_dtype(plain)
 
@@ -71,7 +71,8 @@ def _column(series: Any, dtype: Any, kind: str) -> Any:
 
     if isinstance(dtype, pd.CategoricalDtype):
         codes = series.cat.codes.to_numpy().astype(np.int32)
-        values = _column(dtype.categories.to_series(), dtype.categories.dtype, kind)
+        given = pd.Series(dtype.categories.array, dtype=dtype.categories.dtype)  # of that dtype: pandas would try texts first, and stop at one that is none
+        values = _column(given, dtype.categories.dtype, kind)
         values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
         return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), values)
     if isinstance(dtype, pd.StringDtype):

@@ -86,7 +86,7 @@ class PerUnit:
         made = {name: before[name] for name in self.unit} | {name: key.type(before) for name, key in self.keys}
         return made | {name: total.type(before, self.ranges) for name, total in self.totals}
 
-    def build(self, table: Any, before: Schema) -> Any:
+    def build(self, table: Any, before: Schema, again: Any = None) -> Any:  # noqa: ARG002
         """The same rows for an engine."""
         made = {name: table[name] for name in self.unit}
         made |= {name: key.build(table, before) for name, key in self.keys}

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Literal
 
 from ..errors import Refused
+from ..exact import effort
 from ..exact.balls import sqrt_up
 from ..exact.numbers import text
 from .aggregates import Aggregate
@@ -96,6 +97,7 @@ def wanted(query: Query) -> Wanted:
     found: dict[str, Piece] = {}
     columns = []
     for name, aggregate in query.aggregates:
+        effort.check()
         pieces, numbers = PIECES[aggregate.kind](aggregate, query.rows)
         for piece in pieces:
             found.setdefault(piece.name, piece)

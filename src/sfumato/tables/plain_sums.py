@@ -3,6 +3,7 @@
 *Same*      The integers of every row are those of `grids`, by the same two additions of doubles, its weight is that of `bounding`, and so the sums are the
             same: exact, in any order. The statement in SQL says what is computed; tests hold one against the other.
 *Units*     that are whole numbers have their rows counted in an array, from the least to the largest of them; then the rows are read again, and weighed.
+*Once*      Each file is opened once for both readings, and for its footer: were it replaced in between, the rows would still be those that were counted.
 *Why*       An addition takes DuckDB five times as long as NumPy, and a question like this has little else to do. But NumPy adds in one thread, while others
             read: where there are more than a few of them, DuckDB is quicker after all.
 *When*      The question decides: sums and counts of stored columns, without conditions, computed columns or joins; and of units the range that the footers of
@@ -12,8 +13,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +37,7 @@ FEW_THREADS = 4
 BATCH = 1 << 18  # rows that are read at a time
 BUFFER = 1 << 16  # bytes of a file that are read at a time
 GROUPS = 4  # parts of a file that are read at a time
+MOST_FILES = 256  # that are open at a time: a process may often have no more than 1,024
 AHEAD = 2  # batches that are read while one is added
 MOST_PLACES = 1 << 20  # from the least to the largest key
 MOST_UNITS = 1 << 26  # and unit
@@ -78,64 +81,72 @@ class PlainSums:
         """What is read."""
         return list(dict.fromkeys([*self.owners, *(name for name in map(_name, self.pieces.values()) if name is not None)]))
 
-    def readable(self) -> bool:
+    def readable(self, files: Sequence[Any]) -> bool:
         """Whether Arrow reads the columns as the types that DuckDB named: what a writer noted beside the data may tell it otherwise. And whether the units are
         near enough to each other for an array."""
-        import pyarrow.parquet as pq
-
-        schemas = [pq.read_schema(path) for path in self.stored.paths]
+        schemas = [file.schema_arrow for file in files]
         if not all(tuple(schema.names) == self.stored.names for schema in schemas):  # DuckDB gives names of its own to those that it finds alike
             return False
         if not all(str(schema.field(name).type) == self.stored.columns[name] for schema in schemas for name in self.columns):
             return False
-        return self.unit is None or self._range() is not None
+        return self.unit is None or self._range(files) is not None
+
+    @contextmanager
+    def opened(self) -> Iterator[list[Any]]:
+        """The files, open."""
+        import pyarrow.parquet as pq
+
+        with ExitStack() as stack:
+            yield [stack.enter_context(pq.ParquetFile(path, buffer_size=BUFFER)) for path in self.stored.paths]
 
     def attempt(self, schema: Any, threads: int, stopped: Callable[[], bool]) -> Any:
         """What the statement gives that has this schema; None where an engine has to be asked. Secret."""
+        if len(self.stored.paths) > MOST_FILES:
+            return None
         try:
-            with np.errstate(all="ignore"):  # a warning would be about the data
-                return self.table(schema, threads, stopped) if self.readable() else None
+            with self.opened() as files, np.errstate(all="ignore"):  # a warning would be about the data
+                return self.table(files, schema, threads, stopped) if self.readable(files) else None
         except Stopped:
             raise
         except Exception:  # what Arrow cannot read DuckDB may
             return None
 
-    def table(self, schema: Any, threads: int, stopped: Callable[[], bool]) -> Any:
-        """The same, with a line for every public key."""
+    def table(self, files: Sequence[Any], schema: Any, threads: int, stopped: Callable[[], bool]) -> Any:
+        """The same of open files, with a line for every public key."""
         import pyarrow as pa
 
         find = finder(self.domain) if self.domain else None
-        weights = None if self.unit is None else self._weights(find, threads, stopped)
+        weights = None if self.unit is None else self._weights(files, find, threads, stopped)
         adding = _Adding(self, find, weights)
-        for batch in self._batches(self.columns, threads, stopped):
-            adding.add(batch)
+        with closing(self._batches(files, self.columns, threads, stopped)) as batches:
+            for batch in batches:
+                adding.add(batch)
         keys = {} if self.key is None else {"k0": array(self.domain, schema["k0"].to_pyarrow())}
         lines = len(self.domain) or 1
         return pa.table(keys | {name: array(sums[:lines].tolist(), schema[name].to_pyarrow()) for name, sums in adding.whole().items()})
 
-    def _weights(self, find: Find | None, threads: int, stopped: Callable[[], bool]) -> Weights:
+    def _weights(self, files: Sequence[Any], find: Find | None, threads: int, stopped: Callable[[], bool]) -> Weights:
         """The weight of every unit, by the rows that it has among the public keys."""
-        ends = self._range()
+        ends = self._range(files)
         assert ends is not None
         assert self.unit is not None
         weights = Weights(*ends, self.bounding)
         room = Room()
-        for batch in self._batches(self.owners, threads, stopped):
-            found = {name: numbers_of(batch.column(name)) for name in self.owners}
-            for part in parts(batch.num_rows):
-                room.begin()
-                counted = None if find is None or self.key is None else find(*part_of(found[self.key], part), room) < len(self.domain)
-                weights.count(*part_of(found[self.unit], part), counted, room)
+        with closing(self._batches(files, self.owners, threads, stopped)) as batches:
+            for batch in batches:
+                found = {name: numbers_of(batch.column(name)) for name in self.owners}
+                for part in parts(batch.num_rows):
+                    room.begin()
+                    counted = None if find is None or self.key is None else find(*part_of(found[self.key], part), room) < len(self.domain)
+                    weights.count(*part_of(found[self.unit], part), counted, room)
         weights.weigh()
         return weights
 
-    def _range(self) -> tuple[int, int] | None:
+    def _range(self, files: Sequence[Any]) -> tuple[int, int] | None:
         """The least and the largest unit, as far as the footers state them; None where these are too far apart, or not stated."""
-        import pyarrow.parquet as pq
-
         ends: list[int] = []
-        for path in self.stored.paths:
-            footer = pq.read_metadata(path)
+        for file in files:
+            footer = file.metadata
             for part in range(footer.num_row_groups):
                 stated = _stated(footer.row_group(part), self.unit)
                 if stated is None:
@@ -144,25 +155,24 @@ class PlainSums:
         low, high = min(ends, default=0), max(ends, default=0)
         return (low, high) if high - low < MOST_UNITS else None
 
-    def _batches(self, columns: list[str], threads: int, stopped: Callable[[], bool]) -> Iterator[Any]:
-        """Rows, until the time is up; the next ones are read while some are used."""
+    def _batches(self, files: Sequence[Any], columns: list[str], threads: int, stopped: Callable[[], bool]) -> Generator[Any, None, None]:
+        """Rows, until the time is up; the next ones are read while some are used. To be closed before the files are: a thread may still be reading."""
         rows = 0
-        for batch in _ahead(self._read(columns, threads), apart=threads > 1):
-            rows += batch.num_rows
-            if stopped():
-                raise Stopped
-            if rows > self.bounding.table_rows or (self.unit is not None and rows > MOST_ROWS):
-                raise Untrue
-            yield batch
+        with closing(_ahead(_read(files, columns, threads), apart=threads > 1)) as ahead:
+            for batch in ahead:
+                rows += batch.num_rows
+                if stopped():
+                    raise Stopped
+                if rows > self.bounding.table_rows or (self.unit is not None and rows > MOST_ROWS):
+                    raise Untrue
+                yield batch
 
-    def _read(self, columns: list[str], threads: int) -> Iterator[Any]:
-        import pyarrow.parquet as pq
 
-        for path in self.stored.paths:
-            with pq.ParquetFile(path, buffer_size=BUFFER) as file:
-                for first in range(0, file.num_row_groups, GROUPS):  # not all at once: Arrow keeps what it has read of them
-                    some = range(first, min(first + GROUPS, file.num_row_groups))
-                    yield from file.iter_batches(BATCH, row_groups=list(some), columns=columns, use_threads=threads > 1)
+def _read(files: Sequence[Any], columns: list[str], threads: int) -> Iterator[Any]:
+    for file in files:
+        for first in range(0, file.num_row_groups, GROUPS):  # not all at once: Arrow keeps what it has read of them
+            some = range(first, min(first + GROUPS, file.num_row_groups))
+            yield from file.iter_batches(BATCH, row_groups=list(some), columns=columns, use_threads=threads > 1)
 
 
 def plain_sums(stored: Stored | None, query: Query, pieces: Sequence[Piece], bounding: Bounding) -> PlainSums | None:
@@ -223,7 +233,7 @@ def _name(piece: Piece) -> str | None:
     return piece.of.name if isinstance(piece.of, Name) else None
 
 
-def _ahead(batches: Iterator[Any], *, apart: bool) -> Iterator[Any]:
+def _ahead(batches: Iterator[Any], *, apart: bool) -> Generator[Any, None, None]:
     """The same; a thread apart reads the next ones while one is used."""
     if not apart:
         yield from batches

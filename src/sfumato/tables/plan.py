@@ -15,14 +15,15 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import Refused
+from ..exact import effort
 from ..exact.balls import up
 from ..exact.numbers import Number, probability
 from ..guarantees import Guarantee
 from ..mechanisms import Several, WeightedQuantile
 from ..mechanisms.additive import Additive
 from ..mechanisms.moments import linear_error
-from .calibrate import Calibration, calibrate
-from .pieces import Column, Piece, wanted
+from .calibrate import TOTAL, Calibration, calibrate
+from .pieces import Column, Piece, Wanted, wanted
 from .reading import Groups, public_groups
 from .stages import Query
 from .tallies import Statement, statements
@@ -122,6 +123,7 @@ class Plan:
         return self.explain()
 
     def _error(self, column: Column, level: Fraction, size: int) -> float:
+        effort.check()
         noise = [self.calibration.noise[i] for i in column.pieces]
         first = noise[0][0]
         if isinstance(first, WeightedQuantile):
@@ -164,27 +166,28 @@ class Plan:
         return noise.law.half_width(level) * self.calibration.bounding.step(self.pieces[place])
 
 
-def plan(query: Query, promise: Guarantee, source: Any, group_size: int = 1000) -> Plan:
-    """The best noise for a promise, and all that follows. Reads nothing."""
+def plan(query: Query, promise: Guarantee, source: Any, group_size: int = 1000, needed: Wanted | None = None) -> Plan:
+    """The best noise for a promise, and all that follows. Reads nothing. `needed` is `wanted(query)`, where a caller plans one query for several promises."""
+    effort.check()
     if isinstance(group_size, bool) or not isinstance(group_size, int) or group_size < 1:
         raise Refused("plan.group-size", f"group_size={group_size}", "the assumed number of rows of a group is a whole number from 1 on", "group_size=1000")
-    needed = wanted(query)
+    needed = wanted(query) if needed is None else needed
     pieces = needed.pieces
     cells = math.prod(len(domain) for domain in query.domains) * max(piece.cells for piece in pieces)
     if query.public and cells > MOST_CELLS:
         raise Refused("plan.groups", f"{cells} numbers in a column", f"it has at most {MOST_CELLS}, of all groups and bins", "fewer public keys, or fewer bins")
     if not query.public and any(piece.name == "count" for piece in pieces):
-        pieces = (*pieces, Piece("total", "one", pooled=True))  # against it the withheld part is estimated
+        pieces = (*pieces, Piece(TOTAL, "one", pooled=True))
     try:
         made = calibrate(query, pieces, promise)
     except Refused as refused:
         if refused.code != "noise.scale":
             raise
         raise _too_far(max(pieces, key=lambda piece: piece.largest), "its noise") from None
-    for piece in pieces:
+    for piece in made.pieces:
         if made.bounding.bits + piece.largest.bit_length() > _PRODUCT or made.bounding.sum_bits(piece) > _SUM:
             raise _too_far(piece, "its sums")
-    return Plan(query, promise, pieces, needed.columns, made, source, group_size)
+    return Plan(query, promise, made.pieces, needed.columns, made, source, group_size)
 
 
 def _too_far(piece: Piece, what: str) -> Refused:

@@ -88,7 +88,7 @@ def chosen_groups(ballot: Any, kept: NDArray[np.bool_], query: Query) -> Groups:
     import pyarrow.compute as pc
 
     keys = ballot.drop_columns("votes").filter(pa.array(kept))
-    order = pc.sort_indices(keys, sort_keys=[(name, "ascending", "at_end") for name in keys.column_names])
+    order = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in keys.column_names])  # nulls at the end, if nothing else is said
     return Groups(keys.take(order), query)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .expressions import col
@@ -29,15 +30,20 @@ class Origin:
     source: Any = field(repr=False)
     whole: Any = None
     public: bool = False
+    counts: dict[Any, int] = field(default_factory=dict, repr=False)  # of a public table: how many rows agree in some values
 
 
 def built(table: Any, schema: Schema, steps: Sequence[Any]) -> tuple[Any, dict[str, Type], list[Any]]:
     """The table after all steps, the types of its columns, and the conditions that its rows have yet to meet."""
     known: dict[str, Type] = dict(schema)
     kept: list[Any] = []  # conditions on the table as it is now
-    for step in steps:
+    first, many = table, False
+    for place, step in enumerate(steps):
         if hasattr(step, "build"):  # other rows: of each unit, of two tables, of one after the other
-            table, known = step.build(select(table, columns_of(table), kept) if kept else table, known), step.schema(known)
+            now = select(table, columns_of(table), kept) if kept else table
+            again = partial(_again, now) if many else partial(_view, first, schema, steps[:place])
+            table, known = step.build(now, known, again), step.schema(known)
+            many |= hasattr(step, "right")
         elif step.column is None:
             kept.append(step.expression.build(table, known))
             continue
@@ -46,6 +52,17 @@ def built(table: Any, schema: Schema, steps: Sequence[Any]) -> tuple[Any, dict[s
             known[step.column] = step.expression.type(known)
         kept = []
     return table, known, kept
+
+
+def _view(first: Any, schema: Schema, steps: Sequence[Any]) -> Any:
+    """The rows after these steps once more, read anew: an engine need not keep them."""
+    table, _, kept = built(first.view(), schema, steps)
+    return select(table, columns_of(table), kept) if kept else table
+
+
+def _again(table: Any) -> Any:
+    """The same rows once more. Behind a step that brought in other rows they are shared: made anew each time, they would be made ever more often."""
+    return table
 
 
 def engine_rows(rows: Rows) -> tuple[Any, dict[str, Type]]:

@@ -12,7 +12,9 @@ def renamed(expression: Expr, names: Mapping[str, str]) -> Expr:
     if isinstance(expression, Column):
         return col(names.get(expression.name, expression.name))
     if isinstance(expression, Call):
-        return Call(expression.function, tuple(renamed(argument, names) for argument in expression.arguments), expression.weight, expression.depth)
+        return Call(
+            expression.function, tuple(renamed(argument, names) for argument in expression.arguments), expression.weight, expression.cost, expression.depth
+        )
     return expression
 
 

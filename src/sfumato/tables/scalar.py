@@ -9,11 +9,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..errors import Refused
+from ..exact import effort
 from . import ranges
 from .constants import Constant
 from .engine_values import Value
@@ -88,6 +89,9 @@ def always(known: Type) -> Gives:
 
 
 HEAVY = 9
+COSTS: Mapping[Group, int] = {"text": 64, "cast": 16, "time": 8, "mathematics": 8, "logic": 4}
+"""What one call takes for one row, where that is not 1: texts may have a thousand letters, casts read them, comparisons may be of texts, and some engines
+compute moments in many steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +115,7 @@ class Function:
     never_null: bool = False
     copies: tuple[int, ...] = (1,)  # of each argument; the last of them also of those that follow
     heavy: frozenset[Constant] = frozenset()  # last constants with which it is nine of the first
+    costs: Callable[[Constant], int] | None = None  # what it takes for one row, by the last constant, where its group does not tell
 
     def slots(self, count: int) -> tuple[Slot, ...]:
         """The place of each of so many arguments, or none if there cannot be so many."""
@@ -124,6 +129,13 @@ class Function:
         """How large a call is, given how large its arguments are."""
         copies = (HEAVY,) if last in self.heavy else self.copies
         return 1 + sum(copies[min(i, len(copies) - 1)] * weight for i, weight in enumerate(weights))
+
+    def cost(self, costs: Sequence[int], last: Constant) -> int:
+        """What a call takes for one row, given what its arguments take. The unit is an operation on two numbers."""
+        copies = (HEAVY,) if last in self.heavy else self.copies
+        own = COSTS.get(self.group, 1) if self.costs is None else self.costs(last)
+        own += len(costs) if self.many else 0  # of a list each is compared
+        return own + sum(copies[min(i, len(copies) - 1)] * cost for i, cost in enumerate(costs))
 
     def text(self, arguments: Sequence[str]) -> str:
         """Canonical."""
@@ -141,6 +153,7 @@ class Function:
 
     def resolve(self, arguments: Sequence[Argument]) -> Argument:
         """The type and span of a call; refused where an argument does not fit."""
+        effort.check()
         texts = [argument.text for argument in arguments]
         for position, (place, argument) in enumerate(zip(self.slots(len(arguments)), arguments, strict=True)):
             place.check(argument, lambda text, at=position: self.text([*texts[:at], text, *texts[at + 1 :]]), self.name)  # type: ignore[misc]

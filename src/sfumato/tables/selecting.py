@@ -1,8 +1,7 @@
 """Steps of an expression for the engine: rows that meet conditions, with columns computed from them; and sums of rows by key.
 
 *One step*  Ibis makes a filter and a projection of a SELECT … WHERE …, and turns both into this one node when it writes the statement, with everything that
-            stands on them made anew. For engines that are known to take it the node is used at once: half of the time in which a statement is made and
-            written. Others, some of which Ibis does not speak to in SQL, get the two.
+            stands on them made anew. Here the node is used at once: half of the time in which a statement is made and written.
 """
 
 from __future__ import annotations
@@ -10,21 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-STEPWISE = ("duckdb", "postgres", "pyspark")
-
 
 def select(table: Any, columns: Mapping[str, Any], where: Sequence[Any] = (), *, distinct: bool = False) -> Any:
     """SELECT columns FROM table WHERE all conditions hold."""
-    if _engine(table) in STEPWISE:
-        from ibis.backends.sql.rewrites import Select
-        from ibis.expr.operations import Alias
+    from ibis.backends.sql.rewrites import Select
+    from ibis.expr.operations import Alias
 
-        # a name of its own would be taken off when the statement is written, and everything that stands on it made anew
-        bare = {name: value.op().arg if isinstance(value.op(), Alias) else value for name, value in columns.items()}
-        return Select(table, selections=bare, predicates=tuple(where), distinct=distinct).to_expr()
-    # what is computed from a table is found by Ibis in the rows that are left of it
-    found = (table.filter(*where) if where else table).select(**columns)
-    return found.distinct() if distinct else found
+    # a name of its own would be taken off when the statement is written, and everything that stands on it made anew
+    bare = {name: value.op().arg if isinstance(value.op(), Alias) else value for name, value in columns.items()}
+    return Select(table, selections=bare, predicates=tuple(where), distinct=distinct).to_expr()
 
 
 def group(table: Any, keys: Sequence[str], sums: Mapping[str, Any]) -> Any:
@@ -32,13 +25,3 @@ def group(table: Any, keys: Sequence[str], sums: Mapping[str, Any]) -> Any:
     from ibis.expr.operations import Aggregate
 
     return Aggregate(table, groups={name: table[name] for name in keys}, metrics=dict(sums)).to_expr()
-
-
-def _engine(table: Any) -> str:
-    """The name of the engine that a relation's first table lies in."""
-    op = table.op()
-    while not hasattr(op, "source"):
-        op = next((getattr(op, name) for name in ("first", "parent", "left") if hasattr(op, name)), None)
-        if op is None:
-            return ""
-    return str(op.source.name)

@@ -1,7 +1,8 @@
 """From what the owner has (a path, a frame, an Ibis table) to columns of declared types. Only schemas are looked at: no row is read.
 
 *Types*     Parquet, DuckDB, Arrow, Polars and Ibis know theirs, and so does a pandas dtype; CSV and Python objects are text unless declared.
-*Total*     A cell that does not fit the declared type is null, never an error. Dates and timestamps outside the years 1 to 9999 are null.
+*Total*     A cell that does not fit the declared type is null, never an error. Dates and timestamps outside the years 1 to 9999 are null. What DuckDB itself
+            stops at in a Parquet file is null, too: see `parquet_cells`.
 *Left out*  Columns of lists, structs, maps, binary, JSON, times and intervals are not part of the table; whoever names one is told why.
 *Engine*    Files and frames are read by an engine of our own, all tables of a declaration by the same one; an Ibis table by its own connection.
 """
@@ -10,22 +11,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import Refused
+from .capabilities import check_capabilities
 from .engine import Engine, Pinned, identifier
 from .files import Files, find_files
 from .frames import Held, find_frame, unread
 from .lent import Lent, as_type
 from .names import known_names, unknown
+from .parquet_cells import ParquetCells
 from .plain_sums import STORED, Stored
 from .selecting import select
 from .served import engine_of, served
 from .types import CASTS, SPAN, Type
-from .volatile import REASON, drawn, generated
 
 _KNOWN = "the path of a Parquet, CSV or DuckDB file, a pandas, Polars or Spark DataFrame, an Arrow table, an Ibis table, or the URL of a PostgreSQL database"
 _NAMELESS = "table"  # what the engine calls a table that has no name
@@ -110,6 +112,7 @@ def _opened(found: Sequence[tuple[str | None, Any, dict[str, Type]]], threads: i
             raise Refused("table.engines", "protect({…}, …)", "tables that are asked together lie in one engine", rewrite)
         engine = engine_of(lent[0])
         try:
+            check_capabilities(engine)
             return [_borrowed(engine, name, engine.known(table), declared) for name, table, declared in found]
         except BaseException:
             engine.close()
@@ -137,19 +140,13 @@ def _viewed(engine: Pinned, name: str | None, table: Files | Held, declared: dic
         relation, left_out = table.relation(engine), table.left_out(engine)
         described = table.describe(engine)
         known_names([column for column, _ in described], f"protect({view!r:.60})")
-    have = {column: kind for column, text in described if column not in left_out and (kind := _type_of(text)) is not None}
-    left_out |= {column: unread(text) for column, text in described if column not in have and column not in left_out}
-    schema = _schema(have, declared, left_out, view)
-    made = {
-        column: f"{_converted(column, text, schema[column], same=schema[column].bare == have[column].bare)}{_by_bytes(table, schema[column])}"
-        for column, text in described
-        if column in schema
-    }
-    engine.connection.execute(
-        f"CREATE VIEW {identifier(view)} AS SELECT {', '.join(f'{value} AS {identifier(column)}' for column, value in made.items())} FROM {relation}"
-    )
+    schema, made = _made(described, declared, left_out, view, by_bytes=isinstance(table, Files) and bool(table.attached))
+    engine.connection.execute(f"CREATE VIEW {identifier(view)} AS {_selected(made, relation)}")
     stored = None
+    if isinstance(table, Files):
+        engine.watch(table.paths, lambda: table.alike(engine, described))
     if isinstance(table, Files) and table.kind == "Parquet":
+        engine.doubt(ParquetCells(view, table.paths, relation, {column: text for column, text in described if column in made}, _selected(made, "{0}")))
         stored = Stored(
             table.paths,
             tuple(column for column, _ in described),
@@ -158,10 +155,38 @@ def _viewed(engine: Pinned, name: str | None, table: Files | Held, declared: dic
     return Source(engine.backend.table(view), schema, engine, name, table.kind if isinstance(table, Files) else "frame", left_out, stored)
 
 
+def _made(
+    described: Sequence[tuple[str, str]], declared: dict[str, Type], left_out: dict[str, str], name: str, *, by_bytes: bool, filled: Container[str] = ()
+) -> tuple[dict[str, Type], dict[str, str]]:
+    """Of columns and DuckDB's names of their types: the schema, and each column as its type, in SQL. What is not read is added to `left_out`.
+    Columns in `filled` are said to have no nulls."""
+    have = {column: replace(kind, nullable=column not in filled) for column, text in described if column not in left_out and (kind := _type_of(text))}
+    left_out |= {column: unread(text) for column, text in described if column not in have and column not in left_out}
+    schema = _schema(have, declared, left_out, name)
+    made = {
+        column: f"{_converted(column, text, schema[column], same=schema[column].bare == have[column].bare)}{_by_bytes(schema[column]) if by_bytes else ''}"
+        for column, text in described
+        if column in schema
+    }
+    return schema, made
+
+
+def _selected(made: Mapping[str, str], relation: str) -> str:
+    return f"SELECT {', '.join(f'{value} AS {identifier(column)}' for column, value in made.items())} FROM {relation}"
+
+
 def _borrowed(engine: Lent, name: str | None, table: Any, declared: dict[str, Type]) -> Source:
-    """The columns of an Ibis table, each as its type."""
+    """The columns of an Ibis table, each as its type. Those of a DuckDB are converted by the same SQL as a file's, so that no cell of either fails."""
     known_names(table.columns, f"protect({name!r:.60})")
-    left_out = _not_stored(engine, table)
+    left_out = engine.left_out(table)
+    if engine.backend.name == "duckdb":
+        place = table.op().namespace
+        relation = ".".join(identifier(part) for part in (place.catalog, place.database, table.op().name) if part)
+        described = [row[:2] for row in engine.backend.con.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()]
+        filled = [column for column, dtype in table.schema().items() if not dtype.nullable]
+        schema, made = _made(described, declared, left_out, str(name), by_bytes=True, filled=filled)
+        columns = {column: kind.to_ibis() for column, kind in schema.items()}
+        return Source(engine.backend.sql(_selected(made, relation), schema=columns), schema, engine, name, "Ibis", left_out)
     have: dict[str, Type] = {}
     for column, dtype in table.schema().items():
         with suppress(Refused):
@@ -172,17 +197,6 @@ def _borrowed(engine: Lent, name: str | None, table: Any, declared: dict[str, Ty
     schema = _schema(have, declared, left_out, str(name))
     made = {column: as_type(engine, engine.plain(table[column]), kind) for column, kind in schema.items()}
     return Source(select(table, made), schema, engine, name, "Ibis", left_out)
-
-
-def _not_stored(engine: Lent, table: Any) -> dict[str, str]:
-    """Of a lent DuckDB, the columns that are generated; refused is a view that draws or looks at a clock, or may."""
-    if engine.backend.name != "duckdb":
-        return {}
-    op, connection = table.op(), engine.backend.con  # not a cursor of it, which knows nothing of its temporary views, nor where it is at
-    place = op.namespace.catalog, op.namespace.database, op.name
-    if (why := drawn(connection, *place)) is not None:
-        raise Refused("table.source", f"view {op.name!r:.60}", f"{why}: {REASON}", "a table, a Parquet file, or a view of stored columns")
-    return generated(connection, *place)
 
 
 def _schema(have: Mapping[str, Type], declared: Mapping[str, Type], left_out: Mapping[str, str], name: str) -> dict[str, Type]:
@@ -215,9 +229,9 @@ def _sql_type(kind: Type) -> str:
     return _OWN_NAMES.get(text, text)
 
 
-def _by_bytes(table: Files | Held, wanted: Type) -> str:
+def _by_bytes(wanted: Type) -> str:
     """A database may have been told to take "a" and "A" for one: then one person's rows would weigh another's, and name their group."""
-    return ' COLLATE "binary"' if isinstance(table, Files) and table.attached and wanted.kind == "string" else ""
+    return ' COLLATE "binary"' if wanted.kind == "string" else ""
 
 
 def _converted(column: str, text: str, wanted: Type, *, same: bool) -> str:
@@ -230,7 +244,10 @@ def _converted(column: str, text: str, wanted: Type, *, same: bool) -> str:
         value = f"TRY(TRY_CAST({value} AS {target}))"
     elif wanted.kind == "uuid":
         value = f"TRY({value})"  # a join would filter the scan of an Arrow table by it, which DuckDB has not built for uuids
-    if wanted.kind not in SPAN:
+    if wanted.kind == "decimal" and text == target:  # Arrow and Parquet store more digits than a type has room for, and DuckDB computes with all of them
+        first, last = (f"CAST('{sign}{'9' * (wanted.precision - wanted.scale)}.{'9' * wanted.scale}' AS {target})" for sign in ("-", ""))
+    elif wanted.kind in SPAN:
+        first, last = (f"CAST('{end}{'+00' if wanted.zone else ''}' AS {target})" for end in SPAN[wanted.kind])
+    else:
         return value
-    first, last = (f"CAST('{end}{'+00' if wanted.zone else ''}' AS {target})" for end in SPAN[wanted.kind])
     return f"CASE WHEN {value} BETWEEN {first} AND {last} THEN {value} END"

@@ -24,6 +24,7 @@ from .names import known_names
 from .per_unit import PerUnit, Total
 from .relations import Origin
 from .types import Type
+from .unit_work import STEP, UNIT_ROWS, check_work, cost_of, spend
 
 MOST_COLUMNS = 256
 
@@ -67,11 +68,16 @@ class Rows:
     origin: Origin | None = field(default=None, repr=False)
     links: Mapping[str, str] = field(default_factory=dict, repr=False)  # columns that may be joined on: those with the same word
     fans: bool = False  # a row of the table may have become several
+    unit_rows: int = UNIT_ROWS  # what the rows of one unit may have become, of public rows a single row: `unit_work`
+    work: int = 0  # what all steps so far may take for them
+    spread: int = 1  # what one row may have become by joins with public tables
+    row_work: int = 0  # what all steps so far take for one row, where protected tables do not multiply it
 
     @classmethod
     def of(cls, declaration: Declaration, curator: Curator, origin: Origin | None = None, links: Mapping[str, str] | None = None) -> Rows:
         """All rows, as declared."""
-        return cls(declaration, curator, (), declaration.schema, declaration.ranges, declaration.domains, origin=origin, links=links or {})
+        rows = cls(declaration, curator, (), declaration.schema, declaration.ranges, declaration.domains, origin=origin, links=links or {})
+        return replace(rows, unit_rows=1) if rows.public else rows
 
     @property
     def public(self) -> bool:
@@ -90,6 +96,11 @@ class Rows:
         declared: str = (self.declaration if self.origin is None or self.origin.whole is None else self.origin.whole).to_toml()
         return declared
 
+    @property
+    def text(self) -> str:
+        """Which rows these are, as text."""
+        return "\n".join([f"from {self.declaration.name}", *(step.text for step in self.steps)])
+
     def __getitem__(self, name: str) -> Expr:
         column = col(name)
         column.type(self.schema)  # refuses a name that is not there
@@ -103,7 +114,7 @@ class Rows:
             raise Refused("stage.where", f"where({type(condition).__name__})", "a condition is an expression on columns", "where(sf.col('age') >= 18)")
         if condition.type(self.schema).kind != "bool":
             raise Refused("stage.where", f"where({condition.text})", "a condition is true or false of a row", "where(sf.col('age') >= 18)")
-        return replace(self, steps=(*self.steps, Step(condition)))
+        return spend(replace(self, steps=(*self.steps, Step(condition))), condition.cost, "where(…)")
 
     def mutate(self, /, **columns: Expr) -> Rows:
         """New columns, each computed from the same row. The unit stays what it is."""
@@ -181,14 +192,16 @@ class Rows:
         ends = {name: self.ranges.get(name) for name in unit} | {name: key.range(self.ranges) for name, key in keys.items()}
         ends |= {name: total.range(self.ranges) for name, total in totals.items()}
         domains = {name: self.domains[key.name] for name, key in keys.items() if isinstance(key, Column) and key.name in self.domains}
+        spent = spend(self, cost_of([*keys.values(), *(part for total in totals.values() for part in (total.of, total.where))]), "per_unit(…)")
         return replace(
-            self,
+            spent,
             steps=(*self.steps, step),
             schema=step.schema(self.schema),
             ranges={name: pair for name, pair in ends.items() if pair is not None and pair[0] < pair[1]},
             domains=domains,
             links={name: self.links[key.name] for name, key in keys.items() if isinstance(key, Column) and key.name in self.links},
             once=self.once or not keys,
+            unit_rows=self.unit_rows if keys else 1,
         )
 
     def _protected(self, place: str) -> None:
@@ -213,7 +226,8 @@ class Rows:
         links = {column: word for column, word in self.links.items() if column != name}
         if isinstance(expression, Column) and expression.name in self.links:
             links[name] = self.links[expression.name]
-        return replace(self, steps=(*self.steps, Step(expression, name)), schema=schema, ranges=ranges, domains=domains, links=links)
+        made = replace(self, steps=(*self.steps, Step(expression, name)), schema=schema, ranges=ranges, domains=domains, links=links)
+        return spend(made, expression.cost, f"mutate({name:.60}=…)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,7 +249,9 @@ class Groups:
         twice = set(aggregates) & set(self.keys)
         if twice:
             raise Refused("stage.aggregate", f"{min(twice)}=…", "a key has this name", f"{min(twice)}_n=sf.count()")
-        return Query(self.rows, self.keys, self.domains, tuple(aggregates.items()))
+        query = Query(self.rows, self.keys, self.domains, tuple(aggregates.items()))
+        check_work(query.work, "aggregate(…)")
+        return query
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -253,9 +269,23 @@ class Query:
         return all(self.domains)
 
     @property
+    def work(self) -> int:
+        """What the rows of one unit may take, in operations on numbers."""
+        return self.rows.work + self.rows.unit_rows * self._cost
+
+    @property
+    def row_work(self) -> int:
+        """What an ordinary row takes, in operations on numbers."""
+        return self.rows.row_work + self.rows.spread * self._cost
+
+    @property
+    def _cost(self) -> int:
+        return STEP * len(self.keys) + sum(STEP + cost_of((one.of, one.by, one.where)) for _, one in self.aggregates)
+
+    @property
     def text(self) -> str:
         """The question, as text; equal questions have equal texts."""
-        lines = [f"from {self.rows.declaration.name}", *(step.text for step in self.rows.steps)]
+        lines = [self.rows.text]
         keys = (f"{col(name).text} in {list(keys)!r}" if keys else col(name).text for name, keys in zip(self.keys, self.domains, strict=True))
         lines += [f"group by {', '.join(keys)}"] if self.keys else []
         return "\n".join([*lines, *(f"{col(name).text} = {aggregate.text}" for name, aggregate in self.aggregates)])

@@ -18,7 +18,7 @@ from uuid import UUID
 from ..errors import Refused
 from .declaration import TABLE_ROWS, Declaration, declare
 from .keys import Key
-from .learned import LIMITS, Learned, read_shares, written
+from .learned import LIMITS, REST, TAILS, Learned, read_shares, written
 
 VERSION = 1
 _TABLE = ("name", "unit", "relation", "max_rows", "max_groups", "table_rows", "bounding", "version")
@@ -86,8 +86,8 @@ def _learned(table: dict[str, Any], columns: dict[str, Any]) -> Learned | None:
     limits = table.get("learned", {})
     if not _has(limits, LIMITS):
         raise _unreadable(f"learned in [table] has {' or '.join(LIMITS)}")
-    rests: Any = tuple((name, read_shares(limits[name], 2)) for name in LIMITS if name in limits)
-    tails: Any = tuple(sorted((column, read_shares(about["learned"], 3)) for column, about in columns.items() if "learned" in about))
+    rests: Any = tuple((name, read_shares(limits[name], REST)) for name in LIMITS if name in limits)
+    tails: Any = tuple(sorted((column, read_shares(about["learned"], TAILS)) for column, about in columns.items() if "learned" in about))
     return Learned(rests, tails) or None
 
 

@@ -62,6 +62,7 @@ class Expr(Methods):
     __array_ufunc__ = None  # NumPy's scalars leave the operators to us
 
     weight: int
+    cost: int
     depth: int
 
     def type(self, schema: Schema) -> Type:
@@ -116,6 +117,7 @@ class Column(Expr):
 
     name: str
     weight = 1
+    cost = 0
     depth = 1
 
     @property
@@ -152,6 +154,7 @@ class Literal(Expr):
 
     value: Constant
     weight = 0
+    cost = 0
     depth = 1
 
     @property
@@ -180,6 +183,7 @@ class Call(Expr):
     function: Function
     arguments: tuple[Expr, ...]
     weight: int
+    cost: int
     depth: int
 
     @property
@@ -237,4 +241,4 @@ def call(name: str, *arguments: Any) -> Expr:
         wanted = "a condition and a value, any number of times, and a last value" if function.pairs else ", ".join(place.words for place in function.takes)
         count = " and more" if function.many else ""
         raise Refused("expression.function", f"{name}(…) with {len(given)} arguments", f"{name} takes {wanted}{count}", f"{len(function.takes)} arguments")
-    return Call(function, tuple(given), weight, depth)
+    return Call(function, tuple(given), weight, function.cost([one.cost for one in given], last), depth)

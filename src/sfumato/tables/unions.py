@@ -18,6 +18,7 @@ from .joins import groups_of, related
 from .learned import LIMITS
 from .names import free
 from .ranges import hull
+from .unit_work import check_rows, cost_of, spend
 
 if TYPE_CHECKING:
     from .stages import Rows
@@ -72,7 +73,13 @@ def united(left: Rows, right: Rows, columns: list[tuple[str, Expr, Expr]]) -> tu
         links=links,
         once=False,
         fans=left.fans or right.fans,
+        unit_rows=left.unit_rows + right.unit_rows,
+        work=left.work + right.work,
+        spread=left.spread + right.spread,
+        row_work=left.row_work + right.row_work,
     )
+    check_rows(rows.unit_rows, place)
+    rows = spend(rows, cost_of(side for _, one, two in columns for side in (one, two)), place)
     return rows, found
 
 

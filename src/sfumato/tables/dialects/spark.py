@@ -35,7 +35,7 @@ BLANKS = " \t\n\r\v\f"
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "divide": lambda a, b: put("a_ DIV b_", SPARK, a_=a, b_=b),
-    "spark_by_bytes": lambda a: sge.Anonymous(this="collate", expressions=[put("CAST(a_ AS STRING)", SPARK, a_=a), sge.Literal.string("UTF8_BINARY")]),
+    "spark_by_bytes": lambda a: sge.Anonymous(this="collate", expressions=[_readable(a), sge.Literal.string("UTF8_BINARY")]),
 }
 """Functions that Ibis has no operation for, as SQL."""
 
@@ -45,6 +45,9 @@ CEIL = "CASE WHEN rint(a_) < a_ THEN rint(a_) + 1 ELSE rint(a_) END"
 _UP = f"({_FLOOR}) + CASE WHEN {{0}} - ({_FLOOR}) >= 0.5D THEN 1 ELSE 0 END"
 ROUNDED = f"CASE WHEN abs(a_) >= 4503599627370496D THEN a_ WHEN a_ < 0 THEN -({_UP.format('(-a_)')}) ELSE {_UP.format('a_')} END"
 """Halves away from zero; Spark's own rounding goes by the digits of the number's text."""
+
+POWER = "CASE WHEN b_ IS NULL THEN NULL WHEN a_ = 1 OR (a_ = -1 AND abs(b_) = {0}) THEN CAST('1' AS DOUBLE) ELSE power(a_, b_) END"
+"""Of 1 to any power, and of −1 to an infinite one, C makes 1; Java has no number for some of them."""
 
 SIGN_DIGITS = 34
 """Of Java's decimals, in which Spark changes a sign."""
@@ -76,9 +79,14 @@ class Types(PySparkType):  # type: ignore[misc]  # Ibis has no types
         return super().from_ibis(dt.int32 if dtype.is_unsigned_integer() else dtype)
 
 
+def _readable(value: Any) -> Any:
+    """A text; null where its bytes are not UTF-8, which no answer could hold."""
+    return sge.Anonymous(this="try_validate_utf8", expressions=[put("CAST(a_ AS STRING)", SPARK, a_=value)])
+
+
 @cache
 def by_bytes() -> Callable[[Any], Any]:
-    """A text that is compared by its bytes, whatever the collation of its column."""
+    """A text that is compared by its bytes, whatever the collation of its column; null if it is none."""
 
     def spark_by_bytes(a: Any) -> Any: ...
 
@@ -146,6 +154,9 @@ class Compiler(Passes, PySparkCompiler):  # type: ignore[misc]  # Ibis has no ty
         wanted = 0 if op.digits is None else op.digits.value
         return given(rounded(wanted) if wanted else ROUNDED, a_=arg)
 
+    def visit_Power(self, op: Any, *, left: Any, right: Any) -> Any:  # noqa: ARG002
+        return given(POWER.format(number(math.inf)), a_=left, b_=right)
+
     def visit_Sum(self, op: Any, *, arg: Any, where: Any) -> Any:
         if op.arg.dtype.is_integer():
             arg = self.cast(arg, dt.Decimal(20, 0))
@@ -203,7 +214,7 @@ class Compiler(Passes, PySparkCompiler):  # type: ignore[misc]  # Ibis has no ty
         return sge.Trim(this=arg, expression=text(BLANKS), position="TRAILING")
 
     def visit_StringSQLLike(self, op: Any, *, arg: Any, pattern: Any, escape: Any) -> Any:  # noqa: ARG002
-        known = _constant(op.pattern)
+        known = likes.constant(op.pattern)
         if known is not None and known.count("%") > 1:
             return sge.RegexpLike(this=arg, expression=text(likes.java(known)))
         doubled = self.f.replace(pattern, sge.Literal.string("\\"), sge.Literal.string("\\\\"))
@@ -229,20 +240,6 @@ class Compiler(Passes, PySparkCompiler):  # type: ignore[misc]  # Ibis has no ty
 
     def visit_ExtractEpochSeconds(self, op: Any, *, arg: Any) -> Any:  # noqa: ARG002
         return put("CAST(unix_micros(CAST(a_ AS TIMESTAMP)) AS DOUBLE) / CAST('1000000' AS DOUBLE)", SPARK, a_=arg)
-
-
-def _constant(pattern: Any) -> str | None:
-    """What is looked for, in small letters where it is to be."""
-    if type(pattern).__name__ == "Lowercase":
-        inner = _constant(pattern.arg)
-        return None if inner is None else inner.translate(_small())
-    value = getattr(pattern, "value", None)
-    return value if isinstance(value, str) else None
-
-
-@cache
-def _small() -> dict[int, int]:
-    return str.maketrans(*letters.small())
 
 
 def _long(dtype: Any) -> bool:

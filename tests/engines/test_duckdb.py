@@ -1,0 +1,94 @@
+"""Random queries on random tables, and every function on special values: a lent DuckDB hands the noise the integers that the engine of our own does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import ibis
+import pyarrow as pa
+import pytest
+
+from sfumato.tables.capabilities import check_capabilities
+from sfumato.tables.engine import copy_rows
+from sfumato.tables.engine_duckdb import DuckDB
+
+from ..refusing import refusal
+from ..tables.special_values import VALUES, array
+from ..tables.worlds import Bench
+from .benches import DuckDBBench, differs
+from .functions import Other, compare
+
+BLOCK = 20
+DEFAULT = ("int64", "float64", "string", "timestamp with time zone")
+
+
+@pytest.fixture(scope="module")
+def other() -> Iterator[DuckDBBench]:
+    made = DuckDBBench()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_both_engines_agree(block: int, bench: Bench, other: DuckDBBench) -> None:
+    """Sixty queries, none of which is refused."""
+    for seed in range(block * BLOCK, (block + 1) * BLOCK):
+        assert not differs(seed, bench, other)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(3, 100))
+def test_both_engines_agree_on_many_more(block: int, bench: Bench, other: DuckDBBench) -> None:
+    """Two thousand, with those above."""
+    for seed in range(block * BLOCK, (block + 1) * BLOCK):
+        assert not differs(seed, bench, other)
+
+
+class Lent(Other):
+    """A connection of the owner's."""
+
+    def __init__(self) -> None:
+        self._backend, self._laid = ibis.duckdb.connect(), 0
+        self.engine = DuckDB(self._backend)
+
+    def lay(self, names: Sequence[str], rows: list[tuple[Any, ...]]) -> Any:  # type: ignore[override]
+        self._laid += 1
+        columns = {f"c{i}": array(name, [row[i] for row in rows]) for i, name in enumerate(names)}
+        copy_rows(self._backend.con, f"rows{self._laid}", pa.table({"number": pa.array(range(len(rows)), pa.int32()), **columns}), "CREATE TABLE")
+        return self._backend.table(f"rows{self._laid}")
+
+
+@pytest.mark.parametrize("name", DEFAULT)
+def test_one_column(name: str) -> None:
+    compared, refused = compare(Lent(), [name])
+    assert compared > 15
+    assert not refused
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in VALUES if name not in DEFAULT])
+def test_one_more_column(name: str) -> None:
+    compared, refused = compare(Lent(), [name])
+    assert compared
+    assert not refused
+
+
+class Wrapping:
+    """What is written, with sums that lose all but 16 bits."""
+
+    def __init__(self, written: Any) -> None:
+        self._written = written
+
+    def text(self, expression: Any) -> str:
+        return re.sub(r"\bSUM\(", "sum_16(", self._written.text(expression))
+
+
+def test_an_engine_whose_sums_wrap_is_noticed(bench: Bench, other: DuckDBBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A twin of which the corpus, and the constants that `protect` asks for, have to tell."""
+    engine: Any = other.source.engine
+    engine.backend.con.execute("CREATE MACRO sum_16(x) AS sum(x) % 65536")
+    monkeypatch.setattr(engine, "_written", Wrapping(engine._written))
+    assert any(differs(seed, bench, other) for seed in range(20))
+    refusal(lambda: check_capabilities(engine), "engine.capability")
