@@ -52,6 +52,10 @@ ledger = "{ledger}"
 tokens = "{tokens}"
 deadlines = {deadlines}
 overruns_per_analyst = 100
+most_releases = 1000000000000
+planning_per_minute = 1000000
+waiting_per_analyst = 1000
+connections_per_address = 1000
 port = {port}
 rate = {{ token = 1000000, address = 1000000 }}
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from sfumato.guarantees import Pure
+from sfumato.ledger import Ledger, verify
 from sfumato.ledger.receipts import Head, Verification
 from sfumato.server import books
 from sfumato.server.books import budget, history, verified
@@ -16,7 +19,9 @@ from sfumato.server.datasets import Served, opened
 from sfumato.server.problems import UNKNOWN, Stopped
 from sfumato.server.roles import Asker
 from sfumato.server.state import Request, State
+from sfumato.testing.ledger import fill
 
+from ..refusing import refusing
 from .service import service
 
 ADA, BOB, OLGA = Asker("ada", "analyst", None, 0), Asker("bob", "analyst", None, 0), Asker("olga", "owner", None, 0)
@@ -118,9 +123,88 @@ def test_the_book_holds(served: Served) -> None:
     assert found["head"] == str(served.ledger.head)
 
 
+def test_a_check_goes_on_where_the_last_one_ended_and_begins_anew_after_an_hour(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page asks again and again: what was read and found whole within the hour is not read again, and the reply says so."""
+    read: list[int] = []
+    true = verify._replayed
+    monkeypatch.setattr(verify, "_replayed", lambda replay, number, *more: read.append(number) or true(replay, number, *more))
+    served.checked = verify.Checked()
+    assert verified(served, alone=True)["holds"]
+    last = served.ledger.head.number
+    assert read == list(range(1, last + 1))
+    read.clear()
+    served.table.sql(SQL.format(90), epsilon=0.01, share=served.share("ada"))
+    again = verified(served, alone=True, head=served.ledger.head)
+    assert again["holds"]
+    assert read == [last + 1, last + 2]
+    assert any(f"up to number {last}" in line for line in again["says"])
+    read.clear()
+    monkeypatch.setattr(books, "FULL", -1.0)
+    assert verified(served, alone=True)["holds"]
+    assert read == list(range(1, last + 3))
+
+
+def test_a_check_against_a_head_that_the_book_does_not_contain(served: Served) -> None:
+    found = verified(served, alone=True, head=Head(served.ledger.head.book, 10**6, "0" * 64))
+    assert not found["holds"]
+
+
+def steps(ledger: Ledger, call: Callable[[], object]) -> int:
+    """Of SQLite's machine."""
+    counted = [0]
+    connection = ledger._store._connection
+    connection.set_progress_handler(lambda: bool(counted.__setitem__(0, counted[0] + 1)), 1)
+    call()
+    connection.set_progress_handler(None)
+    return counted[0]
+
+
+def test_what_an_analyst_looks_at_does_not_grow_with_the_book(tmp_path: Path) -> None:
+    """The budget summed every memo without sending it, and the log of who had no entries went through the whole book."""
+    found = opened(service(tmp_path, budget="8").config.datasets["visits"])
+    found.share("ada")
+    asks = (lambda: budget(found, ADA), lambda: history(found, ADA, 0, 200), lambda: history(found, BOB, 0, 200))
+    before = [steps(found.ledger, ask) for ask in asks]
+    fill(found.ledger, 5000, Pure("1e-4"))
+    assert [steps(found.ledger, ask) for ask in asks] == pytest.approx(before, rel=0.2, abs=50)
+    found.close()
+
+
+def test_the_course_is_read_once_and_then_goes_on(tmp_path: Path) -> None:
+    found = opened(service(tmp_path, budget="8").config.datasets["visits"])
+    fill(found.ledger, 5000, Pure("1e-4"))
+    course = budget(found, OLGA)["course"]
+    assert 500 <= len(course) <= 1001
+    assert course[-1][1] == pytest.approx(0.5)
+    assert steps(found.long, lambda: budget(found, OLGA)) < 5000
+    found.table.sql(SQL.format(1), epsilon=0.5, share=found.share("ada"))
+    again = budget(found, OLGA)["course"]
+    assert again[-1][1] == pytest.approx(1.0)
+    assert [row[1] for row in again] == sorted(row[1] for row in again)
+    found.close()
+
+
+def test_a_long_look_ends_when_the_service_does_and_after_its_time(tmp_path: Path) -> None:
+    found = opened(service(tmp_path, budget="8").config.datasets["visits"])
+    fill(found.ledger, 30_000, Pure("1e-4"))
+    ending = threading.Event()
+    for seconds, event in ((60.0, ending), (0.05, threading.Event())):
+        found.long._store.limit(event.is_set, seconds)
+        if event is ending:
+            threading.Timer(0.05, ending.set).start()
+        start = time.monotonic()
+        with refusing("ledger.busy"):
+            verified(found, alone=True)
+        assert time.monotonic() - start < 5
+        assert found.checked.head is None
+    found.long._store.limit(lambda: False, 600.0)
+    assert verified(found, alone=True)["holds"]
+    found.close()
+
+
 def test_problems_may_name_other_datasets(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = Verification(("the table balance is not what the entries come to (clinic)",), (), Head("b", 1, "0" * 64))
-    monkeypatch.setattr(type(served.long), "verify", lambda _: wrong)
+    monkeypatch.setattr(type(served.long), "verify", lambda *_, **__: wrong)
     assert "clinic" in str(verified(served, alone=True)["says"])
     found = verified(served, alone=False)
     assert (found["holds"], "clinic" in str(found)) == (False, False)

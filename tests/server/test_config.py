@@ -88,6 +88,9 @@ def test_an_address_is_in_no_text(tmp_path: Path) -> None:
         SHORT + "[datasets.visits.analysts]\n'a b' = 1\n",
         SHORT + "deadline = 0\n",
         SHORT + "deadline = 0.005\n",
+        SHORT + "most_releases = 0\n",
+        SHORT + "overruns = 3\n",
+        SHORT + "[datasets.visits.overruns]\nada = 0\n",
         *(
             f"[server]\n{line}\n{SHORT}"
             for line in (
@@ -98,6 +101,14 @@ def test_an_address_is_in_no_text(tmp_path: Path) -> None:
                 "deadlines = [true]",
                 'memory = "1"',
                 "overruns_per_analyst = 0",
+                "most_releases = 1.5",
+                "plan_seconds = 0",
+                "plan_seconds = true",
+                "planning_per_minute = 0.5",
+                "waiting_per_analyst = 0",
+                'answer_bytes = "8"',
+                'stored_per_analyst = "1 KiB"',
+                "connections_per_address = 0",
             )
         ),
         *(f"[server]\n{line}\n{SHORT}" for line in ("colour = 1", 'tls_cert = "a"', "rate = 5", "rate = { token = 0 }", "rate = { other = 1 }", "host = 1")),
@@ -129,12 +140,54 @@ def test_two_datasets_have_two_accounts(tmp_path: Path) -> None:
     table = '[table]\nname = "{}"\nmax_rows = 3\nunit = ["id"]\n[columns.id]\ntype = "int64"\n'
     for file, name in (("one.toml", "visits"), ("other.toml", "others")):
         (tmp_path / file).write_text('sfumato = "declaration"\nversion = 1\n' + table.format(name))
-    said = '[datasets.{}]\nsource = "x.parquet"\nbudget = 1\ndeclaration = "{}.toml"\n'
+    said = '[datasets.{0}]\nsource = "{0}.parquet"\nbudget = 1\ndeclaration = "{1}.toml"\n'
     with pytest.raises(Refused) as refused:
         read(said.format("a", "one") + said.format("b", "one"), tmp_path)
     assert (refused.value.code, refused.value.place) == ("server.config", "[datasets.b] name")
     assert len(read(said.format("a", "one") + said.format("b", "other"), tmp_path).datasets) == 2
     assert len(read(said.format("a", "one") + said.format("b", "one") + 'ledger = "b.ledger"\n', tmp_path).datasets) == 2
+
+
+def test_the_same_file_as_a_second_dataset_is_refused(tmp_path: Path) -> None:
+    """One file was a second budget under a second name, without a word. A link, a pattern, a folder and a table of a DuckDB file are the same data, too."""
+    (tmp_path / "data").mkdir()
+    for name in ("data/a.parquet", "data/b.parquet", "c.duckdb"):
+        (tmp_path / name).write_bytes(b"")
+    (tmp_path / "soft.parquet").symlink_to(tmp_path / "data/a.parquet")
+    (tmp_path / "hard.parquet").hardlink_to(tmp_path / "data/a.parquet")
+
+    def two(first: str, second: str) -> str:
+        said = "[datasets.{}]\nsource = {}\nbudget = 1\n"
+        return said.format("one", first) + said.format("two", second)
+
+    same = ['"data/a.parquet"', '"data/../data/a.parquet"', '"soft.parquet"', '"hard.parquet"', '"data/*.parquet"', '"data"', '{ v = "data/a.parquet" }']
+    same_table = [('"c.duckdb"', '"c.duckdb::t"'), ('"c.duckdb::t"', '"c.duckdb::t"'), ('"gone.parquet"', '"./gone.parquet"')]
+    of_server = 'source = "postgresql://h/d"\nbudget = 1\ntable = "{}"\n'
+    texts = [two('"data/a.parquet"', other) for other in same] + [two(*pair) for pair in same_table]
+    texts.append(f"[datasets.one]\n{of_server.format('t')}[datasets.two]\n{of_server.format('t')}")
+    for text in texts:
+        with pytest.raises(Refused) as refused:
+            read(text, tmp_path)
+        assert (refused.value.code, refused.value.place) == ("server.config", "[datasets.two] source"), text
+    assert len(read(two('"data/a.parquet"', '"data/b.parquet"'), tmp_path).datasets) == 2
+    assert len(read(two('"c.duckdb::s"', '"c.duckdb::t"'), tmp_path).datasets) == 2
+    assert len(read(f"[datasets.one]\n{of_server.format('t')}[datasets.two]\n{of_server.format('s')}", tmp_path).datasets) == 2
+
+
+def test_a_protected_file_is_no_public_table(tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_bytes(b"")
+    two = '[datasets.one]\nsource = "a.parquet"\nbudget = 1\n[datasets.two]\nsource = "b.parquet"\nbudget = 1\npublic = { a = "a.parquet" }\n'
+    with pytest.raises(Refused) as refused:
+        read(two, tmp_path)
+    assert refused.value.place == "[datasets.two] public"
+
+
+def test_limits_by_dataset_and_by_name(tmp_path: Path) -> None:
+    """More overruns for one analyst were more for all of them: a name may have a number of its own, and so may a dataset for its releases."""
+    text = "[server]\noverruns_per_analyst = 3\nmost_releases = 50\n" + SHORT + "most_releases = 7\n[datasets.visits.overruns]\nada = 9\n"
+    found = read(text + SHORT.replace("visits", "other"), tmp_path)
+    assert (found.overruns("visits", "ada"), found.overruns("visits", "bob"), found.overruns("other", "ada")) == (9, 3, 3)
+    assert (found.releases("visits"), found.releases("other"), read(SHORT, tmp_path).releases("visits")) == (7, 50, 1000)
 
 
 def test_a_file(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.guarantees import Approx
+from sfumato.ledger import BudgetExceeded
 from sfumato.server.config import Dataset
 from sfumato.server.datasets import Served, opened, stored_for, table
 
@@ -48,10 +49,21 @@ def test_shares_are_those_of_the_configuration(config: Dataset) -> None:
     again.close()
 
 
-def test_a_share_is_not_cut_below_what_was_spent(config: Dataset, served: Served) -> None:
+def test_a_share_lowered_below_what_it_spent_does_not_stop_the_service(config: Dataset, served: Served) -> None:
+    """It kept the service from starting. Now it has nothing left; and starting again changes nothing."""
     served.table.sql(SQL, epsilon=1, share=served.share("ada"))
-    with pytest.raises(Refused):
-        opened(replace(config, analysts={"ada": Approx(Fraction(1, 4), Fraction(1, 10**6))}))
+    lower = replace(config, analysts={"ada": Approx(Fraction(1, 4), Fraction(1, 10**6))})
+    for _ in range(2):
+        again = opened(lower)
+        assert epsilon(again, "ada") == again.ledger.account("ada").spent[0] == 1
+        with pytest.raises(BudgetExceeded):
+            again.table.sql("SELECT COUNT(*) AS m FROM visits", epsilon="0.001", share="ada")
+        again.close()
+    amended = [entry for entry in served.ledger.history() if entry.kind == "amend"]
+    assert len(amended) == 1
+    higher = opened(replace(config, analysts={"ada": Approx(Fraction(3, 2), Fraction(1, 10**6))}))
+    assert epsilon(higher, "ada") == Fraction(3, 2)
+    higher.close()
 
 
 def test_another_budget_is_refused(config: Dataset, served: Served) -> None:

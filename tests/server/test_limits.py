@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from typing import Any
 
@@ -30,6 +31,7 @@ def sent(app: Any = echo, *, body: bytes = b"", headers: list[tuple[bytes, bytes
     found: list[Message] = []
     limited = app if isinstance(app, Limits) else Limits(app, how.get("rate", WIDE))
     scope = {"type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": query, "headers": headers or [], "client": ("a", 1)}
+    scope["scheme"] = how.get("scheme", "http")
     pieces = [body[i : i + 5000] for i in range(0, max(1, len(body)), 5000)]
 
     async def receive() -> Message:
@@ -71,6 +73,30 @@ def test_what_is_too_large(how: dict[str, Any], status: int) -> None:
     assert (found, headers[b"content-type"]) == (status, b"application/problem+json")
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [(b"authorization", b"Bearer a"), (b"authorization", b"Bearer b")],
+        [(b"content-length", b"5"), (b"transfer-encoding", b"chunked")],
+        [(b"content-length", b"5"), (b"content-length", b"6")],
+        [(b"content-type", b"application/json"), (b"content-type", b"text/plain")],
+        [(b"idempotency-key", b"a"), (b"idempotency-key", b"b")],
+    ],
+    ids=["two tokens", "length and encoding", "two lengths", "two types", "two keys"],
+)
+def test_headers_that_contradict_each_other_are_refused(headers: list[tuple[bytes, bytes]]) -> None:
+    """Content-Length beside Transfer-Encoding was taken, and of two Authorization headers the first: whoever stands in front may take the other."""
+    status, found, body = sent(headers=headers)
+    assert (status, json.loads(body)["code"], found[b"connection"]) == (400, "server.ambiguous", b"close")
+    assert sent(headers=headers[:1])[0] == 200
+
+
+def test_who_came_by_tls_is_told_to_stay_there() -> None:
+    """HSTS: only on replies by TLS, where a browser heeds it."""
+    assert b"strict-transport-security" not in sent()[1]
+    assert sent(scheme="https")[1][b"strict-transport-security"] == b"max-age=31536000"
+
+
 def test_what_is_too_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "BODY_SECONDS", 0.01)
     assert sent(silent=True)[0] == 408
@@ -100,6 +126,15 @@ def test_buckets_fill_again_and_forget() -> None:
     buckets.allows("b", 100)
     buckets.allows("c", 100)
     assert buckets.allows("a", 100)  # it was forgotten: an attacker with many addresses gains no more than their number
+
+
+def test_what_was_taken_comes_back_with_time() -> None:
+    """Processor time is counted after it was used, and may be more than was left."""
+    buckets = Buckets(Rate(per_second=0.5, burst=10))
+    assert buckets.wait("a", 0) == 0
+    buckets.spend("a", 14, 0)
+    assert [buckets.wait("a", now) for now in (0, 4, 7.9, 8.1)] == [8, 4, 1, 0]
+    assert buckets.wait("b", 0) == 0
 
 
 def test_pages_have_a_policy_of_their_own() -> None:

@@ -37,8 +37,8 @@ DESK: ViewportSize = {"width": 1280, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 TRIPS = """
 [datasets.trips]
-source = "visits.parquet"
-about = "The same visits, with nothing declared but the unit, and a budget that is not an ε."
+source = "trips.parquet"
+about = "The same visits under another name, with nothing declared but the unit, and a budget that is not an ε."
 unit = "user_id"
 budget = { notion = "GDP", mu_squared = "4" }
 deadline = 2
@@ -82,6 +82,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     path, tokens = prepared(folder, "127.0.0.1", port)
     text = re.sub(r"(?m)^deadline(s?) = .*$", lambda found: "deadlines = [2]" if found[1] else "deadline = 2", path.read_text(encoding="utf-8"))
     path.write_text(text + TRIPS, encoding="utf-8")
+    shutil.copy(folder / "visits.parquet", folder / "trips.parquet")
     url = f"http://127.0.0.1:{port}/"
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen([sys.executable, "-c", "from sfumato.cli import main; main()", "serve", str(path)], stdout=log, stderr=log)

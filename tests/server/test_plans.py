@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from sfumato.server.config import load
 from sfumato.server.curator import Curator
 from sfumato.server.datasets import Served
 from sfumato.server.plans import Planned, affordable, replied
+from sfumato.server.problems import Stopped
 from sfumato.server.questions import Question
 
 from .service import service
@@ -134,9 +137,7 @@ def test_plans_are_kept_up_to_a_size(curator: Curator, served: Served, monkeypat
 
 
 def test_a_reply_has_room_for_so_many_numbers(curator: Curator, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sfumato.server import plans
-
-    monkeypatch.setattr(plans, "MOST_CELLS", 8)
+    monkeypatch.setattr(curator.plans, "_config", replace(curator.config, answer_bytes=10_000))
     with pytest.raises(Refused) as caught:
         planned(curator, served, sql=BY_CITY, epsilon="0.4375")
     assert caught.value.code == "server.cells"
@@ -203,4 +204,118 @@ def test_who_owes_for_a_part_is_told_the_price_of_the_rest_too(tmp_path: Path) -
         cost = told(planned(curator, served, "bob", **said))["cost"]
         worker.sql(said["sql"], epsilon=said["epsilon"], share="bob")
     assert Fraction(cost["epsilon"]) == served.ledger.account("bob").spent[0] == Fraction("10.7")  # of which 10 for the lesson, 0.1 for the other
+    curator.close()
+
+
+def many(curator: Curator, who: str, count: int, name: str = "n") -> list[asyncio.Task[Planned]]:
+    """Plans of one name, under way."""
+    asked = [Question(sql=f"SELECT COUNT(*) AS {name}{i} FROM visits", epsilon="0.25") for i in range(count)]
+    return [asyncio.create_task(curator.plans.of(curator.served["visits"], who, one, one.canonical())) for one in asked]
+
+
+def test_slow_plans_of_one_name_do_not_delay_another(curator: Curator, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty plans of one analyst kept everybody waiting, on other datasets too: they held a lock of the dataset, and all threads. Now one is planned at a
+    time, and another's plan of the same dataset does not wait for it."""
+    served.share("bob")
+    true, stop, slow = curator.plans.made, threading.Event(), list[str]()
+
+    def made(*given: Any) -> Planned:
+        if given[1] == "ada":
+            slow.append("ada")
+            assert stop.wait(60)
+        return true(*given)
+
+    async def live() -> None:
+        monkeypatch.setattr(curator.plans, "made", made)
+        hostile = many(curator, "ada", 20, "slow")
+        while not slow:
+            await asyncio.sleep(0.005)
+        async with asyncio.timeout(30):
+            assert all(isinstance(one, Planned) for one in await asyncio.gather(*many(curator, "bob", 3, "quick")))
+            await asyncio.to_thread(lambda: None)  # nor is any other thread taken
+        assert slow == ["ada"]
+        for one in hostile[:10]:
+            one.cancel()  # who goes away still holds the thread that plans for them
+        await asyncio.sleep(0.01)
+        assert slow == ["ada"]
+        stop.set()
+        await asyncio.gather(*hostile, return_exceptions=True)
+
+    asyncio.run(live())
+
+
+def test_as_many_plans_of_one_name_wait_as_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = service(tmp_path)
+    curator = Curator(replace(made.config, waiting_per_analyst=2))
+    stop = threading.Event()
+    true = curator.plans.made
+    monkeypatch.setattr(curator.plans, "made", lambda *given: (stop.wait(60), true(*given))[1])
+
+    async def live() -> list[Any]:
+        asked = many(curator, "ada", 5)
+        await asyncio.sleep(0.05)
+        stop.set()
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    found = asyncio.run(live())
+    assert [one.problem.code for one in found if isinstance(one, Stopped)] == ["server.waiting"] * 2
+    assert sum(isinstance(one, Planned) for one in found) == 3
+    curator.close()
+
+
+def test_planning_has_a_limit_and_an_allowance(tmp_path: Path) -> None:
+    """A plan is free. What it may take of the processor is limited for each question, and by name for all of them in a minute; another name has its own."""
+    heavy = "SELECT SUM(CASE " + " ".join(f"WHEN age = {i} THEN {i}" for i in range(200)) + " ELSE 0 END) AS s{} FROM visits"
+    curator = Curator(replace(service(tmp_path).config, plan_seconds=0.02, planning_per_minute=1.0))
+    served = curator.served["visits"]
+    codes, last = [], None
+    while last is None:
+        try:
+            planned(curator, served, "ada", sql=heavy.format(len(codes)), within="100")
+        except Refused as refusal:
+            codes.append(refusal.code)
+        except Stopped as stopped:
+            last = stopped.problem
+    assert set(codes) == {"plan.effort"}
+    assert 10 < len(codes) < 100
+    assert (last.code, last.status) == ("server.planning", 429)
+    assert int(last.headers["Retry-After"]) >= 1
+    assert planned(curator, served, "bob", sql="SELECT COUNT(*) AS n FROM visits", epsilon="0.5").seconds < 0.1
+    curator.close()
+
+
+def test_a_question_is_counted_before_it_is_planned(curator: Curator, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curator.plans, "made", lambda *_: pytest.fail("it was planned"))
+    levels = ", ".join(f"{i / 1000:.3f}" for i in range(1, 900))
+    with pytest.raises(Refused) as caught:
+        planned(curator, served, sql=f"SELECT QUANTILES(age, [{levels}]) AS q FROM visits", epsilon="0.5")
+    assert caught.value.code == "server.complex"
+
+
+def test_plans_made_at_the_same_time_are_those_made_one_by_one(tmp_path: Path) -> None:
+    """No lock is held while a question is planned: who has paid for a lesson, and who has not, hear the same as one after the other."""
+    curator = lacking(tmp_path)
+    served = curator.served["visits"]
+    for who in ("ada", "bob"):
+        served.share(who)
+    before = heard(curator, "bob")
+    with datasets.table(served.config) as worker:
+        worker.sql("SELECT SUM(spend) AS s FROM visits", epsilon="60", share="ada")
+    paid = heard(curator, "ada")
+    other = Curator(curator.config)  # which has not heard of the lesson
+
+    async def asked(who: str, said: dict[str, Any]) -> str:
+        question = Question(**said)
+        try:
+            return str(told(await other.plans.of(other.served["visits"], who, question, question.canonical()))["error"])
+        except Refused as refusal:
+            return str(refusal)
+
+    async def live() -> list[str]:
+        return await asyncio.gather(*(asked(who, said) for said in EDGES * 5 for who in ("bob", "ada")))
+
+    found = asyncio.run(live())
+    assert found[::2] == before * 5
+    assert found[1::2] == paid * 5
+    other.close()
     curator.close()

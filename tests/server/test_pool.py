@@ -46,17 +46,17 @@ def test_a_life_of_a_worker(made: Made) -> None:
     async def live() -> None:
         pool = Pool(made.config)
         await pool.start()
-        worker = await pool.take(5)
+        worker = await pool.take(5, "ada")
         first = worker._process
         assert first is not None
         assert (await worker.ask(MESSAGE, 60, 60)).said.kind == "refused"
         with pytest.raises(TimeoutError):  # one worker, which is taken
-            await pool.take(0.05)
+            await pool.take(0.05, "bob")
         os.kill(first.pid, signal.SIGSTOP)
         assert await worker.ask(MESSAGE, 0.2, 60) == (LATE, None)  # it did not even charge
         assert first.returncode == -signal.SIGKILL
-        pool.give(worker)
-        again = await pool.take(120)
+        pool.give(worker, "ada")
+        again = await pool.take(120, "ada")
         assert again._process is not None
         assert again._process.pid != first.pid
         again._process.kill()  # it ended by itself, as one does that has no memory left
@@ -136,15 +136,15 @@ def test_after_an_overrun_a_slot_rests_as_long_whatever_broke(made: Made, tmp_pa
     async def live() -> None:
         pool = Pool(made.config)
         await pool.start()
-        worker, loop = await pool.take(5), asyncio.get_running_loop()
+        worker, loop = await pool.take(5, "ada"), asyncio.get_running_loop()
         first = worker._process
         assert first is not None
         os.kill(first.pid, BREAKS[how])
         if how == "late":
             worker._late = True  # it has charged, and owes a reply
         given = loop.time()
-        pool.give(worker, overran=True)
-        again = await pool.take(120)
+        pool.give(worker, "ada", overran=True)
+        again = await pool.take(120, "ada")
         assert loop.time() - given >= 0.5
         assert again._process is not None
         assert again._process.pid != first.pid
@@ -152,6 +152,41 @@ def test_after_an_overrun_a_slot_rests_as_long_whatever_broke(made: Made, tmp_pa
         await pool.stop()
 
     asyncio.run(live())
+
+
+def test_a_worker_that_did_not_make_its_answer_in_time_is_ended_at_once(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would work on, for as long as the data take: how a question overran would be seen by a busy processor."""
+    asked = {**MESSAGE, "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 3}, "held": 30.0, "busy": 30.0}
+
+    async def live() -> None:
+        worker = Worker(made.config)
+        await worker.ready()
+        process = worker._process
+        assert process is not None
+        said, charged = await worker.ask(asked, 60, 0.1)
+        assert said is LATE
+        assert charged is not None
+        assert process.returncode == -signal.SIGKILL
+
+    served = opened(made.config.datasets["visits"])
+    served.share("ada")
+    served.close()
+    asyncio.run(live())
+
+
+def test_a_worker_imports_nothing_from_the_working_directory(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file called duckdb.py where the service is started is not run."""
+    for name in ("duckdb", "json", "pyarrow", "sfumato"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})\nraise SystemExit(3)\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    async def live() -> None:
+        worker = Worker(made.config)
+        await worker.ready()
+        await worker.end()
+
+    asyncio.run(live())
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_worker_that_cannot_start_is_an_error(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,6 +90,49 @@ def test_a_request_in_pieces_is_answered(tls: dict[str, str], monkeypatch: pytes
     assert b"ok" in found
 
 
+def body(text: bytes, *headers: bytes) -> bytes:
+    return b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + b"".join(header + b"\r\n" for header in headers) + b"\r\n" + text
+
+
+LENIENT = {
+    "lines that end without CR": b"GET / HTTP/1.1\nHost: x\n\n",
+    "one line that ends without CR": b"GET / HTTP/1.1\r\nHost: x\nX: y\r\n\r\n",
+    "an empty line without CR": b"GET / HTTP/1.1\r\nHost: x\r\n\n",
+    "a header that goes on in the next line": b"GET / HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n",
+    "a CR inside a line": b"GET / HTTP/1.1\r\nHost: x\r\nX: a\rb\r\n\r\n",
+    "the second request of a connection": GET + b"\r\n" + b"GET / HTTP/1.1\nHost: x\n\n",
+    "a trailer without CR": body(b"1\r\nx\r\n0\r\nX: y\n\r\n", b"Transfer-Encoding: chunked"),
+}
+
+
+@pytest.mark.parametrize("shape", LENIENT)
+def test_a_head_that_others_may_read_otherwise_is_refused(shape: str) -> None:
+    """Bare line feeds and folded headers were taken: a proxy in front may see one request where the service sees two."""
+    (found,) = asyncio.run(spoken({}, (LENIENT[shape],), application=reading))
+    assert b"400 Bad Request" in found
+    assert found.count(b"200 OK") == (1 if "second" in shape else 0)
+
+
+def test_a_body_may_hold_any_line_breaks() -> None:
+    text = b'{"sql":\n "a\r b\n\tc"}\n\n'
+    pieces = [body(text, b"Content-Length: %d" % len(text)), body(b"%x\r\n%b\r\n0\r\n\r\n" % (len(text), text), b"Transfer-Encoding: chunked")]
+    found = asyncio.run(
+        spoken({}, *((piece,) for piece in pieces), *(tuple(piece[i : i + 7] for i in range(0, len(piece), 7)) for piece in pieces), application=reading)
+    )
+    assert [one.partition(b"\r\n\r\n")[2] for one in found] == [str(len(text)).encode()] * 4
+
+
+async def reading(scope: Any, receive: Any, send: Any) -> None:
+    """Says how long the body is."""
+    size, more = 0, True
+    while more:
+        message = await receive()
+        size, more = size + len(message.get("body", b"")), message.get("more_body", False)
+    said = str(size).encode()
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", str(len(said)).encode())]})
+    await send({"type": "http.response.body", "body": said})
+
+
 LONG = 2**23
 
 

@@ -46,6 +46,23 @@ def first_on_server(server: PostgresServer) -> str:
     return url
 
 
+def test_records_without_heads_get_a_place_for_them(tmp_path: Path, server: PostgresServer) -> None:
+    """Those of the second version: all that they hold stays."""
+    path, url = tmp_path / "tokens.db", server.new()
+    in_file(str(path)).close()
+    on_server(url).close()
+    connection = apsw.Connection(str(path))
+    connection.execute("DROP TABLE head; PRAGMA user_version = 2; INSERT INTO overrun VALUES ('visits', 'ada', 3)")
+    connection.close()
+    server.sql(url, f"DROP TABLE {SCHEMA}.head; UPDATE {SCHEMA}.format SET version = 2; INSERT INTO {SCHEMA}.overrun VALUES ('visits', 'ada', 3)")
+    for place in (str(path), url):
+        state = State(place)
+        assert state.overruns("visits") == {"ada": 3}
+        assert state.head("visits") is None
+        state.close()
+    assert server.sql(url, f"SELECT version FROM {SCHEMA}.format") == [(VERSION,)]
+
+
 def rows(state: State) -> dict[str, list[Any]]:
     """All that is kept."""
     return {table: sorted(tuple(row) for row in state._read(f"SELECT * FROM {table}")) for table in ROWS}

@@ -238,9 +238,9 @@ async def stopped_once_charged(worker: Worker) -> Said:
 heard = Worker._heard
 
 
-def straight_back(pool: Pool, worker: Worker, **_: bool) -> None:
+def straight_back(pool: Pool, worker: Worker, who: str, **_: bool) -> None:
     """A worker that is as good as before goes back into its slot: starting another takes its time, and is tested elsewhere."""
-    pool._free.put_nowait(worker)
+    pool._turns.give(who, worker)
 
 
 @contextmanager
@@ -432,3 +432,65 @@ def test_what_was_learned_is_shown_to_who_paid(client: Inside, made: Made) -> No
     assert cost("bob", "1").status_code == 200
     assert share("bob") == other["cost"]["epsilon"] == share("ada")
     assert isinstance(plan("bob")["error"]["n"], float)
+
+
+def test_a_release_below_the_least_cost_is_refused_before_anything_is_written(
+    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Questions at ε = 10⁻⁶ were taken, so that the budget did not bound their number. What is offered instead passes; what is stored stays free."""
+    curator = app.state.curator
+    stored = asked(client, made, "least-stored", "0.03125")
+    assert stored.status_code == 200
+    monkeypatch.setattr(curator, "config", replace(curator.config, most_releases=1000))  # of a budget of 100
+    before = spent(app)
+    plan = RELEASE.replace("release", "plan")
+    for said in ({"epsilon": "0.000001"}, {"within": "100000000"}, {"promise": {"notion": "Pure", "epsilon": "0.09"}}):
+        question = {"sql": "SELECT COUNT(*) AS least FROM visits", **said}
+        for path in (plan, RELEASE):
+            found = client.post(path, json=question, headers={**made.header("ada"), "Idempotency-Key": "least"})
+            assert (found.status_code, found.json()["code"]) == (400, "server.least")
+            assert found.json()["rewrite"] == '"epsilon": "0.1"'
+    assert spent(app) == before
+    assert curator.state.kept(Request("visits", "ada", "least"), "application/json") is None
+    again = asked(client, made, "least-again", "0.03125")
+    assert (again.status_code, again.json()["recalled"] != "") == (200, True)
+    assert spent(app) == before
+    assert asked(client, made, "least", "0.1", sql="SELECT COUNT(*) AS least FROM visits").status_code == 200
+
+
+def test_what_is_kept_for_a_name_has_an_end(app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    curator = app.state.curator
+    before = spent(app)
+    monkeypatch.setattr(curator.room, "_most", 1000)
+    found = asked(client, made, "room", "0.25", sql="SELECT COUNT(*) AS room FROM visits")
+    assert (found.status_code, found.json()["code"]) == (403, "server.stored")
+    assert spent(app) == before
+    assert curator.state.kept(Request("visits", "ada", "room"), "application/json") is None
+
+
+def test_one_name_does_not_take_all_workers(app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One analyst with 60 requests: another was refused after 30 seconds. Now the other's turn is next, and of the many so many wait."""
+    monkeypatch.setattr(app.state.curator.pool._turns, "_waiting", 3)
+    with of_class(CLASS):
+        hostile = [
+            asyncio.run_coroutine_threadsafe(_post(client, made, f"many-{i}", f"SELECT COUNT(*) AS many{i} FROM visits"), client._loop) for i in range(12)
+        ]
+        while not any(one.done() for one in hostile):  # those who may not wait are told at once
+            time.sleep(0.01)
+        begun = time.monotonic()
+        other = asked(client, made, "other-turn", who="bob", sql="SELECT COUNT(*) AS other FROM visits")
+        took = time.monotonic() - begun
+        codes = [one.result().json().get("code") for one in hostile]
+    assert other.status_code == 200
+    assert took < 3 * CLASS + 1  # the one under way, perhaps one whose turn had come, and the own
+    assert codes.count("server.waiting") == 8
+
+
+def test_a_name_may_have_a_number_of_overruns_of_its_own(app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More for one analyst was more for all."""
+    curator = app.state.curator
+    monkeypatch.setattr(State, "told", lambda *_: 3)
+    datasets = {name: replace(one, overruns={"bob": 10**6}) for name, one in curator.config.datasets.items()}
+    monkeypatch.setattr(curator, "config", replace(curator.config, overruns_per_analyst=3, datasets=datasets))
+    codes = [asked(client, made, f"own-{who}", who=who, sql="SELECT COUNT(*) AS own FROM visits").status_code for who in ("ada", "bob")]
+    assert codes == [403, 200]

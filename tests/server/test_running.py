@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import ssl
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -18,10 +21,12 @@ from sfumato.errors import Refused
 from sfumato.server import running
 from sfumato.server.app import PATH
 from sfumato.server.config import Config
+from sfumato.server.processors import available
 from sfumato.server.protocol import Protocol
 from sfumato.server.running import options, run
 
-from .service import Made, certificate, free_port, service
+from .processes import alive, descendants, wait_for
+from .service import SQL, Made, certificate, free_port, service
 
 pytestmark = pytest.mark.xdist_group("server-running")
 SERVE = "from sfumato.cli import main\nmain()"
@@ -59,12 +64,17 @@ def test_one_process_or_several(config: Config, workers: int, monkeypatch: pytes
     monkeypatch.setattr(uvicorn, "run", lambda app, **how: calls.append((app, how)))
     monkeypatch.setattr(running, "create", lambda _: "an application")
     monkeypatch.setattr(running, "Curator", Opened)
+    monkeypatch.setattr(running, "divide", lambda _: divided.append(_))
+    divided: list[int] = []
     Opened.ends = []
     monkeypatch.setenv(PATH, "")
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
     run(path)
     ((app, how),) = calls
     assert (app, how.get("workers")) == (("an application", None) if workers == 1 else ("sfumato.server.app:from_environment", 3))
     assert (running.os.environ[PATH] == str(path)) == (workers == 3)
+    assert divided == [1] * (workers == 1)  # several are started by one that does not serve
+    assert running.os.environ["PYTHONSAFEPATH"] == "1"
     assert Opened.ends == ["closed"] * (workers == 3)  # what is wrong is seen here, and not by each of three
 
 
@@ -170,9 +180,96 @@ def test_a_budget_that_the_book_does_not_say_is_refused_once_for_several(tmp_pat
     text = made.path.read_text(encoding="utf-8").replace("[server]", "[server]\nworkers = 3")
     monkeypatch.setattr(uvicorn, "run", lambda *_, **__: None)
     monkeypatch.setenv(PATH, "")
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
     made.path.write_text(text, encoding="utf-8")
     run(made.path)
     monkeypatch.setattr(uvicorn, "run", lambda *_, **__: pytest.fail("three processes would fail again and again"))
     made.path.write_text(text.replace("budget = 1000000", "budget = 2000000"), encoding="utf-8")
     with pytest.raises(Refused, match=r"ledger\.budget"):
         run(made.path)
+
+
+HOSTILE = ("duckdb", "hashlib", "json", "multiprocessing", "numpy", "pyarrow", "sfumato", "struct", "uvicorn")
+SERVING = "import sys\nfrom sfumato.server.running import run\nif __name__ == '__main__':\n    run(sys.argv[1])\n"
+
+
+def several(folder: Path, cwd: Path) -> tuple[Made, int, subprocess.Popen[bytes]]:
+    """A service of two processes that listen, with their workers, in a session of its own; started by a script, as `sfumato serve` is, in a directory."""
+    port = free_port()
+    made = service(folder, port=port)
+    made.path.write_text(made.path.read_text(encoding="utf-8").replace("[server]", "[server]\nworkers = 2"), encoding="utf-8")
+    script = folder / "bin" / "serve.py"
+    script.parent.mkdir()
+    script.write_text(SERVING, encoding="utf-8")
+    return made, port, subprocess.Popen([sys.executable, str(script), str(made.path)], cwd=cwd, start_new_session=True, stdout=subprocess.DEVNULL)
+
+
+def test_all_processes_end_with_the_first_and_import_nothing_from_where_it_was_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parent is killed while a worker is in the middle of a question: no process is left that answers, holds the port, or reads on. And until then none of
+    them has run a module of the working directory, whose name is that of one that they import."""
+    cwd, temporary = tmp_path / "cwd", tmp_path / "temporary"
+    for one in (cwd, temporary):
+        one.mkdir()
+    for name in HOSTILE:
+        (cwd / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})\nraise SystemExit(3)\n", encoding="utf-8")
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    made, port, process = several(tmp_path, cwd)
+    found: list[int] = []
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            assert _up(client, process)
+            asking = threading.Thread(target=_ask, args=(f"http://127.0.0.1:{port}", made))
+            asking.start()
+            history = ("/api/datasets/visits/history", made.header("owner"))
+            assert wait_for(lambda: any(one["kind"] == "charge" for one in client.get(history[0], headers=history[1]).json()["entries"]))
+        assert wait_for(lambda: len(_reading(process.pid)) == 2)
+        found = descendants(process.pid)
+        assert not (tmp_path / "ran").exists()
+        assert any(temporary.glob("sfumato-*"))
+        process.kill()
+        process.wait()
+        assert wait_for(lambda: not any(map(alive, found)), 5)
+        asking.join()
+        with socket.socket() as again:
+            again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            again.bind(("127.0.0.1", port))
+            again.listen()
+        subprocess.run([sys.executable, "-c", "from sfumato.tables.spills import sweep\nsweep()"], check=True, timeout=60)
+        assert not any(temporary.glob("sfumato-*"))
+    finally:
+        for one in (process.pid, *found):
+            if alive(one):
+                os.kill(one, 9)
+        process.wait()
+
+
+def _reading(parent: int) -> list[int]:
+    return [one for one in descendants(parent) if b"sfumato.server.worker" in Path(f"/proc/{one}/cmdline").read_bytes()]
+
+
+def _ask(url: str, made: Made) -> None:
+    """A question of the longest class, whose reply never comes."""
+    with pytest.raises(httpx.TransportError):
+        httpx.post(f"{url}/api/datasets/visits/release", json={"sql": SQL, "epsilon": "1"}, headers={**made.header("ada"), "Idempotency-Key": "k"}, timeout=60)
+
+
+def test_a_service_that_ends_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its processes keep apart who serves and who reads; at its end they are gone, with their directories."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    port = free_port()
+    made = service(tmp_path, port=port)
+    process = subprocess.Popen([sys.executable, "-c", SERVE, "serve", str(made.path)], stdout=subprocess.DEVNULL)
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=10) as client:
+            assert _up(client, process)
+        found = descendants(process.pid)
+        assert found
+        serving, reading = os.sched_getaffinity(process.pid), set().union(*map(os.sched_getaffinity, found))
+        assert not serving & reading or len(available()) < 2
+        assert any((tmp_path / "temporary").glob("sfumato-*"))
+    finally:
+        process.terminate()
+        process.wait(60)
+    assert not any(map(alive, found))
+    assert not any((tmp_path / "temporary").iterdir())

@@ -38,6 +38,8 @@ TOML = """
 port = {port}
 deadlines = [{of_class}]
 overruns_per_analyst = 1000000
+most_releases = 1000000000000
+planning_per_minute = 1000000
 rate = {{ token = 1000000, address = 1000000 }}
 """
 DATASET = """

@@ -220,6 +220,42 @@ def test_memory_is_bounded() -> None:
     assert callable(limit)
 
 
+SPILLS = """
+import pathlib, sys, threading
+import numpy as np, pyarrow as pa, pyarrow.parquet as pq
+import sfumato as sf
+from sfumato.server.worker import ENGINE, limit, warm
+from sfumato.tables.engine import limited
+MEMORY = 320 * 2**20
+path = sys.argv[1]
+pq.write_table(pa.table({"u": np.arange(10**6), "s": [f"Xenophon{i:012d}{'a' * 60}" for i in range(10**6)]}), path)
+with limited(threads=1, memory=int(ENGINE * MEMORY)):
+    rows = sf.protect(path, name="v", unit="u", budget=100, max_rows=1, table_rows=10**6)
+    warm()
+limit(MEMORY)
+directory, seen, done = pathlib.Path(rows._source.engine.directory), set(), threading.Event()
+
+
+def watch():
+    while not done.wait(0.01):
+        seen.update(one.name for one in directory.iterdir())
+
+
+watcher = threading.Thread(target=watch, daemon=True)
+watcher.start()
+found = rows.sql("SELECT COUNT(DISTINCT s || s || 'x') AS n FROM v", epsilon=100)
+done.set()
+watcher.join()
+print("1 000 000" in str(found), any("duckdb" in one for one in seen))
+"""
+
+
+def test_a_question_that_does_not_fit_into_memory_is_spilled(tmp_path: Path) -> None:
+    """The engine knows how much memory the process may take: a question that can do with less memory and a disk is no overrun."""
+    done = subprocess.run([sys.executable, "-c", SPILLS, str(tmp_path / "v.parquet")], capture_output=True, text=True, check=False, timeout=300)
+    assert (done.stdout, done.returncode) == ("True True\n", 0), done.stderr
+
+
 def test_the_invented_questions_can_be_asked() -> None:
     worker.warm()
 

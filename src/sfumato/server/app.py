@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -18,9 +19,13 @@ from .. import __version__
 from ..errors import Failed, Refused
 from .config import Config, load
 from .curator import Curator
+from .ending import told
 from .limits import Buckets, Limits
 from .openapi import document
+from .parents import end_with_parent
 from .problems import DEADLINE, INTERNAL, UNKNOWN, Problem, Stopped, problem_of
+from .processors import divide
+from .protocol import CONNECTIONS
 from .retention import tidied
 from .routes import router
 
@@ -38,6 +43,7 @@ def create(config: Config | str | Path) -> FastAPI:
     """The service that a configuration declares. Opens its datasets and its ledger; workers start with the server, or at the first release."""
     known = config if isinstance(config, Config) else load(config)
     curator = Curator(known)
+    CONNECTIONS.most = known.connections_per_address
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -45,7 +51,8 @@ def create(config: Config | str | Path) -> FastAPI:
             await curator.pool.start()
         tidying = asyncio.create_task(tidied(known))
         try:
-            yield
+            with told(curator.ending):
+                yield
         finally:
             tidying.cancel()
             await asyncio.gather(tidying, return_exceptions=True)
@@ -76,8 +83,12 @@ def create(config: Config | str | Path) -> FastAPI:
 
 
 def from_environment() -> FastAPI:
-    """The same, in a process that a server started."""
-    return create(os.environ[PATH])
+    """The same, in a process that a server started. It ends with the server, and keeps to the processors that serve."""
+    config, parent = load(os.environ[PATH]), multiprocessing.parent_process()
+    if parent is not None:
+        end_with_parent(parent.pid)
+        divide(config.workers)
+    return create(config)
 
 
 async def _page() -> Response:

@@ -15,63 +15,55 @@ from ..accounting.coordinates import read
 from ..answers.answer import Answer
 from ..answers.card import Card
 from ..ledger import pages
-from ..ledger.course import course
-from ..ledger.entries import in_currency
-from ..ledger.statement import Balance, statement, worth_showing
+from ..ledger.entries import WHOLE, in_currency
+from ..ledger.receipts import Head
+from ..ledger.statement import Balance, balances, worth_showing
 from ..ledger.totals import exact, fractions
+from ..ledger.verify import Checked
 from .datasets import Served
 from .problems import UNKNOWN, Stopped
 from .replies import written
 from .roles import LOOKS, Asker
 from .state import State
 
-MOST_ENTRIES = 200
-MOST_MOMENTS = 1000
 GRACE = 4.0  # seconds beyond the longest class after which every reply has left, also one that was slow to be stored
-WORK = frozenset({"answer", "use"})
-"""Entries that say how far work has come."""
+LOOK = 120.0  # seconds that a look at a whole book may take
+FULL = 3600.0  # seconds after which a check begins again at the first entry
 _PAGE = "SELECT number, kind, body, digest FROM entry WHERE dataset = ? AND number > ? ORDER BY number LIMIT ?"
+_OWN = """
+SELECT number, kind, body, digest FROM entry WHERE dataset = ? AND number > ? AND share = ? AND kind NOT IN ('answer', 'use') ORDER BY number LIMIT ?"""
 _CARD = "SELECT answer FROM answer WHERE dataset = ? AND number = ?"
 _SHOWN = "SELECT 1 FROM shown JOIN answer USING (dataset, question) WHERE dataset = ? AND number = ? AND share = ?"
 
 
 def budget(served: Served, asker: Asker) -> dict[str, Any]:
     """Budget, spent, remaining: of the whole; of the own share; for who looks after the whole, of every share, and over time."""
-    account = statement(served.long)
-    found: dict[str, Any] = {**_numbers(account.whole), "share": None, "shares": None, "course": None}
-    own = account.shares.get(asker.name) if asker.role == "analyst" else None
-    found["share"] = None if own is None else _numbers(own)
-    if asker.role in LOOKS:
-        found["shares"] = [{"name": name, **_numbers(balance)} for name, balance in account.shares.items()]
+    looks = asker.role in LOOKS
+    accounts = balances(served.long) if looks else balances(served.ledger, {WHOLE, asker.name})
+    found: dict[str, Any] = {**_numbers(accounts.pop(WHOLE)), "share": None, "shares": None, "course": None}
+    if asker.role == "analyst" and asker.name in accounts:
+        found["share"] = _numbers(accounts[asker.name])
+    if looks:
+        found["shares"] = [{"name": name, **_numbers(balance)} for name, balance in accounts.items()]
         found["course"] = _course(served)
     return found
 
 
 def history(served: Served, asker: Asker, after: int, limit: int) -> dict[str, Any]:
     """A page of the log, oldest first: all of it, or what was charged to the asker."""
-    ledger, own = served.long, None if asker.role in LOOKS else asker.name
-    entries: list[dict[str, Any]] = []
+    ledger = served.long if asker.role in LOOKS else served.ledger
+    page = (_PAGE, (ledger.dataset, after, limit)) if asker.role in LOOKS else (_OWN, (ledger.dataset, after, asker.name, limit))
     with ledger._store.reading() as tx:
-        currency = pages.account(tx, ledger.dataset, "").budget
-        last, more = after, True
-        while more and len(entries) < limit:
-            rows = tx.execute(_PAGE, (ledger.dataset, last, MOST_ENTRIES)).fetchall()
-            more = len(rows) == MOST_ENTRIES
-            for row in rows:
-                last = row[0]
-                body = json.loads(row[2])
-                if own is None or (body.get("share") == own and row[1] not in WORK):
-                    entries.append(_entry(row, body, currency))
-                    if len(entries) == limit:
-                        more = True
-                        break
-    return {"entries": entries, "next": last if more and entries else None}
+        currency = pages.account(tx, ledger.dataset, WHOLE).budget
+        rows = tx.execute(*page).fetchall()
+    entries = [_entry(row, json.loads(row[2]), currency) for row in rows]
+    return {"entries": entries, "next": rows[-1][0] if len(rows) == limit else None}
 
 
 def card(served: Served, asker: Asker, number: int, state: State, longest: float) -> Card:
     """The card of an answer, by the entry that paid for it; for who looks after the book, and for whoever was given the answer, once the reply has left:
     as the service's records say, or for longer than its longest class."""
-    ledger = served.long
+    ledger = served.long if asker.role in LOOKS else served.ledger
     with ledger._store.reading() as tx:
         rows = tx.execute(_CARD, (ledger.dataset, number)).fetchall()
         paid = pages.paid(tx, ledger.dataset, number) if rows else {}
@@ -86,9 +78,16 @@ def card(served: Served, asker: Asker, number: int, state: State, longest: float
     raise Stopped(UNKNOWN)
 
 
-def verified(served: Served, *, alone: bool) -> dict[str, Any]:
-    """Whether the book holds, read from its beginning. Of problems it is told where they are only to who may see all that the book is about."""
-    found = served.long.verify()
+def verified(served: Served, *, alone: bool, head: Head | None = None) -> dict[str, Any]:
+    """Whether the book holds, and contains the head that the service kept: read from its beginning, or from where a check of the last hour ended. Of problems
+    it is told where they are only to who may see all that the book is about."""
+    with served.checking:
+        if time.monotonic() > served.checked_fully + FULL:
+            served.checked = Checked()
+        whole = served.checked.head is None
+        found = served.long.verify(head, since=served.checked)
+        if whole:
+            served.checked_fully = time.monotonic()
     says = str(found).splitlines() if found.ok or alone else [f"problems: {len(found.problems)}; an owner of all datasets is told which"]
     return {"holds": found.ok, "head": str(found.head), "says": says}
 
@@ -107,10 +106,13 @@ def _numbers(balance: Balance) -> dict[str, Any]:
 
 def _course(served: Served) -> list[list[Any]]:
     """When, and how much was spent then, in the number of the budget that is shown first; thinned where there are many moments."""
-    moments = [moment for moment in course(served.long) if moment.kind in ("open", "charge", "reserve", "release", "reprice", "amend")]
+    with served.long._store.reading() as tx:
+        moments = served.points.read(tx)
     if not moments:
         return []
-    step = -(-len(moments) // MOST_MOMENTS)
-    chosen = [*moments[:-1:step], moments[-1]]
-    place = worth_showing(moments[-1].budget, moments[-1].spent[""])[0]
-    return [[one.when, float(one.spent[""][place]), float(read(one.budget)[place])] for one in chosen]
+    chosen = [moments[0]]
+    for one in moments[1:]:
+        if (one.spent, one.budget) != (chosen[-1].spent, chosen[-1].budget):
+            chosen.append(one)
+    place = worth_showing(chosen[-1].budget, chosen[-1].spent[WHOLE])[0]
+    return [[one.when, float(one.spent[WHOLE][place]), float(read(one.budget)[place])] for one in chosen]

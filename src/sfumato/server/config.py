@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,8 @@ class Dataset:
     declared: Mapping[str, Any] = field(default_factory=dict)
     analysts: Mapping[str, Guarantee] = field(default_factory=dict)
     deadline: float | None = None
+    most_releases: int | None = None  # None: as the service says
+    overruns: Mapping[str, int] = field(default_factory=dict)  # of whom the service's number does not hold
     ledger: str = field(repr=False)
 
 
@@ -67,11 +71,27 @@ class Config:
     memory: int = 2 * 2**30
     children: int = 1
     overruns_per_analyst: int = 5
+    most_releases: int = 1000
+    plan_seconds: float = 2.0
+    planning_per_minute: float = 20.0
+    waiting_per_analyst: int = 20
+    answer_bytes: int = 2**23
+    stored_per_analyst: int = 2**30
+    connections_per_address: int = 100
     keep_days: int = 90
     token_rate: Rate = Rate(per_second=50, burst=200)
     address_rate: Rate = Rate(per_second=100, burst=400)
     tls_cert: str | None = None
     tls_key: str | None = field(default=None, repr=False)
+
+    def releases(self, dataset: str) -> int:
+        """How many releases the budget of a dataset pays for, at most: each costs at least this part of it."""
+        own = self.datasets[dataset].most_releases
+        return self.most_releases if own is None else own
+
+    def overruns(self, dataset: str, who: str) -> int:
+        """How many overruns an analyst may have."""
+        return self.datasets[dataset].overruns.get(who, self.overruns_per_analyst)
 
 
 def load(path: str | Path) -> Config:
@@ -104,6 +124,7 @@ def read(text: str, folder: Path) -> Config:
         if (other := accounts.setdefault((one.ledger, one.declared["name"]), name)) != name:
             reason = f"its account in the ledger would be that of {other}, with its budget and its stored answers"
             raise _wrong(f"[datasets.{name}] name", reason, "another name in the declaration, or another ledger")
+    _apart(found)
     for name in ("tls_cert", "tls_key"):
         given |= {name: str(folder / given[name])} if name in given else {}
     if ("tls_cert" in given) != ("tls_key" in given):
@@ -116,7 +137,7 @@ def _dataset(name: str, about: Any, folder: Path, ledger: str) -> Dataset:
     where = f"[datasets.{name:.60}]"
     if not NAME.fullmatch(name) or not isinstance(about, dict):
         raise _wrong(where, "a dataset has a name of up to 64 letters, digits, - and _", "[datasets.visits]")
-    _known(about, (*DECLARED, "source", "public", "budget", "about", "analysts", "deadline", "declaration", "ledger"), where)
+    _known(about, (*DECLARED, "source", "public", "budget", "about", "analysts", "deadline", "declaration", "ledger", "most_releases", "overruns"), where)
     if "source" not in about or "budget" not in about:
         raise _wrong(where, "a dataset has a source and a budget", 'source = "visits.parquet" and budget = 1')
     declared: dict[str, Any] = {key: about[key] for key in DECLARED if key in about}
@@ -127,6 +148,9 @@ def _dataset(name: str, about: Any, folder: Path, ledger: str) -> Dataset:
     analysts = about.get("analysts", {})
     if not isinstance(analysts, dict) or not all(PERSON.fullmatch(person) for person in analysts):
         raise _wrong(f"{where} analysts", "budgets of analysts, by their names", "[datasets.visits.analysts] with ada = 0.3")
+    overruns = about.get("overruns", {})
+    if not isinstance(overruns, dict) or not all(PERSON.fullmatch(person) for person in overruns):
+        raise _wrong(f"{where} overruns", "numbers of overruns, by the names of analysts", "[datasets.visits.overruns] with ada = 10")
     return Dataset(
         name=name,
         source=_sources(f"{where} source", about["source"], folder),
@@ -136,8 +160,52 @@ def _dataset(name: str, about: Any, folder: Path, ledger: str) -> Dataset:
         declared={**declared, "name": declared.get("name") or name},
         analysts={person: _budget(f"{where} analysts.{person}", amount) for person, amount in analysts.items()},
         deadline=_seconds(f"{where} deadline", about["deadline"]) if "deadline" in about else None,
+        most_releases=_RELEASES(f"{where} most_releases", about["most_releases"]) if "most_releases" in about else None,
+        overruns={person: _OVERRUNS(f"{where} overruns.{person}", number) for person, number in overruns.items()},
         ledger=_place("ledger", about["ledger"], folder) if "ledger" in about else ledger,
     )
+
+
+def _apart(datasets: Mapping[str, Dataset]) -> None:
+    """Refuse data that two datasets would answer about: each would have a budget of its own, and together they would promise less than either says."""
+    protected: dict[Any, dict[str, str]] = {}  # by file or database, the tables of it that are protected, and the datasets that they belong to
+    for name, one in datasets.items():
+        for place, table in dict.fromkeys(_identities(one.source, one.declared.get("table", ""))):
+            if (other := _owner(protected, place, table)) not in (None, name):
+                reason = f"its data is also that of {other}: two budgets for the same people would add up unseen"
+                raise _wrong(f"[datasets.{name}] source", reason, "one dataset, with a share for each analyst under [datasets.NAME.analysts]")
+            protected.setdefault(place, {})[table] = name
+    for name, one in datasets.items():
+        for place, table in _identities(one.public or {}, ""):
+            if (other := _owner(protected, place, table)) is not None:
+                reason = f"it is protected as the data of {other}: a public table is shown to everybody"
+                raise _wrong(f"[datasets.{name}] public", reason, "a file that holds nothing about people")
+
+
+def _owner(protected: Mapping[Any, Mapping[str, str]], place: Any, table: str) -> str | None:
+    """The dataset that has this table. A name that is left out may be any table of the place."""
+    return next((name for own, name in protected.get(place, {}).items() if own == table or not own or not table), None)
+
+
+def _identities(source: Any, table: str) -> list[tuple[Any, str]]:
+    """The files that a source names, by what they are and not by what they are called, or its database; and the table in it. Two addresses of one database
+    are not known to be one."""
+    if isinstance(source, Mapping):
+        return [place for name, one in source.items() for place in _identities(one, name if _URL.match(one) else "")]
+    if _URL.match(source):
+        return [(source, table)]
+    path, _, inner = source.partition("::")  # of a DuckDB file: the table in it
+    listed = glob(path, recursive=True) if has_magic(path) else [path]
+    files = [file for one in listed for file in (sorted(Path(one).rglob("*")) if Path(one).is_dir() else [Path(one)]) if not file.is_dir()]
+    return [(_file(file), inner) for file in files]
+
+
+def _file(path: Path) -> Any:
+    try:
+        about = path.stat()
+    except OSError:
+        return os.path.realpath(path)
+    return about.st_dev, about.st_ino
 
 
 def _read_declaration(path: Path) -> dict[str, Any]:
@@ -190,6 +258,15 @@ def _seconds(where: str, said: Any) -> float:
     return float(said)
 
 
+def _amount(low: float, high: float, what: str) -> Callable[[str, Any], float]:
+    def check(where: str, said: Any) -> float:
+        if isinstance(said, bool) or not isinstance(said, int | Decimal) or not low <= said <= high:
+            raise _wrong(where, f"this is a number of {what} from {low:g} to {high:g}", f"{low:g}")
+        return float(said)
+
+    return check
+
+
 def _classes(where: str, said: Any) -> tuple[float, ...]:
     found = tuple(_seconds(where, one) for one in said) if isinstance(said, list) else ()
     if not found or list(found) != sorted(set(found)):
@@ -197,11 +274,14 @@ def _classes(where: str, said: Any) -> tuple[float, ...]:
     return found
 
 
-def _memory(where: str, said: Any) -> int:
-    parts = _SIZE.fullmatch(said) if isinstance(said, str) else None
-    if parts is None or (size := int(parts[1]) * _UNITS[parts[2]]) < 2**28:
-        raise _wrong(where, "the memory of a worker process, at least 256 MiB", 'memory = "2 GiB"')
-    return size
+def _size(low: int, reason: str, rewrite: str) -> Callable[[str, Any], int]:
+    def check(where: str, said: Any) -> int:
+        parts = _SIZE.fullmatch(said) if isinstance(said, str) else None
+        if parts is None or (size := int(parts[1]) * _UNITS[parts[2]]) < low:
+            raise _wrong(where, reason, rewrite)
+        return size
+
+    return check
 
 
 def _rates(said: Any) -> dict[str, Rate]:
@@ -217,14 +297,23 @@ def _rates(said: Any) -> dict[str, Rate]:
     return found
 
 
+_OVERRUNS = _whole(1, 10**6)
+_RELEASES = _whole(1, 10**12)
 _SERVER: dict[str, Callable[[str, Any], Any]] = {
     "host": _text,
     "port": _whole(0, 65535),
     "workers": _whole(1, 64),
     "deadlines": _classes,
-    "memory": _memory,
+    "memory": _size(2**28, "the memory of a worker process, at least 256 MiB", 'memory = "2 GiB"'),
     "children": _whole(1, 16),
-    "overruns_per_analyst": _whole(1, 10**6),
+    "overruns_per_analyst": _OVERRUNS,
+    "most_releases": _RELEASES,
+    "plan_seconds": _amount(0.1, 60, "seconds"),
+    "planning_per_minute": _amount(1, 10**6, "seconds"),
+    "waiting_per_analyst": _whole(1, 10**4),
+    "answer_bytes": _size(2**20, "the room that one reply may take, at least 1 MiB", 'answer_bytes = "8 MiB"'),
+    "stored_per_analyst": _size(2**20, "the room for stored replies of one analyst, at least 1 MiB", 'stored_per_analyst = "1 GiB"'),
+    "connections_per_address": _whole(1, 10**6),
     "keep_days": _whole(1, 3650),
     "tls_cert": _text,
     "tls_key": _text,

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from .books import LOOK
 from .config import Config
 from .datasets import Served, opened
 from .plans import Plans
 from .pool import Pool
 from .problems import ROLE, UNKNOWN, Stopped
 from .roles import Asker
+from .room import Room
 from .state import State
 from .tokens import Tokens
 
@@ -25,15 +28,19 @@ class Curator:
         self.config = config
         self.state = State(config.tokens)
         self.served: dict[str, Served] = {}
+        self.ending = threading.Event()  # from here on long looks at a book are broken off
+        self.plans = Plans(config)
         try:
             self.state.open()
             for name, about in config.datasets.items():
-                self.served[name] = opened(about)
+                self.served[name] = served = opened(about, self.state.head(name))
+                served.long._store.limit(self.ending.is_set, LOOK)
+                self.state.follow(name, served.ledger)
         except BaseException:
             self.close()
             raise
         self.tokens = Tokens(self.state)
-        self.plans = Plans(config)
+        self.room = Room(config, self.state)
         self.pool = Pool(config)
 
     def dataset(self, asker: Asker, name: str, roles: frozenset[str]) -> Served:
@@ -50,6 +57,8 @@ class Curator:
         return call(*more) if self.state.quick else await asyncio.to_thread(call, *more)
 
     def close(self) -> None:
+        self.ending.set()
         for served in self.served.values():
             served.close()
         self.state.close()
+        self.plans.close()

@@ -2,6 +2,7 @@
 
 *Shares*    Every analyst has a share of the budget under the own name: as the configuration says, else as large as the whole. So the ledger itself says who
             asked what, and whoever is shown another's stored answer has it on the account.
+*Lowered*   A share that the configuration lowers below what it has spent is lowered to that: it has nothing left, and the service starts.
 *Two books* One connection for what is asked at every request, one for what may take long, so that nobody waits for an auditor.
 """
 
@@ -11,11 +12,15 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..accounting.coordinates import make, read
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..ledger import Ledger
 from ..ledger.answers import Found, found, owed
+from ..ledger.course import Points
+from ..ledger.receipts import Head
 from ..ledger.totals import Ratios
+from ..ledger.verify import Checked
 from ..session import protect
 from ..session.database import Database
 from ..session.learning import name_of
@@ -23,7 +28,9 @@ from ..session.table import Table
 from ..tables.declaration import Declaration
 from .config import Dataset
 
+MOST_MOMENTS = 1000
 REASON = "as the configuration of the service says"
+SPENT = "as the configuration of the service says, but not below what is spent: nothing is left"
 
 
 @dataclass(eq=False, slots=True)
@@ -33,10 +40,14 @@ class Served:
     config: Dataset
     table: Table | Database
     long: Ledger
-    lock: threading.Lock = field(default_factory=threading.Lock)  # planning changes what a table knows of its lessons
     shares: set[str] = field(default_factory=set)
+    checking: threading.Lock = field(default_factory=threading.Lock)
+    checked: Checked = field(default_factory=Checked)  # how far this process has read the book and found it whole
+    checked_fully: float = 0.0  # when it last began at the first entry
     _paid: set[tuple[Any, ...]] = field(default_factory=set)
+    _points: Points | None = None
     _blank: Table | Database | None = None
+    _opening: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def name(self) -> str:
@@ -45,6 +56,13 @@ class Served:
     @property
     def ledger(self) -> Ledger:
         return self.table.ledger
+
+    @property
+    def points(self) -> Points:
+        """The course of the budget, as far as this process has read it."""
+        if self._points is None:
+            self._points = Points(self.long.dataset, MOST_MOMENTS)
+        return self._points
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -78,9 +96,10 @@ class Served:
     @property
     def blank(self) -> Table | Database:
         """The same dataset, of which nothing was ever learned; for plans only."""
-        if self._blank is None:
-            self._blank = table(self.config, ledger=None)
-        return self._blank
+        with self._opening:
+            if self._blank is None:
+                self._blank = table(self.config, ledger=None)
+            return self._blank
 
     def share(self, who: str) -> str:
         """The share of an analyst, which is made where there is none yet."""
@@ -95,8 +114,11 @@ class Served:
                 one.close()
 
 
-def opened(config: Dataset) -> Served:
-    """Open a dataset, and see that the book has the shares that the configuration names."""
+def opened(config: Dataset, kept: Head | None = None) -> Served:
+    """Open a dataset, and see that the book has the shares that the configuration names. Before anything is written, a book that does not contain the head
+    that was kept of it is refused."""
+    if kept is not None:
+        held(config, kept)
     made = table(config)
     try:
         for who, amount in config.analysts.items():
@@ -106,6 +128,18 @@ def opened(config: Dataset) -> Served:
         made.close()
         raise
     return Served(config, made, long, shares=set(config.analysts))
+
+
+def held(config: Dataset, kept: Head) -> None:
+    """Refuse a book that is older than the service's own records, or is gone."""
+    try:
+        Ledger.open(config.ledger, dataset=config.declared["name"], head=kept).close()
+    except Refused as refusal:
+        if refusal.code not in ("ledger.head", "ledger.budget", "ledger.dataset"):
+            raise
+        reason = f"the service has answered up to entry {kept.number}, and the book at its place does not contain it: it is older, another, or gone"
+        rewrite = "the ledger as it was last; or, if it is lost, what is said about going back to a backup, and new records: tokens = …"
+        raise Refused("ledger.head", f"the ledger of {config.name!r:.60}", reason, rewrite) from None
 
 
 def stored_for(ledger: Ledger, question: str, who: str) -> Found | None:
@@ -131,8 +165,16 @@ def _allowed(ledger: Ledger, who: str, amount: Guarantee | None, *, renew: bool)
     except Refused as refusal:
         if refusal.code != "ledger.share":
             raise
-        if renew and not _same(ledger.account(who).budget, wanted):
-            ledger.amend(wanted, REASON, share=who)
+        if renew:
+            _amended(ledger, who, wanted)
+
+
+def _amended(ledger: Ledger, who: str, wanted: Guarantee) -> None:
+    """Bring a share to what the configuration says; where more than that is spent, to what is spent, so that nothing is left of it and the service starts."""
+    account = ledger.account(who)
+    least = make(wanted, map(max, read(wanted), account.spent))
+    if not _same(account.budget, least):
+        ledger.amend(least, REASON if least == wanted else SPENT, share=who)
 
 
 def _same(kept: Guarantee, wanted: Guarantee) -> bool:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -32,7 +33,17 @@ log = logging.getLogger("sfumato.server")
 LARGE = Problem("server.large", "the body", f"it is larger than {MOST_BODY} bytes", "a shorter question")
 MANY = Problem("server.headers", "the headers", f"at most {MOST_HEADERS} headers of {MOST_HEADER_BYTES} bytes together", "fewer headers")
 LONG = Problem("server.long", "the address", f"it is longer than {MOST_PATH} bytes", "a shorter address")
+TWICE = Problem(
+    "server.ambiguous",
+    "the headers",
+    "one of them is said twice, or the length of the body is said in two ways: who else reads the request may understand another",
+    "Authorization, Content-Length, Content-Type, Host and Idempotency-Key once each, and no Transfer-Encoding beside a Content-Length",
+    {"Connection": "close"},
+)
 SLOW = Problem("server.slow", "the body", f"it did not come within {BODY_SECONDS:g} seconds", "send it at once")
+ONCE = frozenset({b"authorization", b"content-length", b"content-type", b"host", b"idempotency-key", b"transfer-encoding"})
+SECURE = (b"strict-transport-security", b"max-age=31536000")
+"""A browser that came by TLS comes by nothing else for a year."""
 PAGE = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
 ALWAYS = (
     (b"x-content-type-options", b"nosniff"),
@@ -50,16 +61,40 @@ class Buckets:
     def __init__(self, rate: Rate, most: int = KNOWN_ADDRESSES) -> None:
         self._rate, self._most = rate, most
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = threading.Lock()  # what planning took is counted by the thread that planned
 
     def allows(self, who: str, now: float | None = None) -> bool:
+        """Whether somebody may come once more, which is counted."""
+        with self._lock:
+            allowed = self._now(who, now) >= 1
+            self._take(who, allowed)
+        return allowed
+
+    def wait(self, who: str, now: float | None = None) -> float:
+        """How many seconds until somebody has anything left; 0 where they have."""
+        with self._lock:
+            left = self._now(who, now)
+        return 0.0 if left > 0 else max(1.0, -left / self._rate.per_second)
+
+    def spend(self, who: str, amount: float, now: float | None = None) -> None:
+        """Count what somebody took, which may be more than was left."""
+        with self._lock:
+            self._now(who, now)
+            self._take(who, amount)
+
+    def _now(self, who: str, now: float | None) -> float:
+        """What is left at this moment."""
         moment = time.monotonic() if now is None else now
         left, before = self._left.pop(who, (self._rate.burst, moment))
         left = min(self._rate.burst, left + (moment - before) * self._rate.per_second)
-        allowed = left >= 1
-        self._left[who] = (left - allowed, moment)
+        self._left[who] = (left, moment)
         if len(self._left) > self._most:
             self._left.popitem(last=False)
-        return allowed
+        return left
+
+    def _take(self, who: str, amount: float) -> None:
+        left, moment = self._left[who]
+        self._left[who] = (left - amount, moment)
 
 
 class Limits:
@@ -79,7 +114,7 @@ class Limits:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
-                message["headers"] = _with_headers(scope["path"], message.get("headers", ()))
+                message["headers"] = _with_headers(scope, message.get("headers", ()))
             await send(message)
 
         try:
@@ -101,6 +136,9 @@ class Limits:
             return MANY
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_PATH:
             return LONG
+        said = Counter(name for name, _ in headers)
+        if any(said[name] > 1 for name in ONCE) or (said[b"content-length"] and said[b"transfer-encoding"]):
+            return TWICE
         for name, value in headers:
             if name == b"content-length" and (not value.isdigit() or int(value) > MOST_BODY):
                 return LARGE
@@ -129,8 +167,8 @@ def _bounded(receive: Receive) -> Receive:
     return bounded
 
 
-def _with_headers(path: str, headers: Any) -> list[tuple[bytes, bytes]]:
-    found = [*headers, *ALWAYS]
+def _with_headers(scope: Scope, headers: Any) -> list[tuple[bytes, bytes]]:
+    path, found = scope["path"], [*headers, *ALWAYS, *([SECURE] if scope.get("scheme") == "https" else [])]
     names = {name.lower() for name, _ in headers}
     if b"content-security-policy" not in names:
         found.append((b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'" if path.startswith("/api") else PAGE.encode()))

@@ -15,7 +15,7 @@ from .questions import Question
 from .roles import MAY
 
 REF = "#/components/schemas/{model}"
-EVERY = (413, 414, 429, 431, 500)
+EVERY = (400, 413, 414, 429, 431, 500)
 """What any request may end with."""
 TOKEN = (401, 503, *EVERY)
 DATASET = (404, *TOKEN)

@@ -4,6 +4,10 @@
             declaration, the lessons known and the question; whether it can be afforded is looked up each time. Everybody has their own: how quickly a plan
             comes says nothing of what others planned.
 *Owing*     Whoever has not paid for what others learned gets the plan, or the refusal, that there would be if nobody had.
+*Turns*     Planning has threads of its own, given out by turns among names, one to a name: somebody with many plans under way delays another's plan by no more
+            than a share of the processor, and delays nothing else. No lock is held while a question is planned.
+*Limits*    A question is counted (`complexity`) before it is planned; planning it ends after `plan_seconds` of processor time; and a name has
+            `planning_per_minute` of it, by this process. A release counts again what its plan took, since a worker plans it anew.
 *Invented*  The sample is made of the assumed size of a group and the middles of bounds: it says how wide intervals would be, and nothing else.
 """
 
@@ -11,12 +15,17 @@ from __future__ import annotations
 
 import asyncio
 import math
+import threading
+import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from ..errors import Refused
+from ..exact import effort
 from ..ledger import pages
 from ..ledger.entries import WHOLE, in_currency
 from ..ledger.pricing import price
@@ -26,15 +35,23 @@ from ..session.awaiting import Awaiting
 from ..session.database import Database
 from ..session.table import Table
 from ..sql.planned import Planned as Text
+from ..tables.pieces import Piece
 from ..tables.plan import Plan
-from .config import Config
+from . import complexity
+from .config import Config, Rate
 from .datasets import Served, stored_for
+from .least import part_of, refuse_below, suffices
+from .limits import Buckets
 from .padding import deadline_class
+from .problems import BUSY, PLANNING, WAITING, Stopped
 from .questions import Question
 from .replies import dumped, key, number, written
+from .room import reply_bytes
+from .turns import Full, Turns
 
 MOST_KEPT, MOST_BYTES = 2000, 2**25
-MOST_CELLS = 100_000  # more could not be stored and written out in the time for that, and would be charged for nothing
+THREADS = 4  # that plan; one for each name, of those whose turn it is
+PATIENCE = 30.0  # seconds to wait for a turn
 SHOWN = 40
 OWED = "owed    others have learned what is missing: it is yours with the first answer, for what they paid"
 INVENTED = ("a", "b", "c")
@@ -43,12 +60,16 @@ INVENTED = ("a", "b", "c")
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What is kept of a plan: the reply, but for whether it can be afforded; its price; its class; the name that its answer would be stored under."""
+    """What is kept of a plan: the reply, but for whether it can be afforded; its price, and the part of the budget that the answer itself takes; its class; the
+    name that its answer would be stored under; a bound on the bytes of its reply, where that is public; and the processor time that planning took."""
 
     head: bytes
     cost: Ratios
+    part: Fraction
     deadline: float
     asked: str
+    reply: int | None
+    seconds: float
 
     @property
     def size(self) -> int:
@@ -63,55 +84,108 @@ class Plans:
         self._config = config
         self._kept: OrderedDict[tuple[Any, ...], Planned] = OrderedDict()
         self._bytes = 0
+        self._keeping = threading.Lock()
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="plan")
+        self._turns = Turns(range(THREADS), waiting=config.waiting_per_analyst, held=1)
+        self._allowance = Buckets(Rate(per_second=config.planning_per_minute / 60, burst=config.planning_per_minute))
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def of(self, served: Served, who: str, asked: Question, question: bytes) -> Planned:
-        """The plan of a question: kept, if what it follows from is the same, else made in a thread."""
+        """The plan of a question: kept, if what it follows from is the same, else made in a thread, when it is the turn of this name."""
         if not served.owed(who) and (kept := self._kept.get((served.name, who, question, served.lessons))) is not None:
             return kept
-        return await asyncio.to_thread(self.made, served, who, asked, question)
+        self._allowed(who)
+        try:
+            thread = await self._turns.take(who, PATIENCE)
+        except Full:
+            raise Stopped(WAITING) from None
+        except TimeoutError:
+            raise Stopped(BUSY) from None
+        try:
+            self._allowed(who)
+            making = asyncio.get_running_loop().run_in_executor(self._threads, self._timed, served, who, asked, question)
+        except BaseException:
+            self._turns.give(who, thread)
+            raise
+        making.add_done_callback(lambda done: self._ended(who, thread, done))  # whoever asked may be gone by then; the thread is theirs until it ends
+        return await asyncio.shield(making)
+
+    def again(self, who: str, planned: Planned) -> None:
+        """Count that a worker plans the question once more; refused where the name has no processor time left."""
+        self._allowed(who)
+        self._allowance.spend(who, planned.seconds)
 
     def made(self, served: Served, who: str, asked: Question, question: bytes) -> Planned:
         """The plan of a question; refused where there is none. What others have learned is in it once it was paid for."""
-        how = asked.how()
-        with served.lock:
-            owed, found = served.owed(who), None
-            if not owed:
-                found = _attempt(served.table, asked.sql, how)
-                owed = served.owed(who)  # by planning it was seen what others have learned meanwhile
-            if owed:
-                found = _attempt(served.blank, asked.sql, how)
-            if isinstance(found, Exception):
-                raise found
-            assert found is not None
-            planned = self._planned(served, found, asked, owed)
-            if not owed and not isinstance(found, Awaiting):
-                self._keep((served.name, who, question, served.lessons), planned)
+        how, begun = asked.how(), time.thread_time()
+        owed, lessons, found = served.owed(who), served.lessons, None
+        if not owed:
+            found = _attempt(served.table, asked.sql, how)
+            owed = served.owed(who)  # by planning it was seen what others have learned meanwhile
+        if owed:
+            found = _attempt(served.blank, asked.sql, how)
+        if isinstance(found, Exception):
+            raise found
+        assert found is not None
+        planned = self._planned(served, found, asked, owed)
+        planned = replace(planned, seconds=time.thread_time() - begun)
+        if not owed and not isinstance(found, Awaiting) and served.lessons == lessons:
+            self._keep((served.name, who, question, lessons), planned)
         return planned
+
+    def _timed(self, served: Served, who: str, asked: Question, question: bytes) -> Planned:
+        """The plan, within the limit on processor time, which is counted for the name however planning ends."""
+        begun = time.thread_time()
+        try:
+            with effort.limited(self._config.plan_seconds):
+                complexity.check(asked.sql)
+                return self.made(served, who, asked, question)
+        finally:
+            self._allowance.spend(who, time.thread_time() - begun)
+
+    def _allowed(self, who: str) -> None:
+        if (wait := self._allowance.wait(who)) > 0:
+            raise Stopped(replace(PLANNING, headers={"Retry-After": str(math.ceil(wait))}))
+
+    def _ended(self, who: str, thread: int, done: asyncio.Future[Planned]) -> None:
+        if not done.cancelled():
+            done.exception()  # it was told to whoever asked, or there is nobody to tell
+        self._turns.give(who, thread)
 
     def _keep(self, place: tuple[Any, ...], planned: Planned) -> None:
         """Up to a number of plans, and of bytes: the oldest go first."""
-        if place in self._kept:
-            return
-        self._bytes += planned.size
-        self._kept[place] = planned
-        while len(self._kept) > MOST_KEPT or self._bytes > MOST_BYTES:
-            self._bytes -= self._kept.popitem(last=False)[1].size
+        with self._keeping:
+            if place in self._kept:
+                return
+            self._bytes += planned.size
+            self._kept[place] = planned
+            while len(self._kept) > MOST_KEPT or self._bytes > MOST_BYTES:
+                self._bytes -= self._kept.popitem(last=False)[1].size
 
     def _planned(self, served: Served, found: Plan | Awaiting, asked: Question, owed: Sequence[Ratios]) -> Planned:
         shape: Plan = found.one if isinstance(found, Awaiting) else found
         confidence = 0.95 if asked.confidence is None else asked.confidence
         errors = {name: number(width) for name, width in found.error(confidence, group_size=asked.group_size).items()}
         parts = len(shape.pieces) + (len(found.lacks) if isinstance(found, Awaiting) else 0)
-        deadline = deadline_class(self._config.deadlines, declared=served.config.deadline, table_rows=served.table_rows, parts=parts)
+        deadline = deadline_class(
+            self._config.deadlines, declared=served.config.deadline, table_rows=served.table_rows, parts=parts, row_work=shape.query.row_work
+        )
         domains = dict(zip(shape.query.keys, shape.query.domains, strict=True))
         shown = {name: domains[of] for of, name in shape.finish.keys} if isinstance(shape, Text) else domains
         groups = math.prod(len(domain) for domain in shape.query.domains) if shape.query.public else None
-        if groups is not None and groups * sum(max(1, len(column.edges) - 1) for column in shape.columns) > MOST_CELLS:
-            raise Refused("server.cells", f"{groups} groups", f"an answer has at most {MOST_CELLS} numbers here", "fewer keys, bins or columns")
+        bins = dict.fromkeys(shape.kinds, 1) | {column.name: max(1, len(column.edges) - 1) for column in shape.columns}
+        texts = len(f"{asked.sql}{shape.text}{shape.declared}".encode())
+        reply = None if groups is None else reply_bytes(domains, bins, [_cells(piece) for piece in shape.pieces], texts)
+        if reply is not None and reply > self._config.answer_bytes:
+            reason = f"its reply may take {reply} bytes, and a reply has at most {self._config.answer_bytes} here (`answer_bytes`)"
+            raise Refused("server.cells", f"{groups} groups", reason, "fewer keys, bins, quantiles or columns")
         priced: Any = found.mechanism if isinstance(found, Plan) else shape.promise if owed else found.cost
         if owed and isinstance(found, Awaiting) and not {one.lack for one in served.lessons}.issuperset(found.lacks):
             owed = [*owed, ratios(price(served.ledger.budget, (found.learning,)))]  # others have learned a part of what is missing
-        cost = _sum(ratios(price(served.ledger.budget, (priced,))), owed)
+        own = ratios(price(served.ledger.budget, (priced,)))
+        cost = _sum(own, owed)
         record = {
             "cost": written(in_currency(served.ledger.budget, fractions(cost)) if owed else found.cost),
             "promise": written(found.promise),
@@ -123,7 +197,13 @@ class Plans:
             "rows": groups,
             "sample": _sample(shape, shown, errors, asked.group_size or shape.group_size),
         }
-        return Planned(dumped(record)[:-1], cost, deadline, name_of(found) if isinstance(found, Plan) else "")
+        asked_as = name_of(found) if isinstance(found, Plan) else ""
+        return Planned(dumped(record)[:-1], cost, part_of(served.ledger.budget, own), deadline, asked_as, reply, 0.0)
+
+
+def _cells(piece: Piece) -> int:
+    """How many noisy numbers a group has of a piece: of a quantile, it and the ends of its interval."""
+    return 3 if piece.form == "point" else piece.cells
 
 
 def _attempt(table: Table | Database, sql: str, how: dict[str, Any]) -> Plan | Awaiting | Exception:
@@ -138,6 +218,17 @@ def _attempt(table: Table | Database, sql: str, how: dict[str, Any]) -> Plan | A
 def replied(planned: Planned, *, affordable: bool) -> bytes:
     """The reply, with what is true now."""
     return planned.head + (b',"affordable":true}' if affordable else b',"affordable":false}')
+
+
+def enough(planned: Planned, served: Served, share: str, releases: int) -> None:
+    """Refuse a release that takes less of the budget than it has to, unless its answer is stored."""
+    if suffices(planned.part, releases):
+        return  # without a look at the ledger
+    try:
+        refuse_below(served.ledger.budget, planned.part, releases)
+    except Refused:
+        if not planned.asked or stored_for(served.ledger, planned.asked, share) is None:
+            raise
 
 
 def affordable(planned: Planned, served: Served, share: str) -> bool:

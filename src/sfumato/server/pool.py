@@ -1,7 +1,8 @@
-"""The other end of worker processes: each answers one question at a time; one whose question was not answered in time is given a little rest, and ended.
+"""The other end of worker processes: each answers one question at a time; one whose question was not answered in time is ended, and followed by another.
 
 A slot is held from the beginning of a question to its padded reply, so that how long others wait follows from when questions came and from their classes, and
-not from how long data took to read. After an overrun it is held for a rest that is always as long, whatever it was that broke; then comes a new process.
+not from how long data took to read. After an overrun it is held for a rest that is always as long, whatever it was that broke; then comes a new process. What
+was made in time and is only stored late may be stored in this rest; what was not made in time is ended before it, so that nothing works on.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ import sys
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from ..tables.spills import sweep
 from .config import Config
 from .padding import until
+from .processors import reading
+from .turns import Turns
 
 START = 120.0  # seconds that a worker may take to open the data
 STORING = 3.0  # seconds that an answer which was made in time may take to be stored and written out
@@ -40,6 +44,12 @@ LATE = Said("late", {})
 NEWS = ("charged", "made")
 
 
+def command() -> tuple[str, ...]:
+    """What starts a worker, on its own processors from the first. It imports nothing from the working directory."""
+    keep = f"import os; os.sched_setaffinity(0, {reading()}); " if reading() else ""
+    return sys.executable, "-P", "-c", f"{keep}from sfumato.server.worker import main; main()"
+
+
 class Worker:
     """One process."""
 
@@ -53,12 +63,11 @@ class Worker:
         """Start it, if it does not run."""
         if self._process is not None and self._process.returncode is None:
             return
-        command = (sys.executable, "-m", "sfumato.server.worker")
         pipe = asyncio.subprocess.PIPE
         errors = None if os.environ.get("SFUMATO_DEBUG") == "1" else asyncio.subprocess.DEVNULL
-        self._process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=errors, start_new_session=True)
+        self._process = await asyncio.create_subprocess_exec(*command(), stdin=pipe, stdout=pipe, stderr=errors, start_new_session=True)
         try:
-            await self._tell({"text": self._config.text, "folder": str(self._config.folder)})
+            await self._tell({"text": self._config.text, "folder": str(self._config.folder), "processors": reading()})
             async with asyncio.timeout(START):
                 if (await self._next()).kind != "ready":
                     raise RuntimeError("the worker did not start")
@@ -67,22 +76,24 @@ class Worker:
             raise
 
     async def ask(self, message: dict[str, Any], preparing: float, seconds: float) -> Heard:
-        """What it says to a message, and when it had charged. One that takes longer to prepare is ended; one whose answer takes longer, from the charge on, to
-        be made is late. What was made in time may come a little later: a slow disk says nothing about data."""
+        """What it says to a message, and when it had charged. One that takes longer to prepare, or whose answer takes longer, from the charge on, to be made,
+        is ended. What was made in time may come a little later: a slow disk says nothing about data."""
         charged: float | None = None
+        made = False
         try:
             async with asyncio.timeout(preparing) as limit:
                 await self._tell(message)
                 while (said := await self._next()).kind in NEWS:
                     now = asyncio.get_running_loop().time()
                     if said.kind == "made":
+                        made = True
                         limit.reschedule(max(limit.when() or now, now + STORING))
                     elif charged is None:
                         charged = now
                         limit.reschedule(charged + seconds)
                 return Heard(said, charged)
         except TimeoutError:
-            self._late = charged is not None
+            self._late = made
             if not self._late:
                 await self.end()
             return Heard(LATE, charged)
@@ -144,28 +155,26 @@ class Pool:
 
     def __init__(self, config: Config) -> None:
         self._workers = [Worker(config) for _ in range(config.children)]
-        self._free: asyncio.LifoQueue[Worker] = asyncio.LifoQueue()
-        for worker in self._workers:
-            self._free.put_nowait(worker)
+        self._turns = Turns(self._workers, waiting=config.waiting_per_analyst)
         self._reviving: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Every worker, before the first question comes."""
         await asyncio.gather(*(worker.ready() for worker in self._workers))
 
-    async def take(self, seconds: float) -> Worker:
-        """A worker that is ready; TimeoutError where none is in time."""
-        async with asyncio.timeout(seconds):
-            worker = await self._free.get()
+    async def take(self, seconds: float, who: str) -> Worker:
+        """A worker that is ready, when it is the turn of this name; TimeoutError where that is not in time, `Full` where too many requests of the name wait."""
+        worker = await self._turns.take(who, seconds)
         try:
             await worker.ready()
         except BaseException:
-            self._free.put_nowait(worker)
+            self._turns.give(who, worker)
             raise
         return worker
 
-    def give(self, worker: Worker, *, overran: bool = False) -> None:
+    def give(self, worker: Worker, who: str, *, overran: bool = False) -> None:
         """Back into its slot, as soon as it is ready again."""
+        self._turns.left(who)
         task = asyncio.get_running_loop().create_task(self._revive(worker, overran=overran))
         self._reviving.add(task)
         task.add_done_callback(self._reviving.discard)
@@ -176,10 +185,11 @@ class Pool:
             task.cancel()
         await asyncio.gather(*reviving, return_exceptions=True)
         await asyncio.gather(*(worker.end() for worker in self._workers))
+        await asyncio.to_thread(sweep)  # what they have left on disk
 
     async def _revive(self, worker: Worker, *, overran: bool) -> None:
         with suppress(Exception):  # it is tried again when it is needed
             if overran:
                 await worker.rest()
             await worker.ready()
-        self._free.put_nowait(worker)
+        self._turns.add(worker)

@@ -20,6 +20,7 @@ MEDIA = "application/problem+json"
 _TABLE = (
     ("budget.exceeded", 402),
     ("ledger.key", 409),
+    ("server.ambiguous", 400),
     ("server.token", 401),
     ("server.unknown", 404),
     ("server.method", 405),
@@ -34,9 +35,12 @@ _TABLE = (
     ("server.media", 415),
     ("server.body", 422),
     ("server.rate", 429),
+    ("server.planning", 429),
+    ("server.waiting", 429),
     ("server.headers", 431),
     ("server.role", 403),
     ("server.overruns", 403),
+    ("server.stored", 403),
     ("server.internal", 500),
     ("server.deadline", 503),
     ("server.busy", 503),
@@ -45,7 +49,8 @@ STATUSES = dict(_TABLE)
 """The status of a code; 400 for every other refusal, whose reason is in the question."""
 
 STORAGE = frozenset({"ledger.busy", "ledger.full", "ledger.read-only", "ledger.path", "ledger.format", "ledger.corrupt", "ledger.io", "ledger.storage",
-                     "ledger.server", "ledger.moved", "ledger.fork", "ledger.head", "ledger.sqlite", "server.storage", "server.records"})  # fmt: skip
+                     "ledger.server", "ledger.moved", "ledger.names", "ledger.log", "ledger.locks", "ledger.fork", "ledger.head", "ledger.sqlite",
+                     "server.storage", "server.records"})  # fmt: skip
 """Trouble of the service's own, which an asker is told no more of than that."""
 
 
@@ -109,4 +114,6 @@ LOST = Problem(
 RUNNING = Problem("server.running", "Idempotency-Key", "this request is being answered", "the same request with the same key, later", {"Retry-After": "1"})
 OTHER_BODY = Problem("server.key", "Idempotency-Key", "this key was used for another question", "a new key")
 OVERRUNS = Problem("server.overruns", "the token's name", "too many of its questions were not answered by their deadlines", "the owner may allow more")
+PLANNING = Problem("server.planning", "the token's name", "its questions have used up their processor time for planning", "simpler questions, or wait")
+WAITING = Problem("server.waiting", "the token's name", "as many of its requests wait as may; nothing was charged", "fewer at once", {"Retry-After": "1"})
 RATE = Problem("server.rate", "the service", "too many requests", "fewer requests a second", {"Retry-After": "1"})

@@ -2,23 +2,68 @@
 
 *Reading*   Whoever has begun a request, or a connection, ends it within a time.
 *Writing*   Whoever is written to reads, at a kilobyte a second or so. A connection that does not is cut, with what was kept for it.
+*Strict*    Lines of a head end with CR LF, and none goes on in the next one. h11 is lenient there, and a proxy in front may not be: then the two would see
+            different requests in the same bytes.
+*Address*   One address has so many connections at a time. One more is closed at once.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
 
 import h11
+from h11._receivebuffer import ReceiveBuffer
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SECONDS = 15.0
 UNREAD = 30.0  # seconds within which a client that is written to reads
 LEAST = 2**15  # so many bytes, or all that there are
 PIECE = 2**14  # that TLS is given at once
+
+
+class Connections:
+    """How many connections each address has. One for each process."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._open: Counter[str] = Counter()
+
+    def address(self, peer: Any) -> str:
+        """The host of a peer; all who come by a socket without addresses are one."""
+        return str(peer[0]) if isinstance(peer, tuple) else ""
+
+    def may(self, who: str) -> bool:
+        return self._open[who] < self.most
+
+    def add(self, who: str) -> None:
+        self._open[who] += 1
+
+    def drop(self, who: str) -> None:
+        self._open[who] -= 1
+        if self._open[who] <= 0:
+            del self._open[who]
+
+
+CONNECTIONS = Connections(100)
+"""Of this process. The configuration says how many."""
+_BLANK = re.compile(rb"\n\r?\n")
+_LENIENT = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)|\n[ \t]")
+"""A line that ends without CR, a CR inside a line, and a line that goes on in the next."""
+
+
+class Strict(ReceiveBuffer):
+    """h11's buffer, for lines that end with CR LF alone."""
+
+    def maybe_extract_lines(self) -> list[bytearray] | None:
+        end = _BLANK.search(self._data)
+        if self._data[:2] != b"\r\n" and _LENIENT.search(self._data, 0, len(self._data) if end is None else end.end()):
+            raise h11.RemoteProtocolError("a line of the head does not end as it must")
+        return super().maybe_extract_lines()
 
 
 class Paced:
@@ -86,8 +131,15 @@ class Protocol(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
     _paced: Paced | None = None
+    _who = ""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.conn._receive_buffer = Strict()
 
     def connection_made(self, transport: Any) -> None:
+        self._who = CONNECTIONS.address(transport.get_extra_info("peername"))
+        CONNECTIONS.add(self._who)
         if transport.get_extra_info("sslcontext") is None:
             transport.set_write_buffer_limits(high=0)  # writing is paused as long as anything waits to be read
             super().connection_made(transport)
@@ -120,6 +172,7 @@ class Protocol(H11Protocol):
             self._paced.go_on(full=False)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        CONNECTIONS.drop(self._who)
         self._rest()
         self._read()
         if self._paced is not None:

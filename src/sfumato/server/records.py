@@ -1,7 +1,8 @@
 """The tables of the service's own records, and what a file or a database must be to hold them.
 
-*Version*   The second, and said: in the header of the file, or in a table of the database. Records of the first, which did not say so, are known by their
-            tables, and are brought to this one in a single transaction when they are opened: all of it, or nothing. Any other version is refused, untouched.
+*Version*   The third, and said: in the header of the file, or in a table of the database. Records of the first, which did not say so, are known by their
+            tables. Older records are brought to this one in a single transaction when they are opened: all of it, or nothing. Any other version is refused,
+            untouched.
 *Foreign*   A file, or a schema of the database, that holds something else is refused, untouched.
 *Private*   A file that is made here is for its owner alone, whatever the umask says, and so is what SQLite puts beside it.
 """
@@ -17,7 +18,7 @@ from ..ledger.schema import undo
 
 APPLICATION = 0x73666D73  # "sfms", in the header of the file
 FORMAT = "sfumato server"
-VERSION, FIRST = 2, 1
+VERSION, SECOND, FIRST = 3, 2, 1
 PATIENCE = 30_000  # milliseconds to wait for another writer
 SCHEMA = "sfumato_server"
 LOCK = 7238162  # PostgreSQL's, for processes that begin at once
@@ -25,6 +26,7 @@ LOCK = 7238162  # PostgreSQL's, for processes that begin at once
 VOID = "CREATE TABLE void (mark {bytes} PRIMARY KEY) {rowless}"
 OLD = "CREATE INDEX request_old ON request (until)"
 BODY = "CREATE INDEX reply_body ON reply (digest)"
+HEAD = "CREATE TABLE head (dataset TEXT PRIMARY KEY, number BIGINT NOT NULL, head TEXT NOT NULL)"
 TABLES = (
     """CREATE TABLE token (id TEXT PRIMARY KEY, hash TEXT NOT NULL, name TEXT NOT NULL, role TEXT NOT NULL, datasets TEXT NOT NULL,
     made BIGINT NOT NULL, expires BIGINT NOT NULL, revoked BIGINT NOT NULL)""",
@@ -38,9 +40,11 @@ TABLES = (
     "CREATE TABLE body (digest TEXT PRIMARY KEY, bytes {bytes} NOT NULL)",
     "CREATE TABLE overrun (dataset TEXT, who TEXT, count BIGINT NOT NULL, PRIMARY KEY (dataset, who))",
     VOID,
+    HEAD,
 )
-UPGRADE = (OLD, BODY, VOID)
-"""From the first version to this one: what is old is found without looking at everything, and keys that were let go leave a mark."""
+UPGRADE = (OLD, BODY, VOID, HEAD)
+"""From the first version to this one: what is old is found without looking at everything, keys that were let go leave a mark, and the heads of the ledgers are
+kept. The second had no heads."""
 
 FIRST_TABLES = frozenset({
     ("token", "id,hash,name,role,datasets,made,expires,revoked"),
@@ -51,7 +55,7 @@ FIRST_TABLES = frozenset({
 })  # fmt: skip
 """By which records of the first version are known: they had no number."""
 
-STEPS: dict[int | None, tuple[str, ...]] = {None: TABLES, FIRST: UPGRADE, VERSION: ()}
+STEPS: dict[int | None, tuple[str, ...]] = {None: TABLES, FIRST: UPGRADE, SECOND: (HEAD,), VERSION: ()}
 """What is to be done with what is found; None is an empty place."""
 FILE = {"bytes": "BLOB", "rowless": "WITHOUT ROWID"}
 SERVER = {"bytes": "BYTEA", "rowless": ""}
@@ -106,7 +110,8 @@ def on_server(place: str) -> Any:
             for statement in steps:
                 connection.execute(statement.format(**SERVER))
             if steps:
-                connection.execute("CREATE TABLE format (application TEXT NOT NULL, version INTEGER NOT NULL)")
+                connection.execute("CREATE TABLE IF NOT EXISTS format (application TEXT NOT NULL, version INTEGER NOT NULL)")
+                connection.execute("DELETE FROM format")
                 connection.execute("INSERT INTO format VALUES (%s, %s)", (FORMAT, VERSION))
     except BaseException:
         connection.close()

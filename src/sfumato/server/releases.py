@@ -24,12 +24,13 @@ from . import problems, replies
 from .curator import Curator
 from .datasets import Served
 from .padding import held, padded, until, worker_time
-from .plans import Planned
+from .plans import Planned, enough
 from .pool import STORING, Said
 from .problems import Stopped, problem_of
 from .questions import Question
 from .roles import Asker
-from .state import Kept, Limited, Request
+from .state import ROW, Kept, Limited, Request
+from .turns import Full
 
 PATIENCE = 30.0  # seconds to wait for a free worker
 PREPARE = 10.0  # seconds that planning and charging may take, which are public
@@ -52,9 +53,11 @@ async def released(curator: Curator, served: Served, asker: Asker, question: Que
     kept = await curator.look(curator.state.kept, request, media)
     if kept is not None:
         return await _again(curator, served, request, kept, question, digest, media)
-    if await curator.look(curator.state.told, served.name, asker.name) >= curator.config.overruns_per_analyst:
+    if await curator.look(curator.state.told, served.name, asker.name) >= curator.config.overruns(served.name, asker.name):
         raise Stopped(problems.OVERRUNS)
     planned = await curator.plans.of(served, request.who, question, asked)
+    await curator.look(enough, planned, served, asker.name, curator.config.releases(served.name))
+    await asyncio.to_thread(curator.room.check, request, planned.reply)
     await asyncio.to_thread(served.share, asker.name)
     return await _answered(curator, request, planned, question, digest, media)
 
@@ -63,13 +66,16 @@ async def _answered(curator: Curator, request: Request, planned: Planned, questi
     """Take a worker, write down that it was begun, ask, store, and wait for the deadline."""
     state, pool = curator.state, curator.pool
     try:
-        worker = await pool.take(PATIENCE)
+        curator.plans.again(request.who, planned)
+        worker = await pool.take(PATIENCE, request.who)
+    except Full:
+        raise Stopped(problems.WAITING) from None
     except (TimeoutError, RuntimeError, OSError, EOFError, ValueError):  # none is free in time, or one ended while it began
         raise Stopped(problems.BUSY) from None
     ended = End(problems.INTERNAL)
     try:
         end = time.time() + PREPARE + planned.deadline + STORING + GRACE
-        limit = curator.config.overruns_per_analyst
+        limit = curator.config.overruns(request.dataset, request.who)
         begun = (state.begin, request, digest, end, limit) if kept is None else (state.again, request, kept.until, end)
         try:
             if not await asyncio.to_thread(*begun):
@@ -93,7 +99,7 @@ async def _answered(curator: Curator, request: Request, planned: Planned, questi
             with suppress(Refused):  # else the key is void, later
                 await asyncio.to_thread(state.forget, request)
     finally:
-        pool.give(worker, overran=ended.overran)
+        pool.give(worker, request.who, overran=ended.overran)
     if isinstance(ended.told, bytes):
         return ended.told
     raise Stopped(ended.told)
@@ -105,6 +111,7 @@ async def _settled(curator: Curator, request: Request, said: Said, media: str, l
     visible = 0.0 if leaves is None else time.time() + leaves - asyncio.get_running_loop().time()
     if said.kind == "answer":
         stored = await asyncio.to_thread(lambda: state.store(request, said.parts, visible=visible, entry=said.entry))
+        curator.room.add(request, ROW + sum(map(len, stored.values())))
         return End(stored.get(media, problems.LOST))
     if said.kind == "refused":
         about: dict[str, Any] = json.loads(said.parts["refusal"])
@@ -136,11 +143,23 @@ def _other_form(curator: Curator, request: Request, media: str) -> bytes:
     stored = curator.state.kept(request, replies.JSON)
     if stored is None or stored.reply is None:  # it was let go just now
         raise Stopped(problems.LOST)
-    return curator.state.store(request, {media: replies.from_reply(stored.reply, media)})[media]
+    made = replies.from_reply(stored.reply, media)
+    curator.room.check(request, len(made))
+    return curator.state.store(request, {media: made})[media]
 
 
 def _message(request: Request, question: Question, media: str, deadline: float, *, recall: bool) -> dict[str, Any]:
     asked = question.said()
     stored = held(deadline)
     timeout = worker_time(worker_time(deadline) if stored is None else stored)  # the engine is interrupted a little before that
-    return {"dataset": request.dataset, "who": request.who, "question": asked, "media": media, "timeout": timeout, "recall": recall, "held": stored}
+    busy = None if stored is None else worker_time(deadline)
+    return {
+        "dataset": request.dataset,
+        "who": request.who,
+        "question": asked,
+        "media": media,
+        "timeout": timeout,
+        "recall": recall,
+        "held": stored,
+        "busy": busy,
+    }

@@ -18,7 +18,7 @@ from .curator import Curator
 from .datasets import Served
 from .limits import Buckets
 from .openapi import ASKS, DATASET, EVERY, PARAMETERS, TOKEN, asks_question, replies, takes
-from .plans import affordable, replied
+from .plans import Planned, affordable, enough, replied
 from .problems import RATE, UNKNOWN, Problem, Stopped
 from .questions import Question, read
 from .releases import released
@@ -63,6 +63,12 @@ async def dataset(request: Request) -> Response:
     return _json(schema.public(served, _curator(request).config))
 
 
+def _fits(planned: Planned, served: Served, who: str, releases: int) -> bool:
+    """Whether a plan can be afforded; refused where it would cost too little."""
+    enough(planned, served, who, releases)
+    return affordable(planned, served, who)
+
+
 @router.post("/datasets/{dataset}/plan", responses=replies(*ASKS, model=forms.Plan), openapi_extra=takes("dataset") | asks_question())
 async def plan(request: Request) -> Response:
     """What a question would cost and how exact its answer would be. Reads no data, costs nothing."""
@@ -73,7 +79,7 @@ async def plan(request: Request) -> Response:
     planned = await curator.plans.of(served, asker.name, question, asked)
     if asker.name not in served.shares:
         await asyncio.to_thread(served.share, asker.name)
-    fits = await curator.look(affordable, planned, served, asker.name)
+    fits = await curator.look(_fits, planned, served, asker.name, curator.config.releases(served.name))  # one hop to a thread for both
     return Response(replied(planned, affordable=fits), media_type=JSON)
 
 
@@ -129,9 +135,10 @@ async def card(request: Request) -> Response:
 
 @router.get("/datasets/{dataset}/verify", responses=replies(403, *DATASET, model=forms.Verified), openapi_extra=takes("dataset"))
 async def verify(request: Request) -> Response:
-    """Read the whole ledger and check it against itself."""
+    """Check the ledger against itself, and against the head that the service kept: all of it, or what is new since a check of the last hour."""
     asker, served = await _found(request)
-    return _json(await asyncio.to_thread(books.verified, served, alone=asker.datasets is None))
+    state = _curator(request).state
+    return _json(await asyncio.to_thread(lambda: books.verified(served, alone=asker.datasets is None, head=state.head(served.name))))
 
 
 @router.get("/datasets/{dataset}/overruns", responses=replies(403, *DATASET, model=forms.Overruns), openapi_extra=takes("dataset"))

@@ -14,6 +14,7 @@ from ..errors import Refused
 from .app import PATH, create
 from .config import Config, load
 from .curator import Curator
+from .processors import divide
 from .state import State
 
 CONNECTIONS = 1000
@@ -30,7 +31,7 @@ def options(config: Config) -> dict[str, Any]:
         "port": config.port,
         "http": Protocol,
         "ws": "none",
-        "loop": "asyncio",
+        "loop": "sfumato.server.loops:Loop",
         "access_log": False,
         "log_level": "warning",
         "server_header": False,
@@ -61,7 +62,9 @@ def run(path: str | Path) -> None:
 
     config = load(path)
     ready(config)
+    os.environ["PYTHONSAFEPATH"] = "1"  # processes that are started from here import nothing from the working directory
     if config.workers == 1:
+        divide(1)
         uvicorn.run(create(config), **options(config))
         return
     Curator(config).close()  # as each of them will

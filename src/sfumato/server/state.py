@@ -1,10 +1,12 @@
-"""What a service keeps beside the ledger: tokens as hashes, requests by their keys with the bytes that were replied, and overruns.
+"""What a service keeps beside the ledger: tokens as hashes, requests by their keys with the bytes that were replied, overruns, and heads.
 
 *Visible*   How a request ended is written down when it is known, with the moment from which it may be told: the end of its class. Until then whoever looks,
             in whatever process, is told the same as of a request that still runs, and it counts as one.
 *Bodies*    are kept once, by their digest: a stored answer that is asked for under many keys takes its room once.
 *Void*      Requests that ended long ago are let go with their replies. Of each stays a mark of 16 bytes, so that whoever comes again under its key is told, and
             neither gets a second answer nor pays twice without knowing. Overruns are counted apart and stay.
+*Heads*     With every request that ends, the end of the ledger's chain is written down, in the same transaction as the reply. A ledger that does not contain it
+            is an older copy, and is refused: at the start, and before each request is begun.
 In a SQLite file that all processes of one host share, or in PostgreSQL, which hosts share: see `records`. A write has reached the disk when it returns.
 """
 
@@ -18,6 +20,8 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from ..errors import Refused
+from ..ledger import Ledger
+from ..ledger.receipts import Head
 from .records import in_file, on_server
 
 ONE = "dataset = ? AND who = ? AND key = ?"
@@ -31,7 +35,17 @@ OLD = """
 DELETE FROM request WHERE until < ? AND (dataset, who, key) IN (SELECT dataset, who, key FROM request WHERE until < ? ORDER BY until LIMIT ?)
 RETURNING dataset, who, key"""
 """Said twice: a request may have been taken up again while somebody waited for it."""
+STORED = """
+SELECT (SELECT count(*) FROM request WHERE dataset = ? AND who = ?),
+    coalesce((SELECT sum(length(bytes)) FROM body WHERE digest IN (SELECT digest FROM reply WHERE dataset = ? AND who = ?)), 0)"""
+"""Requests that are kept of somebody, and the bytes of their replies, each body once."""
+ROW = 512  # bytes that a request takes beside its reply, with its places in the indexes
 UNUSED = "DELETE FROM body WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM reply WHERE reply.digest = body.digest)"
+
+
+KEEP = """
+INSERT INTO head VALUES (?, ?, ?)
+ON CONFLICT (dataset) DO UPDATE SET number = excluded.number, head = excluded.head WHERE head.number < excluded.number"""
 
 
 class Request(NamedTuple):
@@ -86,6 +100,7 @@ class State:
         self._connection: Any = None
         self._looking = threading.Lock()
         self._looks: Any = None
+        self._ledgers: dict[str, Ledger] = {}
 
     @property
     def quick(self) -> bool:
@@ -124,6 +139,7 @@ class State:
     def begin(self, request: Request, digest: str, until: float, limit: int | None = None) -> bool:
         """Whether this request is now ours to answer: nobody has asked it under this key before. `Limited` where overruns could come to more than a limit."""
         statement = "INSERT INTO request VALUES (?, ?, ?, ?, 'begun', ?, ?, 0, NULL) ON CONFLICT DO NOTHING RETURNING key"
+        self.hold(request.dataset)
         with self._writing() as run:
             if limit is not None:  # one after the other: on a server, whoever comes second waits for this row
                 run("INSERT INTO overrun VALUES (?, ?, 0) ON CONFLICT (dataset, who) DO UPDATE SET count = overrun.count", (request.dataset, request.who))
@@ -134,9 +150,38 @@ class State:
             self._not_void(run, request)  # after that: on a server it waited for whoever lets this request go
             return ours
 
+    def head(self, dataset: str) -> Head | None:
+        """The last entry of a dataset's ledger that the service knows of."""
+        rows = self._read("SELECT head FROM head WHERE dataset = ?", (dataset,))
+        return Head.read(rows[0][0]) if rows else None
+
+    def follow(self, dataset: str, ledger: Ledger) -> None:
+        """Keep the head of a ledger from here on: whenever a request ends."""
+        self._ledgers[dataset] = ledger
+        with self._writing() as run:
+            self._note(run, dataset)
+
+    def hold(self, dataset: str) -> None:
+        """Refuse a ledger that does not contain the head that was kept of it: an older copy was put in its place."""
+        ledger, kept = self._ledgers.get(dataset), self.head(dataset)
+        if ledger is not None and kept is not None:
+            ledger.hold(kept)
+
+    def _note(self, run: Any, dataset: str) -> None:
+        """Keep the head that a ledger has now. A ledger that cannot be read is no reason to lose a reply: whoever asks next is told."""
+        with suppress(Refused):
+            if dataset in self._ledgers:
+                head = self._ledgers[dataset].head
+                run(KEEP, (dataset, head.number, str(head)))
+
     def told(self, dataset: str, who: str) -> int:
         """How many overruns of somebody have been told to them."""
         return self._counts(self._read, dataset, who)[0]
+
+    def stored(self, dataset: str, who: str) -> int:
+        """How many bytes are kept for somebody: requests and replies."""
+        ((requests, bodies),) = self._read(STORED, (dataset, who, dataset, who))
+        return ROW * int(requests) + int(bodies)
 
     def given(self, dataset: str, who: str, entry: int) -> bool:
         """Whether the answer that an entry paid for has been given to somebody."""
@@ -158,12 +203,14 @@ class State:
                     digest = hashlib.sha256(body).hexdigest()
                     run("INSERT INTO body VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, body))
                     run("INSERT INTO reply VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", (*request, media, digest))
+            self._note(run, request.dataset)
             return {media: bytes(body) for media, body in run(BODIES, tuple(request))}
 
     def lose(self, request: Request, *, visible: float = 0.0, overran: bool = False) -> None:
         """No answer was stored, and none will be under this key; an overrun is counted together with that."""
         with self._writing() as run:
             found = run(f"UPDATE request SET state = 'lost', visible = ? WHERE {ONE} AND state = 'begun' RETURNING key", (visible, *request))
+            self._note(run, request.dataset)
             if found and overran:
                 run("INSERT INTO overrun VALUES (?, ?, 1) ON CONFLICT (dataset, who) DO UPDATE SET count = overrun.count + 1", (request.dataset, request.who))
 

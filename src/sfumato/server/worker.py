@@ -1,9 +1,10 @@
 """The worker: a process of its own that opens the data, asks the ledger, reads, perturbs, and hands back finished bytes. Nobody talks to it but its parent,
 which gives it no tokens. It is a process of the same user: nothing keeps it from the network or from files, except that none of its code goes there.
 
-*Limits*    Its memory is bounded by the operating system; its time by whoever started it, who ends it.
-*Speaks*    JSON lines in; out, a line with the lengths of what follows. It ends with its parent: an end of input is its end.
+*Limits*    Its memory is bounded by the operating system, and by the engine, which spills to disk before that; its time by whoever started it, who ends it.
+*Speaks*    JSON lines in; out, a line with the lengths of what follows. It ends with its parent, in the middle of a question, too.
 *Steady*    Once it has charged, it writes to the ledger at moments that follow from the class of the question, not from how long data took to read.
+*Busy*      From the charge to the end of its time it uses its processors, as many threads of them as the engine has, whatever it found.
 *Silent*    Whatever breaks after data was read says one constant word. Nothing is printed.
 """
 
@@ -13,7 +14,7 @@ import gc
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -27,10 +28,14 @@ from ..release import question as name_of
 from ..session import Database, Table, protect
 from ..session.awaiting import Awaiting
 from ..session.payments import settled
+from ..tables.engine import limited
 from ..tables.plan import Plan
 from . import replies
+from .busy import Fillers, work_until
 from .config import Dataset, read
 from .datasets import stored_for, table
+from .parents import end_with_parent
+from .processors import keep_to
 from .questions import Question
 
 READY = b'{"kind":"ready","lengths":[]}\n'
@@ -42,6 +47,8 @@ MADE = b'{"kind":"made","lengths":[]}\n'
 """Said when the answer is about to be stored, at its moment: what comes now is about released numbers, and how long it takes follows from them alone."""
 MOST_BYTES = 2**27
 """Of a reply: the process that sends it has other things to do."""
+ENGINE = 1 / 2
+"""Of a worker's memory: what the engine may use before it spills. The rest is for Python, Arrow, and what the engine does not count."""
 COLLECT = 32
 """Questions between two collections of what is no longer used: by number, not by how much there is."""
 INVENTED = (
@@ -55,15 +62,22 @@ class Told(Ledger):
     """A ledger that says when it has charged, and stores answers at the moments of a pace: when they were made would be seen by what follows in the book."""
 
     announce: Callable[[bytes], None] = staticmethod(lambda _: None)
+    fill: Callable[[float], None] = staticmethod(lambda _: None)  # keep processors busy until a moment
     _held: float | None = None  # seconds from the first charge of a question to the moment when its answer is stored
+    _busy: float | None = None  # seconds from the first charge to the end of the worker's time
     _charges = 1  # of the question; what is learned first is stored at even moments before
     _charged = 0
     _stored = 0
     _begun = 0.0
 
-    def pace(self, held: float | None, charges: int) -> None:
+    def pace(self, held: float | None = None, busy: float | None = None, charges: int = 1) -> None:
         """For the next question."""
-        self._held, self._charges, self._charged, self._stored = held, charges, 0, 0
+        self._held, self._busy, self._charges, self._charged, self._stored = held, busy, charges, 0, 0
+
+    @property
+    def ends(self) -> float:
+        """Until when the worker is busy with the question; 0 where nothing was charged for it."""
+        return self._begun + self._busy if self._charged and self._busy is not None else 0.0
 
     def charge(self, *given: Any, **named: Any) -> Receipt:
         """As its parent; then the news."""
@@ -71,16 +85,18 @@ class Told(Ledger):
         if not self._charged:
             self._begun = time.monotonic()
         self._charged += 1
+        if self._charged == 1 and self._busy is not None:
+            self.fill(self.ends)
         self.announce(CHARGED)
         return receipt
 
     def remember(self, *given: Any) -> None:
         """As its parent, at its moment; what comes later than that has failed, so that the next charge, or the next entry, does not tell how much later."""
         if self._held is not None and self._stored < self._charged:
-            left = self._begun + self._held * self._charged / self._charges - time.monotonic()
-            if left < 0:
+            moment = self._begun + self._held * self._charged / self._charges
+            if moment < time.monotonic():
                 raise Failed
-            time.sleep(left)
+            work_until(moment)
             self._stored = self._charged
             if self._charged >= self._charges:
                 with suppress(OSError):  # the parent has gone: who asks again finds what is stored now
@@ -90,6 +106,7 @@ class Told(Ledger):
 
 def main() -> None:
     """Serve one parent, until it ends."""
+    end_with_parent()  # if it has ended already, there is nothing to read
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     quiet = os.open(os.devnull, os.O_RDWR)
     debug = os.environ.get("SFUMATO_DEBUG") == "1"
@@ -103,22 +120,41 @@ def serve(source: BinaryIO, sink: BinaryIO) -> None:
     """Read the configuration, open every dataset, then answer one question after the other."""
     begun = json.loads(source.readline())
     config = read(begun["text"], Path(begun["folder"]))
-    tables = {name: opened(about, lambda news: _send(sink, news)) for name, about in config.datasets.items()}
-    warm()
+    threads, fill = occupy(begun.get("processors", ()))
+    with limited(threads=threads, memory=int(ENGINE * config.memory)):
+        tables = {name: opened(about, lambda news: _send(sink, news), fill) for name, about in config.datasets.items()}
+        warm()
     limit(config.memory)
     gc.freeze()
     gc.disable()  # a collection in the middle of a question takes longer than the question
     _send(sink, READY)
     for place, line in enumerate(source, 1):
-        _send(sink, answered(tables, json.loads(line)))
+        asked = json.loads(line)
+        said, ledger = answered(tables, asked), tables[asked["dataset"]].ledger
+        assert isinstance(ledger, Told)
+        if said == FAILED:  # when it broke is about data
+            work_until(ledger.ends)
+        _send(sink, said)
         if place % COLLECT == 0:
             gc.collect()
+        work_until(ledger.ends)
 
 
-def opened(config: Dataset, announce: Callable[[bytes], None]) -> Table | Database:
+def occupy(processors: Sequence[int]) -> tuple[int, Callable[[float], None]]:
+    """Keep to these processors, if there are any; how many threads the engine is to have, and what keeps as many processors busy."""
+    import pyarrow as pa
+
+    if not processors:
+        return 1, lambda _: None
+    keep_to(processors)
+    pa.set_cpu_count(len(processors))
+    return len(processors), Fillers(processors)
+
+
+def opened(config: Dataset, announce: Callable[[bytes], None], fill: Callable[[float], None] = Told.fill) -> Table | Database:
     """A dataset on its book, which the parent has begun."""
     ledger = Told.open(config.ledger, dataset=config.declared["name"])
-    ledger.announce = announce
+    ledger.announce, ledger.fill = announce, fill
     return table(config, ledger=ledger)
 
 
@@ -148,6 +184,8 @@ def warm() -> None:
 def answered(tables: dict[str, Any], asked: dict[str, Any]) -> bytes:
     """The reply to one question: an answer, a refusal that is public, or the constant word."""
     try:
+        if isinstance(told := tables[asked["dataset"]].ledger, Told):
+            told.pace()  # until it is known
         said = Question.model_validate(asked["question"])
         found = _recalled(tables[asked["dataset"]], said, asked["who"]) if asked["recall"] else _released(tables[asked["dataset"]], said, asked)
         if found is None:
@@ -169,7 +207,7 @@ def _released(found: Any, said: Question, asked: dict[str, Any]) -> Answer:
         planned = None
         with suppress(Refused):  # it may follow from what the share has not paid for: what may be heard is raised by `sql`, below
             planned = found.plan(said.sql, **said.how())
-        found.ledger.pace(asked.get("held"), 1 + len(planned.lacks) if isinstance(planned, Awaiting) else 1)
+        found.ledger.pace(asked.get("held"), asked.get("busy"), 1 + len(planned.lacks) if isinstance(planned, Awaiting) else 1)
     answer = found.sql(said.sql, share=asked["who"], timeout=asked["timeout"], **said.how())
     if not isinstance(answer, Answer):
         raise Refused("server.explain", "EXPLAIN PRIVACY", "this is a plan, and costs nothing", "POST …/plan")
@@ -214,7 +252,3 @@ def _framed(kind: str, parts: dict[str, bytes], **more: Any) -> bytes:
 def _send(sink: BinaryIO, message: bytes) -> None:
     sink.write(message)
     sink.flush()
-
-
-if __name__ == "__main__":
-    main()
