@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check format slow bench docs system clean
+.PHONY: help demo test check format slow lowest bench docs system clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,8 +43,17 @@ format: .venv/full.stamp  ## let ruff rewrite what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-slow: .venv/full.stamp system  ## larger samples, longer searches
+slow: .venv/full.stamp system lowest  ## larger samples, longer searches, and the lowest versions
 	$(PYTEST) -m slow
+
+# Tests that reach every dependency: arithmetic and noise, the ledger on SQLite and PostgreSQL, tables on DuckDB and PostgreSQL, the command line, pictures, the service.
+REACHING := tests/exact tests/noise tests/mechanisms tests/guarantees tests/test_release.py tests/sql/test_source.py \
+	$(addprefix tests/ledger/test_,book.py charging.py verify.py postgres.py) \
+	$(addprefix tests/tables/test_,reading.py frames.py sources.py served.py engine.py engine_duckdb.py engine_postgres.py volatile.py capabilities.py lent.py) \
+	$(addprefix tests/cli/test_,app.py budget.py) $(addprefix tests/plots/test_,answer.py ratios.py) $(addprefix tests/server/test_,app.py routes.py)
+
+lowest: .venv/lowest/stamp  ## tests that reach every dependency, on the lowest versions that pyproject.toml declares
+	.venv/lowest/bin/python -m pytest -n auto --dist loadgroup -m "not slow and not java and not browser" $(REACHING)
 
 bench: .venv/full.stamp  ## speed of everything that should be fast, beside the peers, bare commits and plain queries
 	$(BIN)/python bench/noise.py
@@ -77,6 +86,12 @@ clean:  ## remove what was built, .venv too
 	@[ -n "$(PYTHON)" ] && "$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "sfumato needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 	"$(PYTHON)" -m venv .venv
+
+# constraints-lowest.txt says how it was made: see tests/lowest.py.
+.venv/lowest/stamp: pyproject.toml constraints-lowest.txt | .venv/bin/python
+	.venv/bin/python -m venv --clear .venv/lowest
+	.venv/lowest/bin/python -m pip --disable-pip-version-check install --quiet -c constraints-lowest.txt -e '.[all]' pytest pytest-xdist hypothesis pgserver
+	@touch $@
 
 # The stamps make a second run instant; a change of what is declared or pinned installs again.
 .venv/demo.stamp: pyproject.toml constraints.txt | .venv/bin/python

@@ -58,6 +58,7 @@ _LAZY = {
     "samples": "",
     "sensitivity": "",
     "shuffle": ".local.shuffle",
+    "smooth_sensitivity": ".functions",
     "std": ".tables.aggregates",
     "sum": ".tables.aggregates",
     "var": ".tables.aggregates",

@@ -18,6 +18,7 @@ from .errors import Refused as Refused
 from .functions import fits as fits
 from .functions import inverse_sensitivity as inverse_sensitivity
 from .functions import propose_test_release as propose_test_release
+from .functions import smooth_sensitivity as smooth_sensitivity
 from .functions.bernstein import Bernstein as Bernstein
 from .functions.curve import Curve as Curve
 from .functions.privatize import privatize as privatize

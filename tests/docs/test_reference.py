@@ -36,6 +36,33 @@ def test_every_public_name_is_on_the_page() -> None:
     assert set(sf._LAZY) <= set(dir(sf))
 
 
+NAMED = re.compile(r"(?<![\w.])sf((?:\.[A-Za-z_]\w*)+)")
+TEXTS = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "src").rglob("*.py"), *(ROOT / "examples").rglob("*.py")])
+
+
+def exists(dotted: str) -> bool:
+    """Whether `sf` followed by this (".local.Direct") is a name that can be reached, as an attribute or as a module."""
+    found, path = sf, "sfumato"
+    for part in dotted.split(".")[1:]:
+        path = f"{path}.{part}"
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            try:
+                found = importlib.import_module(path)
+            except ImportError:
+                return False
+    return True
+
+
+def test_every_name_that_a_text_uses_exists() -> None:
+    """Every `sf.…` of the documentation, of docstrings, of refusals and their rewrites: `sf.smooth_sensitivity` was on a page and did not exist."""
+    missing = {f"{path.relative_to(ROOT)}: sf{name}" for path in TEXTS for name in set(NAMED.findall(path.read_text(encoding="utf-8"))) if not exists(name)}
+    assert missing == set()
+    assert NAMED.findall("sf.smooth_senses(x), `sf.local.Direct.coin_toss`, self.sf.x") == [".smooth_senses", ".local.Direct.coin_toss"]
+    assert [exists(name) for name in (".smooth_senses", ".local.Direct.coin_toss", ".local.presets", ".local.nothing")] == [False, True, True, False]
+
+
 def test_every_package_is_in_the_house() -> None:
     page = (DOCS / "architecture.md").read_text(encoding="utf-8")
     packages = {path.parent.name for path in (ROOT / "src" / "sfumato").glob("*/__init__.py")}
