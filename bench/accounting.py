@@ -1,11 +1,16 @@
-"""How tight and how fast certified composition is, beside dp-accounting's PLDAccountant and prv-accountant, in turns on one core.
+"""How tight and how fast certified composition is, beside dp-accounting's PLDAccountant and
+prv-accountant, in turns on one core.
 
-*Cases*     Five schedules. (i) and (iv) have a closed form; (ii), (iii) and (v) have none. Ours gives both bounds, dp-accounting an upper one, prv-accountant
-            an interval with an ε-error of 0.01. Where one of them fails, the table says with what.
-*Goals*     Our interval is no wider than 10⁻⁴ of ε; our upper bound is at most dp-accounting's times 1 + 10⁻⁶; our time is at most a tenth of its.
-*Peers*     live in an environment that is made here and removed at the end; where they cannot be installed they are left out, and that is said.
+*Cases*     Five schedules. (i) and (iv) have a closed form; (ii), (iii) and (v) have none. Ours
+            gives both bounds, dp-accounting an upper one, prv-accountant an interval with an
+            ε-error of 0.01. Where one of them fails, the table says with what.
+*Goals*     Our interval is no wider than 10⁻⁴ of ε; our upper bound is at most dp-accounting's
+            times 1 + 10⁻⁶; our time is at most a tenth of its.
+*Peers*     live in an environment that is made here and removed at the end; where they cannot be
+            installed they are left out, and that is said.
 
-Nothing fails for being slow: the last column says what was met. `--markdown` prints the table of docs/accounting.md.
+Nothing fails for being slow: the last column says what was met. `--markdown` prints the table of
+docs/accounting.md.
 """
 
 from __future__ import annotations
@@ -36,13 +41,33 @@ def _laplace(scale: int) -> mech.Laplace:
 
 
 CASES: dict[str, tuple[str, Callable[[], list[Any]], str]] = {
-    "i": ("10⁴ Gaussian, σ = 100", lambda: [(mech.Gaussian(sensitivity=1, sigma=100), 10_000)], "1e-6"),
-    "ii": ("10⁴ Gaussian, σ = 1, sampled at 0.001", lambda: [(mech.Gaussian(sensitivity=1, sigma=1).subsample("0.001"), 10_000)], "1e-6"),
-    "iii": ("1000 Laplace, b = 50, and 1000 Gaussian, σ = 50", lambda: [(_laplace(50), 1000), (mech.Gaussian(sensitivity=1, sigma=50), 1000)], "1e-8"),
-    "iv": ("100 randomized responses, ε = 0.1", lambda: [(mech.RandomizedResponse(epsilon="0.1"), 100)], "1e-6"),
+    "i": (
+        "10⁴ Gaussian, σ = 100",
+        lambda: [(mech.Gaussian(sensitivity=1, sigma=100), 10_000)],
+        "1e-6",
+    ),
+    "ii": (
+        "10⁴ Gaussian, σ = 1, sampled at 0.001",
+        lambda: [(mech.Gaussian(sensitivity=1, sigma=1).subsample("0.001"), 10_000)],
+        "1e-6",
+    ),
+    "iii": (
+        "1000 Laplace, b = 50, and 1000 Gaussian, σ = 50",
+        lambda: [(_laplace(50), 1000), (mech.Gaussian(sensitivity=1, sigma=50), 1000)],
+        "1e-8",
+    ),
+    "iv": (
+        "100 randomized responses, ε = 0.1",
+        lambda: [(mech.RandomizedResponse(epsilon="0.1"), 100)],
+        "1e-6",
+    ),
     "v": (
         "50 Laplace, b = 10, 1000 Gaussian, σ = 1, sampled at 0.01, and 10 responses, ε = 0.1",
-        lambda: [(_laplace(10), 50), (mech.Gaussian(sensitivity=1, sigma=1).subsample("0.01"), 1000), (mech.RandomizedResponse(epsilon="0.1"), 10)],
+        lambda: [
+            (_laplace(10), 50),
+            (mech.Gaussian(sensitivity=1, sigma=1).subsample("0.01"), 1000),
+            (mech.RandomizedResponse(epsilon="0.1"), 10),
+        ],
         "1e-6",
     ),
 }
@@ -148,12 +173,23 @@ class Row:
 def measure(rounds: int, ready: str | None) -> tuple[str, list[Row]]:
     cores, load = pin(), os.getloadavg()[0]
     with (
-        nullcontext(ready) if ready else installed("peers", "dp-accounting==0.6.*", "prv-accountant==0.2.*") as python,
+        nullcontext(ready)
+        if ready
+        else installed("peers", "dp-accounting==0.6.*", "prv-accountant==0.2.*") as python,
         beside(python, PEER, quiet=True) as peer,
     ):
         rows = [compare(case, rounds, peer) for case in CASES]
-        versions = f"Python {platform.python_version()}, NumPy {np.__version__}, {peer.version if peer else 'peers not measured'}"
-    return f"{versions}; {platform.machine()}, {cores}, load average {load:.1f} before the run; best of {rounds} rounds", rows
+        versions = (
+            f"Python {platform.python_version()}, NumPy {np.__version__}, "
+            f"{peer.version if peer else 'peers not measured'}"
+        )
+    return (
+        (
+            f"{versions}; {platform.machine()}, {cores}, load average {load:.1f} before the "
+            f"run; best of {rounds} rounds"
+        ),
+        rows,
+    )
 
 
 def compare(case: str, rounds: int, peer: Process | None) -> Row:
@@ -166,7 +202,11 @@ def compare(case: str, rounds: int, peer: Process | None) -> Row:
             theirs.append(json.loads(peer.told("dp", case)))
             prvs.append(json.loads(peer.told("prv", case)))
     low, high, seconds = min(ours[1:], key=lambda r: r[2])
-    failed = {name: f"failed: {answers[-1]}" for name, answers in (("dp", theirs), ("prv", prvs)) if answers and isinstance(answers[-1], str)}
+    failed = {
+        name: f"failed: {answers[-1]}"
+        for name, answers in (("dp", theirs), ("prv", prvs))
+        if answers and isinstance(answers[-1], str)
+    }
     dp = min((r for r in theirs[1:] if not isinstance(r, str)), key=lambda r: r[1], default=None)
     prv = min((r for r in prvs[1:] if not isinstance(r, str)), key=lambda r: r[2], default=None)
     return Row(
@@ -195,17 +235,56 @@ def certify(case: str) -> tuple[float, float, float]:
 
 
 def table(rows: list[Row]) -> list[list[str]]:
-    head = ["case", "lower", "upper", "width/ε", "ms", "dp-accounting", "ms", "ratio", "prv-accountant", "ms", ""]
+    head = [
+        "case",
+        "lower",
+        "upper",
+        "width/ε",
+        "ms",
+        "dp-accounting",
+        "ms",
+        "ratio",
+        "prv-accountant",
+        "ms",
+        "",
+    ]
     body = []
     for r in rows:
-        dp = (f"{r.dp:.7g}", f"{r.dp_ms:.0f}", f"{r.dp_ms / r.ms:.0f}×") if r.dp is not None and r.dp_ms is not None else (r.failed.get("dp", "–"), "–", "–")
-        prv = (f"{r.prv[0]:.4f} … {r.prv[1]:.4f}", f"{r.prv_ms:.0f}") if r.prv is not None else (r.failed.get("prv", "–"), "–")
-        body.append([f"({r.case})", f"{r.low:.7f}", f"{r.high:.7f}", f"{r.wide:.1e}", f"{r.ms:.2g}", *dp, *prv, r.verdict])
+        dp = (
+            (f"{r.dp:.7g}", f"{r.dp_ms:.0f}", f"{r.dp_ms / r.ms:.0f}×")
+            if r.dp is not None and r.dp_ms is not None
+            else (r.failed.get("dp", "–"), "–", "–")
+        )
+        prv = (
+            (f"{r.prv[0]:.4f} … {r.prv[1]:.4f}", f"{r.prv_ms:.0f}")
+            if r.prv is not None
+            else (r.failed.get("prv", "–"), "–")
+        )
+        body.append(
+            [
+                f"({r.case})",
+                f"{r.low:.7f}",
+                f"{r.high:.7f}",
+                f"{r.wide:.1e}",
+                f"{r.ms:.2g}",
+                *dp,
+                *prv,
+                r.verdict,
+            ]
+        )
     return [head, *body]
 
 
 def as_text(setting: str, rows: list[Row]) -> str:
-    return "\n".join([as_columns(table(rows)), "", *(f"({case}) {what} at δ = {delta}" for case, (what, _, delta) in CASES.items()), "", setting])
+    return "\n".join(
+        [
+            as_columns(table(rows)),
+            "",
+            *(f"({case}) {what} at δ = {delta}" for case, (what, _, delta) in CASES.items()),
+            "",
+            setting,
+        ]
+    )
 
 
 def as_markdown(setting: str, rows: list[Row]) -> str:
@@ -213,10 +292,18 @@ def as_markdown(setting: str, rows: list[Row]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Certified composition beside dp-accounting and prv-accountant.")
-    parser.add_argument("--quick", action="store_true", help="two rounds: a glance, not a measurement")
-    parser.add_argument("--peers", metavar="PYTHON", help="an interpreter that has the peers already")
-    parser.add_argument("--markdown", action="store_true", help="print the table of docs/accounting.md")
+    parser = argparse.ArgumentParser(
+        description="Certified composition beside dp-accounting and prv-accountant."
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="two rounds: a glance, not a measurement"
+    )
+    parser.add_argument(
+        "--peers", metavar="PYTHON", help="an interpreter that has the peers already"
+    )
+    parser.add_argument(
+        "--markdown", action="store_true", help="print the table of docs/accounting.md"
+    )
     chosen = parser.parse_args()
     setting, rows = measure(2 if chosen.quick else 7, chosen.peers)
     print((as_markdown if chosen.markdown else as_text)(setting, rows))

@@ -1,7 +1,10 @@
-"""The same question on PostgreSQL and on Spark, beside the plain query on the same engine. Part of bench/queries.py, or by itself.
+"""The same question on PostgreSQL and on Spark, beside the plain query on the same engine. Part of
+bench/queries.py, or by itself.
 
-*Data*    The table of bench/queries.py: copied into a PostgreSQL server from the `pgserver` wheel, and read as Parquet by a Spark of two threads.
-*Row*     Each row is a person: count and sum by 1,000 public keys, the goal is at most 3 times the plain query. *Unit*: users of at most five rows, reported.
+*Data*    The table of bench/queries.py: copied into a PostgreSQL server from the `pgserver` wheel,
+          and read as Parquet by a Spark of two threads.
+*Row*     Each row is a person: count and sum by 1,000 public keys, the goal is at most 3 times the
+          plain query. *Unit*: users of at most five rows, reported.
 """
 
 from __future__ import annotations
@@ -53,19 +56,30 @@ for _ in sys.stdin:
 """
 
 
-def on_engines(path: Path, rows: int, rounds: int, which: Sequence[str] = ("postgres", "spark")) -> tuple[list[queries.Figure], set[str]]:
+def on_engines(
+    path: Path, rows: int, rounds: int, which: Sequence[str] = ("postgres", "spark")
+) -> tuple[list[queries.Figure], set[str]]:
     """Two figures for each engine."""
     figures, versions = [], set[str]()
     for where in which:
         with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as folder:
             place = served(path, Path(folder)) if where == "postgres" else str(path)
             say(f"{rows:,} rows on {where}")
-            plain, row, unit = (queries.Side(sys.executable, SIDE, where, place, rows, what) for what in ("plain", "row", "unit"))
+            plain, row, unit = (
+                queries.Side(sys.executable, SIDE, where, place, rows, what)
+                for what in ("plain", "row", "unit")
+            )
             queries.turns((plain, row, unit), rounds)
             name, work = plain.version, "count and sum by 1,000 public keys"
             about = {"rows": rows, "beside": f"plain {name}", "other": plain.seconds}
-            figures.append(queries.Figure(work=f"{name}: {work}", ours=row.seconds, goal=3, **about))
-            figures.append(queries.Figure(work=f"{name}: {work}, a user counts for ≤ 5 rows", ours=unit.seconds, **about))
+            figures.append(
+                queries.Figure(work=f"{name}: {work}", ours=row.seconds, goal=3, **about)
+            )
+            figures.append(
+                queries.Figure(
+                    work=f"{name}: {work}, a user counts for ≤ 5 rows", ours=unit.seconds, **about
+                )
+            )
             versions.add(name)
             if where == "postgres":
                 stopped(Path(folder))
@@ -86,8 +100,13 @@ def served(path: Path, folder: Path) -> str:
     folder.chmod(0o755)
     url = str(pgserver.get_server(folder / "data").get_uri())
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("CREATE TABLE visits (user_id bigint, category integer, value double precision, item integer)")
-        reader = duckdb.connect().execute("SELECT user_id, category, value, item FROM read_parquet(?)", [str(path)])
+        connection.execute(
+            "CREATE TABLE visits (user_id bigint, category integer, value double "
+            "precision, item integer)"
+        )
+        reader = duckdb.connect().execute(
+            "SELECT user_id, category, value, item FROM read_parquet(?)", [str(path)]
+        )
         with connection.cursor() as cursor, cursor.copy("COPY visits FROM STDIN") as copy:
             while lines := reader.fetchmany(100_000):
                 copy.write("".join("\t".join(map(str, line)) + "\n" for line in lines))
@@ -102,16 +121,31 @@ def stopped(folder: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Speed of a protected table on PostgreSQL and Spark, beside their plain queries.")
+    parser = argparse.ArgumentParser(
+        description="Speed of a protected table on PostgreSQL and Spark, beside their plain queries."
+    )
     parser.add_argument("--rows", type=int, default=10**6)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--markdown", dest="show", action="store_const", const=queries.as_markdown, default=queries.as_text)
+    parser.add_argument(
+        "--markdown",
+        dest="show",
+        action="store_const",
+        const=queries.as_markdown,
+        default=queries.as_text,
+    )
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as place:
         path = Path(place) / "visits.parquet"
         queries.make(path, chosen.rows, 10**5)
         figures, versions = on_engines(path, chosen.rows, chosen.rounds)
-    print(chosen.show(queries.Report(setting=f"{', '.join(sorted(versions))}; best of {chosen.rounds} rounds", figures=tuple(figures))))
+    print(
+        chosen.show(
+            queries.Report(
+                setting=f"{', '.join(sorted(versions))}; best of {chosen.rounds} rounds",
+                figures=tuple(figures),
+            )
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -1,13 +1,19 @@
-"""How fast the ledger is: durable charges beside bare commits of one row in the same run, and charges to short and to very long books.
+"""How fast the ledger is: durable charges beside bare commits of one row in the same run, and
+charges to short and to very long books.
 
-*Commits*   One row into one table, as long as the row of a charge, through apsw with WAL, `synchronous=FULL` and the same pages: what the disk and SQLite cost
-            without any book. Loops of fifty commits and of fifty charges take turns, in random order, because the speed of a shared disk changes from second to
-            second; ratios are of sums. A log grows at first, and is then written over again: both are measured, the first loops of new files and, after these,
-            the steady state, which is faster for everybody and so the harder comparison.
-*Growth*    The same charges to a book of 10³ and to a long one, by turns. On a disk the sync hides everything else, so they are also made in shared memory,
-            where a sync costs nothing.
-*Answers*   What `verify` and `course` take, in seconds of the processor, where every charge was answered.
-*A query*   What `recall`, `charge` and `remember` take in a book in memory, as one query of a table asks for them.
+*Commits*   One row into one table, as long as the row of a charge, through apsw with WAL,
+            `synchronous=FULL` and the same pages: what the disk and SQLite cost without any book.
+            Loops of fifty commits and of fifty charges take turns, in random order, because the
+            speed of a shared disk changes from second to second; ratios are of sums. A log grows at
+            first, and is then written over again: both are measured, the first loops of new files
+            and, after these, the steady state, which is faster for everybody and so the harder
+            comparison.
+*Growth*    The same charges to a book of 10³ and to a long one, by turns. On a disk the sync hides
+            everything else, so they are also made in shared memory, where a sync costs nothing.
+*Answers*   What `verify` and `course` take, in seconds of the processor, where every charge was
+            answered.
+*A query*   What `recall`, `charge` and `remember` take in a book in memory, as one query of a table
+            asks for them.
 
 Nothing fails for being slow: the last column says what was met. The output is Markdown.
 """
@@ -42,11 +48,16 @@ OF_BARE, GROWTH = 0.7, 1.5
 LOOP = 50
 LOG = 1000  # pages of SQLite's log, after which it is written over again
 TABLE = "\n| {} | median | per second | ratio | goal | met |\n|---|---|---|---|---|---|"
-QUESTION, ANSWER = "SELECT city, COUNT(*) FROM visits GROUP BY city | bounds v1 | data of 2026-03-01", b'{"Roma": 12040, "Bari": 771}'
+QUESTION, ANSWER = (
+    "SELECT city, COUNT(*) FROM visits GROUP BY city | bounds v1 | data of 2026-03-01",
+    b'{"Roma": 12040, "Bari": 771}',
+)
 
 
 def book(path: Path | None, entries: int = 0) -> Ledger:
-    ledger = sf.Ledger.open(path, budget=sf.Pure(1), dataset="visits", unit="patient", relation="add-remove")
+    ledger = sf.Ledger.open(
+        path, budget=sf.Pure(1), dataset="visits", unit="patient", relation="add-remove"
+    )
     if entries:
         fill(ledger, entries, COST)
     return ledger
@@ -70,7 +81,10 @@ def bare(path: Path, length: int) -> Callable[[], object]:
 def length_of(ledger: Ledger) -> int:
     """Of the last row that a charge wrote."""
     with ledger._store.reading() as tx:
-        ((length,),) = tx.execute("SELECT length(body) + length(digest) + length(spent) + length(state) FROM entry ORDER BY number DESC LIMIT 1").fetchall()
+        ((length,),) = tx.execute(
+            "SELECT length(body) + length(digest) + length(spent) + length(state) FROM "
+            "entry ORDER BY number DESC LIMIT 1"
+        ).fetchall()
     return int(length)
 
 
@@ -92,23 +106,45 @@ def ratio(above: list[float], below: list[float]) -> float:
 
 def row(what: str, per_call: list[float], factor: str, goal: str, met: bool | None) -> None:
     middle, mean = statistics.median(per_call), statistics.fmean(per_call)
-    print(f"| {what} | {1e6 * middle:,.0f} µs | {1 / mean:,.0f} | {factor} | {goal} | {'' if met is None else 'yes' if met else 'no'} |")
+    print(
+        f"| {what} | {1e6 * middle:,.0f} µs | {1 / mean:,.0f} | {factor} | {goal} | "
+        f"{'' if met is None else 'yes' if met else 'no'} |"
+    )
 
 
 def beside_bare(found: dict[str, list[float]], when: str) -> None:
     row(f"bare commit of one row, {when}", found["bare"], "", "", None)
-    for name, what in (("short", "charge of a guarantee"), ("noisy", "charge of a Laplace mechanism")):
+    for name, what in (
+        ("short", "charge of a guarantee"),
+        ("noisy", "charge of a Laplace mechanism"),
+    ):
         speed = ratio(found["bare"], found[name])
-        row(f"{what}, {when}", found[name], f"{speed:.2f} × bare speed", f"≥ {OF_BARE}", speed >= OF_BARE)
+        row(
+            f"{what}, {when}",
+            found[name],
+            f"{speed:.2f} × bare speed",
+            f"≥ {OF_BARE}",
+            speed >= OF_BARE,
+        )
 
 
 def beside_short(found: dict[str, list[float]], entries: int) -> None:
     growth = ratio(found["long"], found["short"])
-    row(f"charge to a book of {entries:,} entries", found["long"], f"{growth:.2f} × at 1,000", f"≤ {GROWTH}", growth <= GROWTH)
+    row(
+        f"charge to a book of {entries:,} entries",
+        found["long"],
+        f"{growth:.2f} × at 1,000",
+        f"≤ {GROWTH}",
+        growth <= GROWTH,
+    )
 
 
 def on_a_disk(folder: Path, calls: int, entries: int) -> None:
-    short, noisy, long = book(folder / "short", 10**3), book(folder / "noisy", 10**3), book(folder / "long", entries)
+    short, noisy, long = (
+        book(folder / "short", 10**3),
+        book(folder / "noisy", 10**3),
+        book(folder / "long", entries),
+    )
     short.charge(COST)
     charges: dict[str, Callable[[], object]] = {
         "bare": bare(folder / "bare", length_of(short)),
@@ -128,7 +164,11 @@ def on_a_disk(folder: Path, calls: int, entries: int) -> None:
 def without_syncs(folder: Path, calls: int, entries: int) -> None:
     short, long = book(folder / "short", 10**3), book(folder / "long", entries)
     short.charge(COST)
-    charges = {"bare": bare(folder / "bare", length_of(short)), "short": lambda: short.charge(COST), "long": lambda: long.charge(COST)}
+    charges = {
+        "bare": bare(folder / "bare", length_of(short)),
+        "short": lambda: short.charge(COST),
+        "long": lambda: long.charge(COST),
+    }
     by_turns(charges, LOG // 4)
     found = by_turns(charges, calls)
     row("bare commit of one row", found["bare"], "", "", None)
@@ -137,7 +177,10 @@ def without_syncs(folder: Path, calls: int, entries: int) -> None:
     start = time.perf_counter()
     checked = long.verify(long.head)
     took = time.perf_counter() - start
-    print(f"\nverify() of {checked.head.number:,} entries: {took:.1f} s, {'whole' if checked.ok else checked.problems}")
+    print(
+        f"\nverify() of {checked.head.number:,} entries: {took:.1f} s, "
+        f"{'whole' if checked.ok else checked.problems}"
+    )
     start = time.perf_counter()
     book(folder / "long").close()
     print(f"opening it: {1000 * (time.perf_counter() - start):.1f} ms")
@@ -146,19 +189,30 @@ def without_syncs(folder: Path, calls: int, entries: int) -> None:
 
 
 def with_answers(folder: Path, answers: int) -> None:
-    """Two books in which every charge was answered, the second four times as long: what grows faster than the book shows."""
-    print("\n| answers of 500 bytes, a charge each | verify | again, after one more | course |\n|---|---|---|---|")
+    """Two books in which every charge was answered, the second four times as long: what grows
+    faster than the book shows.
+    """
+    print(
+        "\n| answers of 500 bytes, a charge each | verify | again, after one more | "
+        "course |\n|---|---|---|---|"
+    )
     for name, count_ in (("few", answers // 4), ("many", answers)):
         ledger = book(folder / name)
         ledger.allow("alice", sf.Pure(1))
         fill_answers(ledger, count_, COST, b"x" * 500, "alice")
         seconds, checked = [], Checked()
-        for look in (partial(ledger.verify, since=checked), partial(ledger.verify, since=checked), partial(course, ledger)):
+        for look in (
+            partial(ledger.verify, since=checked),
+            partial(ledger.verify, since=checked),
+            partial(course, ledger),
+        ):
             start = time.process_time()
             look()
             seconds.append(time.process_time() - start)
             ledger.charge(COST, share="alice")
-        print(f"| {count_:,} | {seconds[0]:.1f} s | {1000 * seconds[1]:.1f} ms | {seconds[2]:.1f} s |")
+        print(
+            f"| {count_:,} | {seconds[0]:.1f} s | {1000 * seconds[1]:.1f} ms | {seconds[2]:.1f} s |"
+        )
         ledger.close()
 
 
@@ -168,7 +222,9 @@ def a_query(calls: int) -> None:
     steps: dict[str, Callable[[], object]] = {
         "recall, nothing found": lambda: ledger.recall(QUESTION),
         "charge of the mechanism used before": lambda: ledger.charge([NOISY]),
-        "charge of a new mechanism, made and priced": lambda: ledger.charge([mech.Laplace(sensitivity=1, epsilon=Fraction(1, 10**9 + next(number)))]),
+        "charge of a new mechanism, made and priced": lambda: ledger.charge(
+            [mech.Laplace(sensitivity=1, epsilon=Fraction(1, 10**9 + next(number)))]
+        ),
         "remember": lambda: ledger.remember(paid, f"{QUESTION} {next(number)}", ANSWER),
         "recall, found": lambda: ledger.recall(f"{QUESTION} 0"),
     }
@@ -178,12 +234,24 @@ def a_query(calls: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, default=None, help="a folder on the disk to measure; else the system's place for temporary files")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=None,
+        help="a folder on the disk to measure; else the system's place for temporary files",
+    )
     parser.add_argument("--calls", type=int, default=2000, help="of each kind")
-    parser.add_argument("--entries", type=int, default=10**5, help="of the long book; the goal is about 1000000")
+    parser.add_argument(
+        "--entries", type=int, default=10**5, help="of the long book; the goal is about 1000000"
+    )
     asked = parser.parse_args()
-    print(f"Python {platform.python_version()}, SQLite {apsw.sqlite_lib_version()}, {os.cpu_count()} cores, {platform.system()}")
+    print(
+        f"Python {platform.python_version()}, SQLite {apsw.sqlite_lib_version()}, "
+        f"{os.cpu_count()} cores, {platform.system()}"
+    )
     print(TABLE.format("on a disk"))
     with tempfile.TemporaryDirectory(dir=asked.folder) as name:
         on_a_disk(Path(name), asked.calls, asked.entries)

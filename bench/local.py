@@ -1,12 +1,18 @@
 """How fast the local model is: clients and server together, beside pure-ldp, with the goals.
 
-*Work*      n people with values among k, uneven; every value becomes a report, every report is counted, every frequency is estimated. ε = 1. Ours include the
-            wire format, and a check of every report; bits are the operating system's. pure-ldp draws from NumPy's and Python's generators.
-*Sides*     Each is a process of its own. Ours does all people, several times, and the best counts. pure-ldp works person by person, so a part of the people
-            is measured and the time per person multiplied; how many is said. Its estimate of all values is made once and added as it is.
-*pure-ldp*  lives in an environment that is made here and removed at the end; where it cannot be installed it is left out, and that is said.
+*Work*      n people with values among k, uneven; every value becomes a report, every report is
+            counted, every frequency is estimated. ε = 1. Ours include the wire format, and a check
+            of every report; bits are the operating system's. pure-ldp draws from NumPy's and
+            Python's generators.
+*Sides*     Each is a process of its own. Ours does all people, several times, and the best counts.
+            pure-ldp works person by person, so a part of the people is measured and the time per
+            person multiplied; how many is said. Its estimate of all values is made once and added
+            as it is.
+*pure-ldp*  lives in an environment that is made here and removed at the end; where it cannot be
+            installed it is left out, and that is said.
 
-Nothing fails for being slow: the last column says what was met. `--markdown` prints the table of docs/local.md.
+Nothing fails for being slow: the last column says what was met. `--markdown` prints the table of
+docs/local.md.
 """
 
 from __future__ import annotations
@@ -73,7 +79,9 @@ print(json.dumps({"seconds": (counted - start) * each + done - counted, "clients
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One comparison: an oracle, people and values; how many people of the peer are measured, and the goal."""
+    """One comparison: an oracle, people and values; how many people of the peer are measured, and
+    the goal.
+    """
 
     oracle: str
     people: int
@@ -87,7 +95,16 @@ FULL = (
     Case(oracle="Hashing", people=10**6, values=100, measured=20_000, goal=10),
     Case(oracle="Hashing", people=10**5, values=1000, measured=3_000, goal=20),
 )
-QUICK = tuple(Case(oracle=case.oracle, people=case.people // 10, values=case.values, measured=case.measured // 10, goal=case.goal) for case in FULL)
+QUICK = tuple(
+    Case(
+        oracle=case.oracle,
+        people=case.people // 10,
+        values=case.values,
+        measured=case.measured // 10,
+        goal=case.goal,
+    )
+    for case in FULL
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,11 +121,22 @@ class Figure:
 
     @property
     def verdict(self) -> str:
-        return "not measured" if self.ratio is None else "met" if self.ratio >= self.case.goal else "not met"
+        return (
+            "not measured"
+            if self.ratio is None
+            else "met"
+            if self.ratio >= self.case.goal
+            else "not met"
+        )
 
 
 def run(python: str | Path, script: str, *arguments: object) -> dict[str, float]:
-    done = subprocess.run([str(python), "-c", script, *map(str, arguments)], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [str(python), "-c", script, *map(str, arguments)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
     return found
 
@@ -118,12 +146,25 @@ def measure(cases: tuple[Case, ...], rounds: int, peer: Path | None) -> list[Fig
     for case in cases:
         say(f"{case.oracle}: {case.people:,} people × {case.values} values")
         ours = run(sys.executable, OURS, case.oracle, case.people, case.values, rounds)
-        other = None if peer is None else run(peer, PEER, case.oracle, case.people, case.values, case.measured)
+        other = (
+            None
+            if peer is None
+            else run(peer, PEER, case.oracle, case.people, case.values, case.measured)
+        )
         figures.append(Figure(case=case, ours=ours, other=other))
     return figures
 
 
-HEADINGS = ("oracle", "people × values", "ours: clients + server", "pure-ldp", "of that measured", "times faster", "goal", "")
+HEADINGS = (
+    "oracle",
+    "people × values",
+    "ours: clients + server",
+    "pure-ldp",
+    "of that measured",
+    "times faster",
+    "goal",
+    "",
+)
 
 
 def cells(figure: Figure) -> tuple[str, ...]:
@@ -132,7 +173,16 @@ def cells(figure: Figure) -> tuple[str, ...]:
     work = f"{case.people:,} × {case.values:,}"
     took = f"{ours['clients']:.2f} + {ours['server']:.2f} s"
     ratio = "" if figure.ratio is None else f"{figure.ratio:.0f}"
-    return case.oracle, work, took, other, f"{case.measured:,} people", ratio, f"≥ {case.goal:g}", figure.verdict
+    return (
+        case.oracle,
+        work,
+        took,
+        other,
+        f"{case.measured:,} people",
+        ratio,
+        f"≥ {case.goal:g}",
+        figure.verdict,
+    )
 
 
 def as_text(figures: list[Figure], setting: str) -> str:
@@ -144,18 +194,37 @@ def as_markdown(figures: list[Figure], setting: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Clients and server of the local model, beside pure-ldp.")
-    parser.add_argument("--quick", dest="cases", action="store_const", const=QUICK, default=FULL, help="a tenth of the people")
-    parser.add_argument("--markdown", dest="show", action="store_const", const=as_markdown, default=as_text, help="print the table of docs/local.md")
+    parser = argparse.ArgumentParser(
+        description="Clients and server of the local model, beside pure-ldp."
+    )
+    parser.add_argument(
+        "--quick",
+        dest="cases",
+        action="store_const",
+        const=QUICK,
+        default=FULL,
+        help="a tenth of the people",
+    )
+    parser.add_argument(
+        "--markdown",
+        dest="show",
+        action="store_const",
+        const=as_markdown,
+        default=as_text,
+        help="print the table of docs/local.md",
+    )
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()
     load = os.getloadavg()[0]
     with installed("pure-ldp", *PURE_LDP) as peer:
         figures = measure(chosen.cases, chosen.rounds, peer)
     setting = (
-        f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores; load average {load:.1f} before and {os.getloadavg()[0]:.1f} after"
+        f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores; "
+        f"load average {load:.1f} before and {os.getloadavg()[0]:.1f} after"
     )
-    print(chosen.show(figures, f"{setting}; ours the best of {chosen.rounds} rounds, pure-ldp one."))
+    print(
+        chosen.show(figures, f"{setting}; ours the best of {chosen.rounds} rounds, pure-ldp one.")
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Others to be measured beside: in environments that are made for the occasion, and processes that answer when they are asked."""
+"""Others to be measured beside: in environments that are made for the occasion, and processes that
+answer when they are asked.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,22 @@ from telling import say
 
 @contextmanager
 def installed(name: str, *packages: str) -> Iterator[Path | None]:
-    """An interpreter that has these packages, for as long as it is needed; None where they cannot be had."""
+    """An interpreter that has these packages, for as long as it is needed; None where they cannot
+    be had.
+    """
     with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as place:
         say(f"{name}: installing into a temporary environment")
         venv.create(place, with_pip=True)
         python = Path(place) / "bin" / "python"
-        pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", *packages]
+        pip = [
+            str(python),
+            "-m",
+            "pip",
+            "--disable-pip-version-check",
+            "install",
+            "--quiet",
+            *packages,
+        ]
         done = subprocess.run(pip, check=False, capture_output=True, text=True)
         if done.returncode:
             say(f"{name}: left out, as pip failed:\n{done.stderr}")
@@ -28,9 +40,18 @@ def installed(name: str, *packages: str) -> Iterator[Path | None]:
 
 
 class Process:
-    """A program in a process of its own. It says its version first, then a line for every line that it is told."""
+    """A program in a process of its own. It says its version first, then a line for every line that
+    it is told.
+    """
 
-    def __init__(self, python: str | Path, script: str, *arguments: object, quiet: bool = False, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        python: str | Path,
+        script: str,
+        *arguments: object,
+        quiet: bool = False,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._process = subprocess.Popen(
             [str(python), "-c", script, *map(str, arguments)],
             stdin=subprocess.PIPE,
@@ -59,7 +80,9 @@ class Process:
 
 
 @contextmanager
-def beside(python: str | Path | None, script: str, *, quiet: bool = False) -> Iterator[Process | None]:
+def beside(
+    python: str | Path | None, script: str, *, quiet: bool = False
+) -> Iterator[Process | None]:
     """A program that runs beside ours; None where it has no interpreter."""
     made = None if python is None else Process(python, script, quiet=quiet)
     try:

@@ -1,18 +1,26 @@
-"""The attack through a busy processor: does an analyst see, by the speed of the own requests, that a release of the same moment met a slow row?
+"""The attack through a busy processor: does an analyst see, by the speed of the own requests, that
+a release of the same moment met a slow row?
 
-A service has two datasets with the same rows. In one of them a question takes `--slow` seconds of processor time more, by a seam in the worker: the
-tally of the dataset `slow` works for so long, in one of the ways of `WAYS`. Both are asked in a random order. While a release is in its class, two
-connections of the same analyst send plans (or, at the default rates, requests for health), and their latencies and numbers are kept.
+A service has two datasets with the same rows. In one of them a question takes `--slow` seconds of
+processor time more, by a seam in the worker: the tally of the dataset `slow` works for so long, in
+one of the ways of `WAYS`. Both are asked in a random order. While a release is in its class, two
+connections of the same analyst send plans (or, at the default rates, requests for health), and
+their latencies and numbers are kept.
 
-A score compares requests early in the class with requests late in it. AUC is the probability that a score of the slow dataset is the larger: one half, if
-nothing can be told. Its standard error is that of two samples of one law, √((m + n + 1) / 12mn).
+A score compares requests early in the class with requests late in it. AUC is the probability that a
+score of the slow dataset is the larger: one half, if nothing can be told. Its standard error is
+that of two samples of one law, √((m + n + 1) / 12mn).
 
-    python bench/probing.py                       # rates raised: plans as quickly as they are answered
-    python bench/probing.py --rates default       # 380 requests for health in each class, then a rest
+    python bench/probing.py                       # rates raised: plans as quickly as they are
+    answered
+    python bench/probing.py --rates default       # 380 requests for health in each class, then a
+    rest
     python bench/probing.py --slow 0              # nothing is slow: what the measure itself finds
-    python bench/probing.py --unguarded           # the twin: nobody is busy after the work, and all processes share all processors
+    python bench/probing.py --unguarded           # the twin: nobody is busy after the work, and all
+    processes share all processors
 
-The client is no part of the service, and on another machine in life: it runs on the processors that serve, where it sees no more than they do.
+The client is no part of the service, and on another machine in life: it runs on the processors that
+serve, where it sees no more than they do.
 """
 
 from __future__ import annotations
@@ -116,7 +124,9 @@ SCORES = {
     "number, during the slow row over later": (0.02, 0.2, 0.25, 0.55, "number"),
     "latency, during the slow row over later": (0.02, 0.2, 0.25, 0.55, "latency"),
 }
-"""Parts of the class from and to, early and late. In the first two the late part is after the moment of storing, in the others before it."""
+"""Parts of the class from and to, early and late. In the first two the late part is after the
+moment of storing, in the others before it.
+"""
 
 
 class Connection:
@@ -146,7 +156,10 @@ class Connection:
 def post(path: str, token: str, body: dict[str, str], key: str = "") -> bytes:
     text = json.dumps(body).encode()
     more = f"Idempotency-Key: {key}\r\n" if key else ""
-    head = f"POST {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n{more}Content-Length: {len(text)}\r\n\r\n"
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nContent-Type: "
+        f"application/json\r\n{more}Content-Length: {len(text)}\r\n\r\n"
+    )
     return head.encode() + text
 
 
@@ -162,8 +175,12 @@ def served(folder: Path, given: argparse.Namespace) -> Iterator[tuple[int, str]]
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     path = folder / "sfumato.toml"
-    text = TOML.format(port=port, of_class=given.of_class, rates=RAISED if given.rates == "raised" else "")
-    path.write_text(text + "".join(DATASET.format(name=name) for name in (*NAMES, PROBED)), encoding="utf-8")
+    text = TOML.format(
+        port=port, of_class=given.of_class, rates=RAISED if given.rates == "raised" else ""
+    )
+    path.write_text(
+        text + "".join(DATASET.format(name=name) for name in (*NAMES, PROBED)), encoding="utf-8"
+    )
     state = State(load(path).tokens)
     token = made(state, name="ada", role="analyst")
     state.close()
@@ -177,7 +194,9 @@ def served(folder: Path, given: argparse.Namespace) -> Iterator[tuple[int, str]]
                 break
             except OSError:
                 time.sleep(0.1)
-        if not given.unguarded and len(serving := os.sched_getaffinity(process.pid)) < len(os.sched_getaffinity(0)):
+        if not given.unguarded and len(serving := os.sched_getaffinity(process.pid)) < len(
+            os.sched_getaffinity(0)
+        ):
             os.sched_setaffinity(0, serving)
         yield port, token
     finally:
@@ -185,7 +204,9 @@ def served(folder: Path, given: argparse.Namespace) -> Iterator[tuple[int, str]]
         process.wait(60)
 
 
-def probed(port: int, request: bytes, begun: float, seconds: float, most: int) -> list[tuple[float, float]]:
+def probed(
+    port: int, request: bytes, begun: float, seconds: float, most: int
+) -> list[tuple[float, float]]:
     """When each request of a connection left, and how long its reply took."""
     connection, found, pause = Connection(port), [], seconds / most if most else 0.0
     while (left := time.perf_counter()) < begun + seconds:
@@ -213,35 +234,59 @@ def auc(few: list[float], many: list[float]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--pairs", type=int, default=200)
     parser.add_argument("--rates", choices=("raised", "default"), default="raised")
     parser.add_argument("--way", choices=WAYS, default="like", help="what the slow row does")
-    parser.add_argument("--slow", type=float, default=0.1, help="seconds of processor time of the slow row")
+    parser.add_argument(
+        "--slow", type=float, default=0.1, help="seconds of processor time of the slow row"
+    )
     parser.add_argument("--class", dest="of_class", type=float, default=1.0)
     parser.add_argument("--minutes", type=float, default=30, help="at most so many")
     parser.add_argument("--unguarded", action="store_true")
     given = parser.parse_args()
-    chance, scores = random.Random(), {what: {name: list[float]() for name in NAMES} for what in SCORES}
+    chance, scores = (
+        random.Random(),
+        {what: {name: list[float]() for name in NAMES} for what in SCORES},
+    )
     replies: dict[str, list[float]] = {name: [] for name in NAMES}
     load_before, requests, overruns = os.getloadavg()[0], 0, dict.fromkeys(NAMES, 0)
     with tempfile.TemporaryDirectory() as folder, served(Path(folder), given) as (port, token):
         probe, most = HEALTH, 190
         if given.rates == "raised":
-            probe, most = post(f"/api/datasets/{PROBED}/plan", token, {"sql": f"SELECT SUM(x) AS s FROM {PROBED}", "epsilon": "1"}), 0
+            probe, most = (
+                post(
+                    f"/api/datasets/{PROBED}/plan",
+                    token,
+                    {"sql": f"SELECT SUM(x) AS s FROM {PROBED}", "epsilon": "1"},
+                ),
+                0,
+            )
         end = time.monotonic() + 60 * given.minutes
         for place in range(-5, given.pairs):
             if time.monotonic() > end:
                 break
             if place > 0 and place % 25 == 0:
-                say(f"{place} pairs, " + ", ".join(f"{auc(*by.values()):.3f}" for by in (replies, *scores.values())))
+                say(
+                    f"{place} pairs, "
+                    + ", ".join(f"{auc(*by.values()):.3f}" for by in (replies, *scores.values()))
+                )
             for name in chance.sample(NAMES, 2):
-                body = {"sql": f"SELECT SUM(x) AS s FROM {name} WHERE x < {place + 100}", "epsilon": "1"}
+                body = {
+                    "sql": f"SELECT SUM(x) AS s FROM {name} WHERE x < {place + 100}",
+                    "epsilon": "1",
+                }
                 release = post(f"/api/datasets/{name}/release", token, body, f"k{place}")
                 connection, begun = Connection(port), time.perf_counter()
                 found: list[tuple[float, float]] = []
                 threads = [
-                    threading.Thread(target=lambda: found.extend(probed(port, probe, begun, given.of_class, most)))  # noqa: B023  # joined below
+                    threading.Thread(
+                        target=lambda: found.extend(  # noqa: B023
+                            probed(port, probe, begun, given.of_class, most)  # noqa: B023
+                        )
+                    )  # joined below
                     for _ in range(2)
                 ]
                 for thread in threads:
@@ -255,15 +300,26 @@ def main() -> None:
                 if status != 200:
                     time.sleep(5)  # until there is another worker
                     overruns[name] += 1
-                if place >= 0:  # those that overran, too: without them the others would be chosen by how busy the machine was
+                if (
+                    place >= 0
+                    # those that overran, too: without them the others would be chosen by how busy
+                    # the
+                    # machine was
+                ):
                     replies[name].append(took)
                     requests += len(found)
                     for what, how in SCORES.items():
                         scores[what][name].append(score(np.array(found), given.of_class, how))
     few, many = (len(replies[name]) for name in NAMES)
     error = ((few + many + 1) / (12 * few * many)) ** 0.5
-    print(f"{given.way}, {given.slow} s, class {given.of_class} s, rates {given.rates}{', unguarded' if given.unguarded else ''}")
-    met = f"{few} and {many} questions, {requests / (few + many):.0f} requests in each, {' and '.join(map(str, overruns.values()))} overruns"
+    print(
+        f"{given.way}, {given.slow} s, class {given.of_class} s, rates "
+        f"{given.rates}{', unguarded' if given.unguarded else ''}"
+    )
+    met = (
+        f"{few} and {many} questions, {requests / (few + many):.0f} requests in each, "
+        f"{' and '.join(map(str, overruns.values()))} overruns"
+    )
     print(f"{met}, load {load_before:.1f} to {os.getloadavg()[0]:.1f}")
     print(f"AUC {auc(*replies.values()):.3f} ± {error:.3f}  time of replies")
     for what, by in scores.items():

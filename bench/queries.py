@@ -1,12 +1,17 @@
-"""How fast a protected table answers: beside the plain query, beside OpenDP, beside NumPy, with the goals.
+"""How fast a protected table answers: beside the plain query, beside OpenDP, beside NumPy, with the
+goals.
 
-*Data*      Made by DuckDB from hashes of row numbers, the same every time: about ten rows a user, 1,000 categories of uneven size, a value in [0, 100),
-            a million items. Kept in a temporary directory.
-*Sides*     Each is a process of its own, which answers when it is asked and says how long it took; its peak of memory is its own, too. Rounds go in turns,
-            after one that does not count, and of every side the best counts. Planning is part of every answer, on both sides.
-*OpenDP*    lives in an environment that is made here and removed at the end; where it cannot be installed it is left out, and that is said.
+*Data*      Made by DuckDB from hashes of row numbers, the same every time: about ten rows a user,
+            1,000 categories of uneven size, a value in [0, 100), a million items. Kept in a
+            temporary directory.
+*Sides*     Each is a process of its own, which answers when it is asked and says how long it took;
+            its peak of memory is its own, too. Rounds go in turns, after one that does not count,
+            and of every side the best counts. Planning is part of every answer, on both sides.
+*OpenDP*    lives in an environment that is made here and removed at the end; where it cannot be
+            installed it is left out, and that is said.
 
-Nothing fails for being slow: the last column says what was met. `--markdown` prints the table of docs/performance.md.
+Nothing fails for being slow: the last column says what was met. `--markdown` prints the table of
+docs/performance.md.
 """
 
 from __future__ import annotations
@@ -139,7 +144,9 @@ QUICK = Effort(sizes=(10**6,), items=10**5, rounds=3)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One comparison: ours and another, and the goal for their ratio, "≥" times better than it or "≤" times as much; of milliseconds, for ours."""
+    """One comparison: ours and another, and the goal for their ratio, "≥" times better than it or
+    "≤" times as much; of milliseconds, for ours.
+    """
 
     work: str
     rows: int
@@ -164,7 +171,11 @@ class Figure:
             return "reported"
         if self.unit == "ms":
             return "met" if self.ours <= self.goal else "not met"
-        return "met" if (self.ratio >= self.goal if self.sense == "≥" else self.ratio <= self.goal) else "not met"
+        return (
+            "met"
+            if (self.ratio >= self.goal if self.sense == "≥" else self.ratio <= self.goal)
+            else "not met"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +190,9 @@ class Side(Process):
     """A process that answers one question whenever it is asked."""
 
     def __init__(self, python: str | Path, script: str, *arguments: object) -> None:
-        super().__init__(python, script, *arguments, environment={"POLARS_MAX_THREADS": str(THREADS)})
+        super().__init__(
+            python, script, *arguments, environment={"POLARS_MAX_THREADS": str(THREADS)}
+        )
         self.seconds, self.peak, self.plans = float("inf"), 0.0, dict[str, list[float]]()
 
     def ask(self, *, count: bool) -> None:
@@ -187,7 +200,10 @@ class Side(Process):
         self.peak = answer["peak"]
         if count:
             self.seconds = min(self.seconds, answer["seconds"])
-            self.plans = {name: [*map(min, took, self.plans.get(name, took))] for name, took in answer["plans"].items()}
+            self.plans = {
+                name: [*map(min, took, self.plans.get(name, took))]
+                for name, took in answer["plans"].items()
+            }
 
 
 def make(path: Path, rows: int, items: int) -> None:
@@ -204,7 +220,9 @@ def make(path: Path, rows: int, items: int) -> None:
 
 
 def turns(sides: Sequence[Side | None], rounds: int, fewer: Sequence[int] = ()) -> None:
-    """One answer of each in turns, after one of each that does not count; those at places in `fewer` take part in the first round that counts, only."""
+    """One answer of each in turns, after one of each that does not count; those at places in
+    `fewer` take part in the first round that counts, only.
+    """
     for turn in range(rounds + 1):
         for place, side in enumerate(sides):
             if side is not None and (turn <= 1 or place not in fewer):
@@ -216,12 +234,19 @@ def turns(sides: Sequence[Side | None], rounds: int, fewer: Sequence[int] = ()) 
 
 def measure(effort: Effort) -> Report:
     cores, load, figures, versions = pin(THREADS), os.getloadavg()[0], [], set[str]()
-    with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as place, installed("OpenDP", "opendp[polars]==0.16.*") as python:
+    with (
+        tempfile.TemporaryDirectory(prefix="sfumato-bench-") as place,
+        installed("OpenDP", "opendp[polars]==0.16.*") as python,
+    ):
         for rows in effort.sizes:
             say(f"{rows:,} rows: making them")
             path = Path(place) / f"visits-{rows}.parquet"
             make(path, rows, effort.items)
-            for found, said in (by_key(path, rows, effort, python), one_column(path, rows, effort), by_item(path, rows, effort)):
+            for found, said in (
+                by_key(path, rows, effort, python),
+                one_column(path, rows, effort),
+                by_item(path, rows, effort),
+            ):
                 figures += found
                 versions |= said
             if rows <= 10**7:  # the same on PostgreSQL and Spark
@@ -230,9 +255,13 @@ def measure(effort: Effort) -> Report:
                 versions |= said
             path.unlink()
     figures += planning(effort)
-    names = f"Python {platform.python_version()}, {', '.join(sorted(versions))}, Ibis {version('ibis-framework')}"
+    names = (
+        f"Python {platform.python_version()}, {', '.join(sorted(versions))}, Ibis "
+        f"{version('ibis-framework')}"
+    )
     setting = (
-        f"{names}; {platform.machine()}, {cores}; load average {load:.1f} before the run and {os.getloadavg()[0]:.1f} after; best of {effort.rounds} rounds"
+        f"{names}; {platform.machine()}, {cores}; load average {load:.1f} before the run and "
+        f"{os.getloadavg()[0]:.1f} after; best of {effort.rounds} rounds"
     )
     return Report(setting=setting, figures=tuple(figures))
 
@@ -244,56 +273,133 @@ def elsewhere(path: Path, rows: int, effort: Effort) -> tuple[list[Any], set[str
     return on_engines(path, rows, effort.rounds)
 
 
-def by_key(path: Path, rows: int, effort: Effort, python: Path | None) -> tuple[list[Figure], set[str]]:
+def by_key(
+    path: Path, rows: int, effort: Effort, python: Path | None
+) -> tuple[list[Figure], set[str]]:
     """Count and sum by 1,000 public keys: each row a person; then users, of at most five rows."""
     large = rows > 10**7
     say(f"{rows:,} rows: count and sum by key, no unit")
-    ours, plain = Side(sys.executable, OURS, path, rows, "rows"), Side(sys.executable, OURS, path, rows, "plain")
+    ours, plain = (
+        Side(sys.executable, OURS, path, rows, "rows"),
+        Side(sys.executable, OURS, path, rows, "plain"),
+    )
     peer = Side(python, PEER, path, rows, "rows") if python else None
     turns((ours, plain, peer), effort.rounds, (2,) if large else ())
     say(f"{rows:,} rows: count and sum by key, users of at most five rows")
-    bounded, truncated = Side(sys.executable, OURS, path, rows, "unit"), Side(python, PEER, path, rows, "unit") if python else None
+    bounded, truncated = (
+        Side(sys.executable, OURS, path, rows, "unit"),
+        Side(python, PEER, path, rows, "unit") if python else None,
+    )
     turns((bounded, truncated), effort.rounds, (1,) if large else ())
     work = "count and sum by 1,000 public keys"
     users = f"{work}, a user counts for ≤ 5 rows"
     figures = [
-        Figure(work=work, rows=rows, ours=ours.seconds, beside="plain DuckDB", other=plain.seconds, goal=2 if large else 3),
-        Figure(work=work, rows=rows, ours=ours.seconds, beside="OpenDP", other=peer.seconds if peer else None, sense="≥", goal=10),
-        Figure(work=users, rows=rows, ours=bounded.seconds, beside="OpenDP", other=truncated.seconds if truncated else None, sense="≥", goal=5 if large else 8),
-        Figure(work=users, rows=rows, ours=bounded.peak, beside="OpenDP", other=truncated.peak if truncated else None, unit="MiB", goal=1 / 8),
-        Figure(work=users, rows=rows, ours=bounded.seconds, beside="plain DuckDB", other=plain.seconds),
+        Figure(
+            work=work,
+            rows=rows,
+            ours=ours.seconds,
+            beside="plain DuckDB",
+            other=plain.seconds,
+            goal=2 if large else 3,
+        ),
+        Figure(
+            work=work,
+            rows=rows,
+            ours=ours.seconds,
+            beside="OpenDP",
+            other=peer.seconds if peer else None,
+            sense="≥",
+            goal=10,
+        ),
+        Figure(
+            work=users,
+            rows=rows,
+            ours=bounded.seconds,
+            beside="OpenDP",
+            other=truncated.seconds if truncated else None,
+            sense="≥",
+            goal=5 if large else 8,
+        ),
+        Figure(
+            work=users,
+            rows=rows,
+            ours=bounded.peak,
+            beside="OpenDP",
+            other=truncated.peak if truncated else None,
+            unit="MiB",
+            goal=1 / 8,
+        ),
+        Figure(
+            work=users, rows=rows, ours=bounded.seconds, beside="plain DuckDB", other=plain.seconds
+        ),
     ]
     return figures, {f"DuckDB {ours.version}", f"OpenDP {peer.version if peer else 'not measured'}"}
 
 
 def one_column(path: Path, rows: int, effort: Effort) -> tuple[list[Figure], set[str]]:
-    """A median with its interval, from the file; and NumPy's, of an array that is in memory already."""
+    """A median with its interval, from the file; and NumPy's, of an array that is in memory
+    already.
+    """
     say(f"{rows:,} rows: median")
-    ours, numpy = Side(sys.executable, OURS, path, rows, "median"), Side(sys.executable, OURS, path, rows, "numpy")
+    ours, numpy = (
+        Side(sys.executable, OURS, path, rows, "median"),
+        Side(sys.executable, OURS, path, rows, "numpy"),
+    )
     turns((ours, numpy), effort.rounds)
-    figure = Figure(work="median of a Parquet column, with its interval", rows=rows, ours=ours.seconds, beside="numpy.median", other=numpy.seconds, goal=2)
+    figure = Figure(
+        work="median of a Parquet column, with its interval",
+        rows=rows,
+        ours=ours.seconds,
+        beside="numpy.median",
+        other=numpy.seconds,
+        goal=2,
+    )
     return [figure], {f"NumPy {version('numpy')}"}
 
 
 def by_item(path: Path, rows: int, effort: Effort) -> tuple[list[Figure], set[str]]:
-    """A count for each of very many keys, which are selected privately; and the same where they are public."""
+    """A count for each of very many keys, which are selected privately; and the same where they are
+    public.
+    """
     figures = []
     for about, suffix in (("", ""), (", a user counts for ≤ 5 rows", "-unit")):
         say(f"{rows:,} rows: {effort.items:,} keys{about}")
-        private, public = (Side(sys.executable, OURS, path, rows, which + suffix, effort.items) for which in ("private", "public"))
+        private, public = (
+            Side(sys.executable, OURS, path, rows, which + suffix, effort.items)
+            for which in ("private", "public")
+        )
         turns((private, public), min(effort.rounds, 3))
         work = f"count by {effort.items:,} private keys{about}"
-        figures.append(Figure(work=work, rows=rows, ours=private.seconds, beside="the keys public", other=public.seconds, goal=2))
+        figures.append(
+            Figure(
+                work=work,
+                rows=rows,
+                ours=private.seconds,
+                beside="the keys public",
+                other=public.seconds,
+                goal=2,
+            )
+        )
     return figures, set()
 
 
 def planning(effort: Effort) -> list[Figure]:
-    """From a query to everything that precedes reading: cost, error, the engine's statements as text. The first time; and again, with another ε."""
+    """From a query to everything that precedes reading: cost, error, the engine's statements as
+    text. The first time; and again, with another ε.
+    """
     say("planning")
     side = Side(sys.executable, OURS, "", 10**6, "plans")
     turns((side,), max(effort.rounds, 5))
     return [
-        Figure(work=f"plan: {name}", rows=0, ours=1e3 * first, beside="asked again", other=1e3 * again, unit="ms", goal=PLAN_MS)
+        Figure(
+            work=f"plan: {name}",
+            rows=0,
+            ours=1e3 * first,
+            beside="asked again",
+            other=1e3 * again,
+            unit="ms",
+            goal=PLAN_MS,
+        )
         for name, (first, again) in side.plans.items()
     ]
 
@@ -307,9 +413,28 @@ def table(report: Report) -> list[list[str]]:
 def line(f: Figure) -> list[str]:
     rows = f"{f.rows:,}" if f.rows else "–"
     other = "–" if f.other is None else f"{significant(f.other)} {f.unit}"
-    ratio = "–" if f.ratio is None else f"{significant(f.ratio)}{' × faster' if f.sense == '≥' else ' ×'}"
-    goal = "–" if f.goal is None else f"≤ {PLAN_MS} ms" if f.unit == "ms" else f"{f.sense} {'1/8' if f.goal == 1 / 8 else significant(f.goal)} ×"
-    return [f.work, rows, f"{significant(f.ours)} {f.unit}", f.beside, other, "–" if f.unit == "ms" else ratio, goal, f.verdict]
+    ratio = (
+        "–"
+        if f.ratio is None
+        else f"{significant(f.ratio)}{' × faster' if f.sense == '≥' else ' ×'}"
+    )
+    goal = (
+        "–"
+        if f.goal is None
+        else f"≤ {PLAN_MS} ms"
+        if f.unit == "ms"
+        else f"{f.sense} {'1/8' if f.goal == 1 / 8 else significant(f.goal)} ×"
+    )
+    return [
+        f.work,
+        rows,
+        f"{significant(f.ours)} {f.unit}",
+        f.beside,
+        other,
+        "–" if f.unit == "ms" else ratio,
+        goal,
+        f.verdict,
+    ]
 
 
 def as_text(report: Report) -> str:
@@ -321,18 +446,41 @@ def as_markdown(report: Report) -> str:
 
 
 def as_json(report: Report) -> str:
-    figures: list[dict[str, Any]] = [asdict(figure) | {"ratio": figure.ratio, "verdict": figure.verdict} for figure in report.figures]
+    figures: list[dict[str, Any]] = [
+        asdict(figure) | {"ratio": figure.ratio, "verdict": figure.verdict}
+        for figure in report.figures
+    ]
     return json.dumps({"setting": report.setting, "figures": figures}, indent=2, ensure_ascii=False)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Speed of a protected table, beside the plain query, OpenDP and NumPy.")
+    parser = argparse.ArgumentParser(
+        description="Speed of a protected table, beside the plain query, OpenDP and NumPy."
+    )
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", dest="effort", action="store_const", const=QUICK, help="10⁶ rows and three rounds: a glance, not a measurement")
-    size.add_argument("--large", dest="effort", action="store_const", const=LARGE, help="10⁸ rows, too: needs some 15 GiB of memory, which OpenDP takes")
+    size.add_argument(
+        "--quick",
+        dest="effort",
+        action="store_const",
+        const=QUICK,
+        help="10⁶ rows and three rounds: a glance, not a measurement",
+    )
+    size.add_argument(
+        "--large",
+        dest="effort",
+        action="store_const",
+        const=LARGE,
+        help="10⁸ rows, too: needs some 15 GiB of memory, which OpenDP takes",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", dest="show", action="store_const", const=as_json, help="print JSON")
-    form.add_argument("--markdown", dest="show", action="store_const", const=as_markdown, help="print the table of docs/performance.md")
+    form.add_argument(
+        "--markdown",
+        dest="show",
+        action="store_const",
+        const=as_markdown,
+        help="print the table of docs/performance.md",
+    )
     parser.set_defaults(show=as_text, effort=FULL)
     chosen = parser.parse_args()
     print(chosen.show(measure(chosen.effort)))

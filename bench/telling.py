@@ -30,7 +30,10 @@ def significant(value: float) -> str:
 def as_columns(rows: Sequence[Sequence[str]]) -> str:
     """A table for a terminal, head first."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
 
 
 def as_pipes(rows: Sequence[Sequence[str]], words: Collection[str]) -> str:

@@ -1,7 +1,8 @@
-"""The tutorials, run: what each block prints goes below it on its page, and page and outputs together become a notebook in `examples/`.
+"""The tutorials, run: what each block prints goes below it on its page, and page and outputs
+together become a notebook in `examples/`.
 
-`python docs/notebooks.py` writes both. There is one text, the page's; tests compare the two, and run both. Noise is new at every run, so outputs are
-not compared with those of another run.
+`python docs/notebooks.py` writes both. There is one text, the page's; tests compare the two, and
+run both. Noise is new at every run, so outputs are not compared with those of another run.
 """
 
 from __future__ import annotations
@@ -57,7 +58,13 @@ def run(page: str) -> list[Part]:
 
 def written(made: list[Part]) -> str:
     """A page."""
-    return "\n\n".join(part.content if part.kind == "words" else f"```{part.kind}\n{part.content}```" for part in made) + "\n"
+    return (
+        "\n\n".join(
+            part.content if part.kind == "words" else f"```{part.kind}\n{part.content}```"
+            for part in made
+        )
+        + "\n"
+    )
 
 
 def notebook(made: list[Part]) -> dict[str, Any]:
@@ -65,7 +72,14 @@ def notebook(made: list[Part]) -> dict[str, Any]:
     cells: list[dict[str, Any]] = []
     for number, part in enumerate(made):
         if part.kind == "words":
-            cells.append({"cell_type": "markdown", "id": f"part-{number}", "metadata": {}, "source": lines(linked(part.content))})
+            cells.append(
+                {
+                    "cell_type": "markdown",
+                    "id": f"part-{number}",
+                    "metadata": {},
+                    "source": lines(linked(part.content)),
+                }
+            )
         elif part.kind == "python":
             cell = {
                 "cell_type": "code",
@@ -77,9 +91,16 @@ def notebook(made: list[Part]) -> dict[str, Any]:
             }
             cells.append(cell)
         else:
-            cells[-1]["outputs"] = [{"name": "stdout", "output_type": "stream", "text": lines(part.content)}]
+            cells[-1]["outputs"] = [
+                {"name": "stdout", "output_type": "stream", "text": lines(part.content)}
+            ]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return {"cells": cells, "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}
+    return {
+        "cells": cells,
+        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
 
 
 def lines(text: str) -> list[str]:

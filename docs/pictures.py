@@ -54,7 +54,11 @@ def neighbours() -> Figure:
     return plots.ratios(
         [
             _neighbours(laplace, f"Laplace, ε = {epsilon}", "no ratio lies outside the band"),
-            _neighbours(gaussian, f"Gaussian, ε = {epsilon}, δ = {delta}", f"excess outside the band: {excess:.2g} in all"),
+            _neighbours(
+                gaussian,
+                f"Gaussian, ε = {epsilon}, δ = {delta}",
+                f"excess outside the band: {excess:.2g} in all",
+            ),
         ],
         epsilon=epsilon,
         title="What a published number says about two neighbouring counts",
@@ -64,7 +68,10 @@ def neighbours() -> Figure:
 
 def _neighbours(m: Additive, title: str, remark: str) -> plots.Panel:
     published = np.arange(25, 61)
-    laws = {f"if the exact count is {count}": np.asarray(m.probability(published - count)) for count in (42, 43)}
+    laws = {
+        f"if the exact count is {count}": np.asarray(m.probability(published - count))
+        for count in (42, 43)
+    }
     return plots.Panel(title=title, remark=remark, integers=published, laws=laws)
 
 
@@ -76,9 +83,14 @@ def _excess(m: Additive, epsilon: float) -> float:
 
 
 def laplace() -> Figure:
-    """Density and distribution function of the continuous Laplace law, for several locations and scales."""
+    """Density and distribution function of the continuous Laplace law, for several locations and
+    scales.
+    """
     x = np.linspace(-10, 10, 801)
-    laws = {f"location {m}, scale {b}".replace("-", "−"): Laplace(location=m, scale=b) for m, b in ((0, 1), (0, 2), (0, 4), (-5, 4))}
+    laws = {
+        f"location {m}, scale {b}".replace("-", "−"): Laplace(location=m, scale=b)
+        for m, b in ((0, 1), (0, 2), (0, 4), (-5, 4))
+    }
     density = plots.Graph(
         title="density: the peak is 1/(2·scale)",
         x=x,
@@ -106,16 +118,32 @@ def error() -> Figure:
         title="one count: the error is a whole number",
         x=epsilons,
         curves={
-            "Laplace, pure ε": np.array([mech.Laplace(sensitivity=1, epsilon=e).error(0.95) for e in epsilons], dtype=np.float64),
-            "Gaussian, (ε, 10⁻⁶)": np.array([mech.Gaussian(sensitivity=1, epsilon=e, delta=delta).error(0.95) for e in epsilons], dtype=np.float64),
+            "Laplace, pure ε": np.array(
+                [mech.Laplace(sensitivity=1, epsilon=e).error(0.95) for e in epsilons],
+                dtype=np.float64,
+            ),
+            "Gaussian, (ε, 10⁻⁶)": np.array(
+                [
+                    mech.Gaussian(sensitivity=1, epsilon=e, delta=delta).error(0.95)
+                    for e in epsilons
+                ],
+                dtype=np.float64,
+            ),
         },
         across="ε",
         up="error(0.95)",
         logarithmic=True,
     )
     counts = np.arange(1, 31)
-    laplace = np.array([math.sqrt(mech.Laplace(sensitivity=int(k), epsilon=1).variance) for k in counts])
-    gaussian = np.array([math.sqrt(mech.Gaussian(sensitivity=math.sqrt(k), epsilon=1, delta=delta).variance) for k in counts])
+    laplace = np.array(
+        [math.sqrt(mech.Laplace(sensitivity=int(k), epsilon=1).variance) for k in counts]
+    )
+    gaussian = np.array(
+        [
+            math.sqrt(mech.Gaussian(sensitivity=math.sqrt(k), epsilon=1, delta=delta).variance)
+            for k in counts
+        ]
+    )
     first = int(np.argmax(gaussian < laplace))
     many = plots.Graph(
         title="k counts at once, ε = 1 for all together",
@@ -133,7 +161,10 @@ def beliefs() -> Figure:
     """Between what a belief stays for three ε."""
     priors = np.linspace(0.002, 0.998, 250)
     bounds = {f"ε = {e}": [posterior_bounds(e, float(p)) for p in priors] for e in (0.1, 1, 3)}
-    bands = {name: (np.array([b.low for b in found]), np.array([b.high for b in found])) for name, found in bounds.items()}
+    bands = {
+        name: (np.array([b.low for b in found]), np.array([b.high for b in found]))
+        for name, found in bounds.items()
+    }
     return plots.beliefs(priors, bands, title="How far an answer can move a belief", mark=0.5)
 
 
@@ -145,8 +176,12 @@ def averaging() -> Figure:
         title="answers at this ε each",
         x=epsilons,
         curves={
-            "the promise still holds out": np.array([(told_apart_after(g) or 0) - 1 for g in pure], dtype=np.float64).clip(1),
-            "the mean of Laplace answers gives the count": np.array([averaged_after(e) for e in epsilons], dtype=np.float64),
+            "the promise still holds out": np.array(
+                [(told_apart_after(g) or 0) - 1 for g in pure], dtype=np.float64
+            ).clip(1),
+            "the mean of Laplace answers gives the count": np.array(
+                [averaged_after(e) for e in epsilons], dtype=np.float64
+            ),
         },
         across="ε",
         up="number of answers",
@@ -157,38 +192,68 @@ def averaging() -> Figure:
 
 def _tradeoff(title: str, guarantees: dict[str, sf.Guarantee]) -> plots.Tradeoff:
     alphas = np.linspace(0, 1, 201)
-    return plots.Tradeoff(title=title, alphas=alphas, curves={name: np.array([g.tradeoff(float(a)) for a in alphas]) for name, g in guarantees.items()})
+    return plots.Tradeoff(
+        title=title,
+        alphas=alphas,
+        curves={
+            name: np.array([g.tradeoff(float(a)) for a in alphas]) for name, g in guarantees.items()
+        },
+    )
 
 
 def notions() -> Figure:
     """Three promises that are worth about the same to a guesser, and differ elsewhere."""
     return plots.tradeoffs(
-        [_tradeoff("none of them implies another", {"Pure(1)": sf.Pure(1), "Approx(0.8, 0.1)": sf.Approx(0.8, 0.1), "GDP(1.2)": sf.GDP(1.2)})],
+        [
+            _tradeoff(
+                "none of them implies another",
+                {
+                    "Pure(1)": sf.Pure(1),
+                    "Approx(0.8, 0.1)": sf.Approx(0.8, 0.1),
+                    "GDP(1.2)": sf.GDP(1.2),
+                },
+            )
+        ],
         title="What the best attacker can do",
     )
 
 
 def pure() -> Figure:
-    return plots.tradeoffs([_tradeoff("two lines and a kink", {f"Pure({e})": sf.Pure(e) for e in (0.2, 1, 2)})], title="Pure differential privacy")
+    return plots.tradeoffs(
+        [_tradeoff("two lines and a kink", {f"Pure({e})": sf.Pure(e) for e in (0.2, 1, 2)})],
+        title="Pure differential privacy",
+    )
 
 
 def approx() -> Figure:
     curves = {f"Approx(1, {d})": sf.Approx(1, d) for d in (0, 0.05, 0.2)}
-    return plots.tradeoffs([_tradeoff("δ is what is betrayed at no risk", curves)], title="Approximate differential privacy")
+    return plots.tradeoffs(
+        [_tradeoff("δ is what is betrayed at no risk", curves)],
+        title="Approximate differential privacy",
+    )
 
 
 def gdp() -> Figure:
     touching = {"Pure(1)": sf.Pure(1), "what it implies, GDP(1.23)": sf.Pure(1).to(sf.GDP)}
     several = {f"GDP({m})": sf.GDP(m) for m in (0.5, 2)}
-    return plots.tradeoffs([_tradeoff("smooth curves", several), _tradeoff("the curves touch in the kink", touching)], title="Gaussian differential privacy")
+    return plots.tradeoffs(
+        [_tradeoff("smooth curves", several), _tradeoff("the curves touch in the kink", touching)],
+        title="Gaussian differential privacy",
+    )
 
 
 def profiles() -> Figure:
     """One Gaussian release, told in three ways."""
     epsilons = np.linspace(0, 4, 201)
-    told = {"GDP(0.5), exact": sf.GDP(0.5), "ZCDP(0.125)": sf.ZCDP(0.125), "Renyi at orders 2, 8, 32": sf.Renyi({2: 0.25, 8: 1, 32: 4})}
+    told = {
+        "GDP(0.5), exact": sf.GDP(0.5),
+        "ZCDP(0.125)": sf.ZCDP(0.125),
+        "Renyi at orders 2, 8, 32": sf.Renyi({2: 0.25, 8: 1, 32: 4}),
+    }
     curves = {name: np.array([g.delta(float(e)) for e in epsilons]) for name, g in told.items()}
-    return plots.profiles(epsilons, curves, title="δ(ε) of one release, told in three ways", mark=1e-6)
+    return plots.profiles(
+        epsilons, curves, title="δ(ε) of one release, told in three ways", mark=1e-6
+    )
 
 
 def composition() -> Figure:
@@ -210,16 +275,29 @@ def composition() -> Figure:
 
 
 def renyi() -> Figure:
-    """Figure 3.1 of the thesis, after Mironov 2017: three mechanisms, and no curve that is always below 1 but those of a small pure ε."""
+    """Figure 3.1 of the thesis, after Mironov 2017: three mechanisms, and no curve that is always
+    below 1 but those of a small pure ε.
+    """
     alphas = np.geomspace(1.05, 64, 120)
-    settings = {"randomized response": "randomized response, p = 0.6", "Laplace": "Laplace, b = 2", "Gaussian": "Gaussian, σ = 2"}
+    settings = {
+        "randomized response": "randomized response, p = 0.6",
+        "Laplace": "Laplace, b = 2",
+        "Gaussian": "Gaussian, σ = 2",
+    }
     found = renyi_curves([float(a) for a in alphas], truth=0.6, scale=2, sigma=2)
     limits = {settings["randomized response"]: math.log(1.5), settings["Laplace"]: 0.5}
-    return plots.orders(alphas, {settings[name]: np.array(curve) for name, curve in found.items()}, title="Rényi curves of three mechanisms", limits=limits)
+    return plots.orders(
+        alphas,
+        {settings[name]: np.array(curve) for name, curve in found.items()},
+        title="Rényi curves of three mechanisms",
+        limits=limits,
+    )
 
 
 def random() -> Figure:
-    """How far replacing one of ten uniform values by another moves their maximum: P(D > t) = 2(1 − t)^11/11."""
+    """How far replacing one of ten uniform values by another moves their maximum: P(D > t) = 2(1 −
+    t)^11/11.
+    """
     t, gamma = np.linspace(0, 1, 201), 0.05
     at = 1 - (11 * gamma / 2) ** (1 / 11)
     graph = plots.Graph(
@@ -238,7 +316,13 @@ def random() -> Figure:
 def randomized_response() -> Figure:
     """How often the truth is told, and how far an estimate from a million reports is off."""
     epsilons, reports = np.linspace(0.1, 5, 120), 1_000_000
-    made = {f"{k} categories": [mech.RandomizedResponse(epsilon=round(float(e), 4), categories=range(k)) for e in epsilons] for k in (2, 4, 16)}
+    made = {
+        f"{k} categories": [
+            mech.RandomizedResponse(epsilon=round(float(e), 4), categories=range(k))
+            for e in epsilons
+        ]
+        for k in (2, 4, 16)
+    }
     told = plots.Graph(
         title="a report is true with probability",
         x=epsilons,
@@ -250,7 +334,10 @@ def randomized_response() -> Figure:
     off = plots.Graph(
         title="a million reports: 95 % error",
         x=epsilons,
-        curves={name: np.array([m.error(0.95, reports=reports) for m in each]) for name, each in made.items()},
+        curves={
+            name: np.array([m.error(0.95, reports=reports) for m in each])
+            for name, each in made.items()
+        },
         across="ε",
         up="error of a frequency",
         logarithmic=True,
@@ -259,9 +346,14 @@ def randomized_response() -> Figure:
 
 
 def mean() -> Figure:
-    """The error of a private mean of numbers in [0, 1] beside the sampling error, against the number of rows."""
+    """The error of a private mean of numbers in [0, 1] beside the sampling error, against the
+    number of rows.
+    """
     rows = np.unique(np.geomspace(10, 100_000, 90).astype(int))
-    known = [mech.Mean(low=0, high=1, epsilon=1, relation="replace", rows=int(n)).error(0.95) for n in rows]
+    known = [
+        mech.Mean(low=0, high=1, epsilon=1, relation="replace", rows=int(n)).error(0.95)
+        for n in rows
+    ]
     secret = mech.Mean(low=0, high=1, epsilon=1, relation="add-remove")
     graph = plots.Graph(
         title="95 % error of a mean on [0, 1], ε = 1",
@@ -279,21 +371,39 @@ def mean() -> Figure:
 
 
 def histogram() -> Figure:
-    """One release of a histogram of a thousand invented ages, with the error that holds for all bins at once."""
+    """One release of a histogram of a thousand invented ages, with the error that holds for all
+    bins at once.
+    """
     edges = np.arange(0, 101, 5)
     ages = np.array([Normal(location=42, sigma=17).quantile((i + 0.5) / 1000) for i in range(1000)])
     h = mech.Histogram(edges=edges.tolist(), epsilon=0.5, relation="replace")
     released = h.perturb(ages, bits=SeededBits(6))
     title = "A thousand ages, ε = 0.5: all bins at once, 95 %"
-    return plots.cells(edges.astype(np.float64), h.tally(ages), released.counts, error=released.error(simultaneous=True), title=title, across="age")
+    return plots.cells(
+        edges.astype(np.float64),
+        h.tally(ages),
+        released.counts,
+        error=released.error(simultaneous=True),
+        title=title,
+        across="age",
+    )
 
 
 def hierarchy() -> Figure:
-    """1024 cells at ε = 1: what branching does to ranges on average, and to ranges of each length."""
+    """1024 cells at ε = 1: what branching does to ranges on average, and to ranges of each
+    length.
+    """
     cells, tried = 1024, np.array([*range(2, 65), 128, 256, 512, 1024])
-    trees = {int(b): mech.Hierarchy(edges=range(cells + 1), epsilon=1, branching=int(b), relation="add-remove") for b in tried}
+    trees = {
+        int(b): mech.Hierarchy(
+            edges=range(cells + 1), epsilon=1, branching=int(b), relation="add-remove"
+        )
+        for b in tried
+    }
     best = mech.best_branching(cells, epsilon=1)
-    spread = np.array([math.sqrt(trees[int(b)].noise.variance * average_factor(cells, int(b))) for b in tried])
+    spread = np.array(
+        [math.sqrt(trees[int(b)].noise.variance * average_factor(cells, int(b))) for b in tried]
+    )
     average = plots.Graph(
         title="all ranges, on average",
         x=tried.astype(np.float64),
@@ -305,8 +415,14 @@ def hierarchy() -> Figure:
         remark=f"{best}, the best",
         shift=(-38.0, 84.0),
     )
-    lengths, flat = np.arange(1, cells + 1, 9), mech.Histogram(edges=range(cells + 1), epsilon=1, relation="add-remove").noise.variance
-    curves = {f"tree, branching {b}": np.array([math.sqrt(trees[b].variance(0, int(m))) for m in lengths]) for b in (2, best)}
+    lengths, flat = (
+        np.arange(1, cells + 1, 9),
+        mech.Histogram(edges=range(cells + 1), epsilon=1, relation="add-remove").noise.variance,
+    )
+    curves = {
+        f"tree, branching {b}": np.array([math.sqrt(trees[b].variance(0, int(m))) for m in lengths])
+        for b in (2, best)
+    }
     each = plots.Graph(
         title="the range of the first m cells",
         x=lengths.astype(np.float64),
@@ -326,8 +442,13 @@ def accuracy() -> Figure:
         x=sizes.astype(np.float64),
         curves={
             "exact law": np.array([m.error(0.95, values=int(k)) for k in sizes], dtype=np.float64),
-            "b·ln(k/β), rounded up": np.array([math.ceil(laplace_radius(scale=2, beta="0.05", values=int(k))) for k in sizes], dtype=np.float64),
-            "Chebyshev, β/k each": np.array([chebyshev_radius(variance=8, times=math.sqrt(k / 0.05)) for k in sizes]),
+            "b·ln(k/β), rounded up": np.array(
+                [math.ceil(laplace_radius(scale=2, beta="0.05", values=int(k))) for k in sizes],
+                dtype=np.float64,
+            ),
+            "Chebyshev, β/k each": np.array(
+                [chebyshev_radius(variance=8, times=math.sqrt(k / 0.05)) for k in sizes]
+            ),
         },
         across="number of cells k",
         up="error",
@@ -343,11 +464,19 @@ def _stairs(law: SymmetricLaw, reach: int) -> tuple[NDArray[np.float64], NDArray
 
 
 def discrete_gaussian() -> Figure:
-    """The discrete Gaussian beside the rounded normal: probabilities at σ = 1, and the δ of each at σ = 2."""
+    """The discrete Gaussian beside the rounded normal: probabilities at σ = 1, and the δ of each at
+    σ = 2.
+    """
     names = ("discrete Gaussian", "rounded normal")
     narrow = [mech.DiscreteGaussian(sensitivity=1, sigma=1), mech.Gaussian(sensitivity=1, sigma=1)]
     x, first = _stairs(narrow[0].law, 4)
-    law = plots.Graph(title="σ = 1", x=x, curves={names[0]: first, names[1]: _stairs(narrow[1].law, 4)[1]}, across="noise", up="probability")
+    law = plots.Graph(
+        title="σ = 1",
+        x=x,
+        curves={names[0]: first, names[1]: _stairs(narrow[1].law, 4)[1]},
+        across="noise",
+        up="probability",
+    )
     m, epsilons = mech.DiscreteGaussian(sensitivity=1, sigma=2), np.linspace(0, 1.5, 151)
     gdp = mech.Gaussian(sensitivity=1, sigma=2).promise
     curves = {
@@ -363,10 +492,25 @@ def staircase() -> Figure:
     """The staircase beside the geometric law, and the expected error of both on a fine grid."""
     m, laplace = mech.Staircase(sensitivity=8, epsilon=2), mech.Laplace(sensitivity=8, epsilon=2)
     x, stairs = _stairs(m.law, 24)
-    law = plots.Graph(title="ε = 2, sensitivity 8", x=x, curves={"staircase": stairs, "Laplace": _stairs(laplace.law, 24)[1]}, across="noise", up="probability")
+    law = plots.Graph(
+        title="ε = 2, sensitivity 8",
+        x=x,
+        curves={"staircase": stairs, "Laplace": _stairs(laplace.law, 24)[1]},
+        across="noise",
+        up="probability",
+    )
     epsilons = np.linspace(0.5, 8, 151)
-    curves = {"staircase": np.array([mech.staircase_limit(round(float(e), 4))[1] for e in epsilons]), "Laplace": 1 / epsilons}
-    error = plots.Graph(title="fine grid, sensitivity 1", x=epsilons, curves=curves, across="ε", up="expected absolute error")
+    curves = {
+        "staircase": np.array([mech.staircase_limit(round(float(e), 4))[1] for e in epsilons]),
+        "Laplace": 1 / epsilons,
+    }
+    error = plots.Graph(
+        title="fine grid, sensitivity 1",
+        x=epsilons,
+        curves=curves,
+        across="ε",
+        up="expected absolute error",
+    )
     return plots.graphs([law, error], title="Staircase noise for one number")
 
 
@@ -378,28 +522,57 @@ def above_threshold() -> Figure:
 
     def chance(m: mech.AboveThreshold) -> NDArray[np.float64]:
         """P(v + Z₂ ≥ 100 + Z₁)."""
-        weight, tail = np.asarray(m.threshold_law.pmf(z)), np.asarray(m.query_law.tail(np.arange(-250, 251)))
+        weight, tail = (
+            np.asarray(m.threshold_law.pmf(z)),
+            np.asarray(m.query_law.tail(np.arange(-250, 251))),
+        )
         return np.array([weight @ tail[250 + 100 + z - v] for v in values])
 
     answers = plots.Graph(
-        title="threshold 100, ε = 1", x=values.astype(np.float64), curves={k: chance(m) for k, m in names.items()}, across="value", up="chance of yes"
+        title="threshold 100, ε = 1",
+        x=values.astype(np.float64),
+        curves={k: chance(m) for k, m in names.items()},
+        across="value",
+        up="chance of yes",
     )
     queries = np.unique(np.geomspace(1, 100_000, 60).astype(int))
-    curves = {k: np.array([m.accuracy(queries=int(n), beta=0.05) for n in queries], dtype=np.float64) for k, m in names.items()}
-    curves["one, by the textbook"] = np.array([mech.textbook_accuracy(epsilon=1, queries=int(n), beta=0.05) for n in queries])
-    error = plots.Graph(title="all right within α, but for 5 %", x=queries.astype(np.float64), curves=curves, across="queries", up="α", logarithmic=True)
+    curves = {
+        k: np.array([m.accuracy(queries=int(n), beta=0.05) for n in queries], dtype=np.float64)
+        for k, m in names.items()
+    }
+    curves["one, by the textbook"] = np.array(
+        [mech.textbook_accuracy(epsilon=1, queries=int(n), beta=0.05) for n in queries]
+    )
+    error = plots.Graph(
+        title="all right within α, but for 5 %",
+        x=queries.astype(np.float64),
+        curves=curves,
+        across="queries",
+        up="α",
+        logarithmic=True,
+    )
     return plots.graphs([answers, error], title="Above threshold")
 
 
 def prefix_sums() -> Figure:
-    """The deviation of each of 365 sums, and the largest deviation of each strategy against the length."""
+    """The deviation of each of 365 sums, and the largest deviation of each strategy against the
+    length.
+    """
     m = mech.PrefixSums(length=365, mu=1)
     days = np.arange(1, 366)
     spread = np.array([m.deviation(int(day)) for day in days])
-    each = plots.Graph(title="each of 365 sums, μ = 1", x=days.astype(np.float64), curves={"square root": spread}, across="day", up="standard deviation")
+    each = plots.Graph(
+        title="each of 365 sums, μ = 1",
+        x=days.astype(np.float64),
+        curves={"square root": spread},
+        across="day",
+        up="standard deviation",
+    )
     lengths = [2**k for k in range(1, 17)]
     found = [{s.name: math.sqrt(s.variance) for s in mech.strategies(n)} for n in lengths]
-    curves = {name: np.array([f[name] for f in found]) for name in ("square root", "tree of 2", "flat")}
+    curves = {
+        name: np.array([f[name] for f in found]) for name in ("square root", "tree of 2", "flat")
+    }
     compared = plots.Graph(
         title="the largest, against the length",
         x=np.array(lengths, dtype=np.float64),
@@ -412,20 +585,43 @@ def prefix_sums() -> Figure:
 
 
 def key_selection() -> Figure:
-    """How often a group is named, by the three rules; and the size at which it is named half the time."""
-    rules = {"best for one vote": mech.OptimalSelection, "Laplace threshold": mech.LaplaceThreshold, "Gaussian threshold": mech.GaussianThreshold}
+    """How often a group is named, by the three rules; and the size at which it is named half the
+    time.
+    """
+    rules = {
+        "best for one vote": mech.OptimalSelection,
+        "Laplace threshold": mech.LaplaceThreshold,
+        "Gaussian threshold": mech.GaussianThreshold,
+    }
     sizes = np.arange(0, 41)
-    named = {name: np.array([m.keep_probability(int(n)) for n in sizes]) for name, rule in rules.items() for m in [rule(epsilon=1, delta=1e-5)]}
-    left = plots.Graph(title="one group per unit", x=sizes.astype(np.float64), curves=named, across="units in the group", up="chance to be named")
+    named = {
+        name: np.array([m.keep_probability(int(n)) for n in sizes])
+        for name, rule in rules.items()
+        for m in [rule(epsilon=1, delta=1e-5)]
+    }
+    left = plots.Graph(
+        title="one group per unit",
+        x=sizes.astype(np.float64),
+        curves=named,
+        across="units in the group",
+        up="chance to be named",
+    )
     groups = np.arange(1, 31)
 
     def half(m: mech.OptimalSelection | mech.LaplaceThreshold | mech.GaussianThreshold) -> float:
         n = next(k for k in range(1, 10_000) if m.keep_probability(k) >= 0.5)
         return float(n)
 
-    curves = {name: np.array([half(rule(epsilon=1, delta=1e-5, groups=int(g))) for g in groups]) for name, rule in rules.items()}
+    curves = {
+        name: np.array([half(rule(epsilon=1, delta=1e-5, groups=int(g))) for g in groups])
+        for name, rule in rules.items()
+    }
     right = plots.Graph(
-        title="the size that is named half the time", x=groups.astype(np.float64), curves=curves, across="groups per unit", up="units in the group"
+        title="the size that is named half the time",
+        x=groups.astype(np.float64),
+        curves=curves,
+        across="groups per unit",
+        up="units in the group",
     )
     return plots.graphs([left, right], title="Which groups may be named, ε = 1, δ = 10⁻⁵")
 
@@ -436,7 +632,10 @@ def exponential() -> Figure:
     law = plots.Graph(
         title="ten candidates, scores 9, 8, …, 0",
         x=behind.astype(np.float64),
-        curves={f"ε = {e}": mech.Exponential(sensitivity=1, epsilon=e).probabilities(-behind) for e in epsilons},
+        curves={
+            f"ε = {e}": mech.Exponential(sensitivity=1, epsilon=e).probabilities(-behind)
+            for e in epsilons
+        },
         across="score behind the best",
         up="probability",
     )
@@ -444,7 +643,15 @@ def exponential() -> Figure:
     off = plots.Graph(
         title="regret(0.95)",
         x=counts.astype(np.float64),
-        curves={f"ε = {e}": np.array([mech.Exponential(sensitivity=1, epsilon=e).regret(0.95, count=int(n)) for n in counts]) for e in epsilons},
+        curves={
+            f"ε = {e}": np.array(
+                [
+                    mech.Exponential(sensitivity=1, epsilon=e).regret(0.95, count=int(n))
+                    for n in counts
+                ]
+            )
+            for e in epsilons
+        },
         across="number of candidates",
         up="score behind the best, at 95 %",
         logarithmic=True,
@@ -452,11 +659,17 @@ def exponential() -> Figure:
     return plots.graphs([law, off], title="The exponential mechanism")
 
 
-CHOOSERS: dict[str, Any] = {"exponential": mech.Exponential, "permute and flip": mech.PermuteAndFlip, "noisy max": mech.NoisyMax}
+CHOOSERS: dict[str, Any] = {
+    "exponential": mech.Exponential,
+    "permute and flip": mech.PermuteAndFlip,
+    "noisy max": mech.NoisyMax,
+}
 
 
 def _chances(name: str, epsilon: float, scores: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The law of a choice, averaged over the scores in order and in reverse: noisy max gives ties to the first."""
+    """The law of a choice, averaged over the scores in order and in reverse: noisy max gives ties
+    to the first.
+    """
     m = CHOOSERS[name](sensitivity=1, epsilon=epsilon)
     return np.asarray((m.probabilities(scores) + m.probabilities(scores[::-1])[::-1]) / 2)
 
@@ -471,8 +684,20 @@ def permute_and_flip() -> Figure:
         across="score behind the best",
         up="probability",
     )
-    regrets = {name: np.array([float(_chances(name, round(float(e), 4), -behind) @ behind) for e in epsilons]) for name in CHOOSERS}
-    off = plots.Graph(title="the same ten", x=epsilons, curves=regrets, across="ε", up="expected score behind the best", logarithmic=True)
+    regrets = {
+        name: np.array(
+            [float(_chances(name, round(float(e), 4), -behind) @ behind) for e in epsilons]
+        )
+        for name in CHOOSERS
+    }
+    off = plots.Graph(
+        title="the same ten",
+        x=epsilons,
+        curves=regrets,
+        across="ε",
+        up="expected score behind the best",
+        logarithmic=True,
+    )
     return plots.graphs([law, off], title="Three ways to choose")
 
 
@@ -482,7 +707,10 @@ def noisy_max() -> Figure:
     law = plots.Graph(
         title="two candidates, ε = 1",
         x=behind.astype(np.float64),
-        curves={name: np.array([_chances(name, 1, np.array([0, -int(r)]))[1] for r in behind]) for name in CHOOSERS},
+        curves={
+            name: np.array([_chances(name, 1, np.array([0, -int(r)]))[1] for r in behind])
+            for name in CHOOSERS
+        },
         across="score behind the other",
         up="probability to be chosen",
         heights=(0, 0.1, 0.2, 0.3, 0.4, 0.5),
@@ -491,7 +719,15 @@ def noisy_max() -> Figure:
     off = plots.Graph(
         title="regret(0.95), ε = 1",
         x=counts.astype(np.float64),
-        curves={name: np.array([CHOOSERS[name](sensitivity=1, epsilon=1).regret(0.95, count=int(n)) for n in counts]) for name in ("exponential", "noisy max")},
+        curves={
+            name: np.array(
+                [
+                    CHOOSERS[name](sensitivity=1, epsilon=1).regret(0.95, count=int(n))
+                    for n in counts
+                ]
+            )
+            for name in ("exponential", "noisy max")
+        },
         across="number of candidates",
         up="score behind the best, at 95 %",
         logarithmic=True,
@@ -505,7 +741,10 @@ def top_k() -> Figure:
 
     def sets(epsilon: float) -> dict[frozenset[int], float]:
         """Every set of three, with its probability, over all orders."""
-        once, out = mech.TopK(k=k, sensitivity=1, epsilon=epsilon).round, dict[frozenset[int], float]()
+        once, out = (
+            mech.TopK(k=k, sensitivity=1, epsilon=epsilon).round,
+            dict[frozenset[int], float](),
+        )
         weights = np.exp([float(once.rate) * s for s in scores])
         for order in itertools.permutations(range(len(scores)), k):
             left, chance = weights.sum(), 1.0
@@ -514,7 +753,12 @@ def top_k() -> Figure:
             out[frozenset(order)] = out.get(frozenset(order), 0.0) + float(chance)
         return out
 
-    among = {f"ε = {e}": np.array([sum(p for chosen, p in sets(e).items() if i in chosen) for i in range(len(scores))]) for e in (1, 3, 9)}
+    among = {
+        f"ε = {e}": np.array(
+            [sum(p for chosen, p in sets(e).items() if i in chosen) for i in range(len(scores))]
+        )
+        for e in (1, 3, 9)
+    }
     law = plots.Graph(
         title="scores 14, 12, …, 0; k = 3",
         x=np.arange(1.0, 9.0),
@@ -524,8 +768,19 @@ def top_k() -> Figure:
         heights=(0, 0.25, 0.5, 0.75, 1),
     )
     epsilons = np.linspace(0.2, 20, 60)
-    best = {"all three right": np.array([sets(round(float(e), 3))[frozenset(range(k))] for e in epsilons])}
-    off = plots.Graph(title="the three best, all of them", x=epsilons, curves=best, across="ε", up="probability", heights=(0, 0.25, 0.5, 0.75, 1))
+    best = {
+        "all three right": np.array(
+            [sets(round(float(e), 3))[frozenset(range(k))] for e in epsilons]
+        )
+    }
+    off = plots.Graph(
+        title="the three best, all of them",
+        x=epsilons,
+        curves=best,
+        across="ε",
+        up="probability",
+        heights=(0, 0.25, 0.5, 0.75, 1),
+    )
     return plots.graphs([law, off], title="The three best of eight")
 
 
@@ -534,7 +789,9 @@ VALUES = (8, 15, 21, 24, 27, 30, 31, 33, 34, 36, 38, 39, 41, 42, 44, 47, 52, 58,
 
 def _points(runs: list[tuple[Any, Any, float]]) -> NDArray[np.float64]:
     """Runs of whole numbers that share a probability, one by one."""
-    return np.concatenate([np.full(int(last - first) + 1, p / (int(last - first) + 1)) for first, last, p in runs])
+    return np.concatenate(
+        [np.full(int(last - first) + 1, p / (int(last - first) + 1)) for first, last, p in runs]
+    )
 
 
 def quantile() -> Figure:
@@ -543,7 +800,12 @@ def quantile() -> Figure:
     law = plots.Graph(
         title="median of twenty values, replace",
         x=x,
-        curves={f"ε = {e}": _points(mech.Quantile(low=0, high=100, epsilon=e, relation="replace").law(VALUES)) for e in (0.2, 1, 3)},
+        curves={
+            f"ε = {e}": _points(
+                mech.Quantile(low=0, high=100, epsilon=e, relation="replace").law(VALUES)
+            )
+            for e in (0.2, 1, 3)
+        },
         across="published median (exact: 36 to 38)",
         up="probability",
     )
@@ -553,7 +815,14 @@ def quantile() -> Figure:
         title="a million grid points",
         x=epsilons,
         curves={
-            name: np.array([mech.Quantile(low=0, high=1, epsilon=float(e), relation=relation, grid=2**-20).rank_error(0.95) for e in epsilons])
+            name: np.array(
+                [
+                    mech.Quantile(
+                        low=0, high=1, epsilon=float(e), relation=relation, grid=2**-20
+                    ).rank_error(0.95)
+                    for e in epsilons
+                ]
+            )
             for name, relation in made.items()
         },
         across="ε",
@@ -568,7 +837,12 @@ def inverse_sensitivity() -> Figure:
     law = plots.Graph(
         title="median of twenty values",
         x=np.arange(0.0, 101.0),
-        curves={f"ε = {e}": _points(mech.InverseSensitivity("median", low=0, high=100, grid=1, epsilon=e).law(VALUES)) for e in (0.5, 1, 3)},
+        curves={
+            f"ε = {e}": _points(
+                mech.InverseSensitivity("median", low=0, high=100, grid=1, epsilon=e).law(VALUES)
+            )
+            for e in (0.5, 1, 3)
+        },
         across="published median (exact: 36)",
         up="probability",
     )
@@ -577,10 +851,18 @@ def inverse_sensitivity() -> Figure:
     def deviation(law: NDArray[np.float64]) -> float:
         return math.sqrt(float(law @ (z - 50) ** 2))
 
-    counts: dict[str, list[float]] = {"rate ε/2": [], "largest rate that keeps ε": [], "geometric at ε": []}
+    counts: dict[str, list[float]] = {
+        "rate ε/2": [],
+        "largest rate that keeps ε": [],
+        "geometric at ε": [],
+    }
     for e in (round(float(v), 3) for v in epsilons):
-        counts["rate ε/2"].append(deviation(mech.Exponential(sensitivity=1, epsilon=e).probabilities(-np.abs(z - 50))))
-        counts["largest rate that keeps ε"].append(deviation(_points(mech.InverseSensitivity("count", epsilon=e).law(bits))))
+        counts["rate ε/2"].append(
+            deviation(mech.Exponential(sensitivity=1, epsilon=e).probabilities(-np.abs(z - 50)))
+        )
+        counts["largest rate that keeps ε"].append(
+            deviation(_points(mech.InverseSensitivity("count", epsilon=e).law(bits)))
+        )
         counts["geometric at ε"].append(math.sqrt(mech.Laplace(sensitivity=1, epsilon=e).variance))
     off = plots.Graph(
         title="50 of 100, counted",
@@ -596,7 +878,15 @@ def inverse_sensitivity() -> Figure:
 def propose_test_release() -> Figure:
     """How likely there is an answer; and what the printed calibration is worth."""
     distances, public = np.arange(0, 61), {"low": 0, "high": 1, "bound": 0.5, "delta": 1e-6}
-    passing = {f"ε = {e}": np.array([mech.ProposeTestRelease("median", epsilon=e, **public).passes(int(d)) for d in distances]) for e in (0.5, 1, 2)}
+    passing = {
+        f"ε = {e}": np.array(
+            [
+                mech.ProposeTestRelease("median", epsilon=e, **public).passes(int(d))
+                for d in distances
+            ]
+        )
+        for e in (0.5, 1, 2)
+    }
     law = plots.Graph(
         title="δ = 10⁻⁶, half of ε for the test",
         x=distances.astype(np.float64),
@@ -622,7 +912,9 @@ def propose_test_release() -> Figure:
 
 
 def _printed(delta: float) -> float:
-    """The δ at ε = 1 of threshold ln(2/δ)/2 and scale 1 for test and release, largest over all distances, in closed form."""
+    """The δ at ε = 1 of threshold ln(2/δ)/2 and scale 1 for test and release, largest over all
+    distances, in closed form.
+    """
     threshold = math.log(2 / delta) / 2
 
     def passes(distance: int) -> float:
@@ -637,14 +929,20 @@ def _printed(delta: float) -> float:
 
 
 def smooth() -> Figure:
-    """The smooth sensitivity beside the local and the global one; and β, exactly and by the textbook."""
+    """The smooth sensitivity beside the local and the global one; and β, exactly and by the
+    textbook.
+    """
     sizes = np.unique(np.geomspace(101, 10_000, 30).astype(int)) | 1
     m = mech.SmoothLaplace("median", low=0, high=1, epsilon=1, delta=1e-6)
     found = np.array([float(m.sensitivity(np.linspace(0, 1, n))) for n in sizes])
     law = plots.Graph(
         title="median of n values spread over [0, 1]",
         x=sizes.astype(np.float64),
-        curves={"global": np.ones(len(sizes)), "smooth, ε = 1, δ = 10⁻⁶": found, "local: not private": 1 / (sizes - 1)},
+        curves={
+            "global": np.ones(len(sizes)),
+            "smooth, ε = 1, δ = 10⁻⁶": found,
+            "local: not private": 1 / (sizes - 1),
+        },
         across="n",
         up="sensitivity",
         logarithmic=True,
@@ -665,7 +963,9 @@ def smooth() -> Figure:
 def gibbs() -> Figure:
     """A hundred values pull the law away from the prior; and the linear extreme case."""
     m = mech.Gibbs(epsilon=1, delta=1e-6, lipschitz=1, convexity=1, low=-4, high=4, cells=80)
-    losses = [[abs(point - v) for point in m.points] for v in [Fraction(3, 2)] * 40 + [Fraction(2)] * 60]
+    losses = [
+        [abs(point - v) for point in m.points] for v in [Fraction(3, 2)] * 40 + [Fraction(2)] * 60
+    ]
     middle = np.array([float(p) for p in m.points[:-1]]) + 0.05
     law = plots.Graph(
         title="40 values at 1.5, 60 at 2",
@@ -690,28 +990,41 @@ def gibbs() -> Figure:
 
 
 def ledger() -> Figure:
-    """Five months of a budget: two analysts, a reservation that was given back, and a budget that was raised."""
-    book = sf.Ledger.open(budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove")
+    """Five months of a budget: two analysts, a reservation that was given back, and a budget that
+    was raised.
+    """
+    book = sf.Ledger.open(
+        budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove"
+    )
     book.allow("alice", sf.Pure("1/2"))
     book.allow("bob", sf.Pure("1/2"))
-    for month, (share, cost) in enumerate([("alice", 0.1), (None, 0.15), ("bob", 0.2), ("alice", 0.1), ("bob", 0.1)]):
+    for month, (share, cost) in enumerate(
+        [("alice", 0.1), (None, 0.15), ("bob", 0.2), ("alice", 0.1), ("bob", 0.1)]
+    ):
         book.charge(sf.Pure(cost), memo=f"month {month}", share=share)
     book.release(book.reserve(sf.Pure(0.3), memo="not needed"))
     book.amend(sf.Pure(1.5), "for the rest of the year")
     book.charge(sf.Pure(0.3), memo="the census", share="alice")
     days = (0, 0, 0, 12, 31, 55, 80, 104, 118, 124, 140, 152)  # as if it had taken that long
     start = datetime.datetime(2026, 1, 8, 9, tzinfo=datetime.UTC)
-    moments = [replace(m, when=(start + datetime.timedelta(days=d)).isoformat()) for m, d in zip(course(book), days, strict=True)]
+    moments = [
+        replace(m, when=(start + datetime.timedelta(days=d)).isoformat())
+        for m, d in zip(course(book), days, strict=True)
+    ]
     return plots.spending(moments, title="The budget of visits")
 
 
 def accounting_noise() -> Figure:
-    """How much noise k counts need for the same promise, by an even split and by the tight total."""
+    """How much noise k counts need for the same promise, by an even split and by the tight
+    total.
+    """
     counts, delta = np.array([1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90, 140, 200]), 1e-6
 
     def scale(k: int) -> float:
         start = mech.Laplace(sensitivity=1, scale=max(1.0, 4.5 * k**0.5), grid=2**-10)
-        return float(sf.calibrate([(start, k)], sf.Approx(1, delta), precision=1e-3).schedule[0][0].scale)  # type: ignore[attr-defined]
+        return float(
+            sf.calibrate([(start, k)], sf.Approx(1, delta), precision=1e-3).schedule[0][0].scale
+        )  # type: ignore[attr-defined]
 
     tight = np.array([scale(int(k)) for k in counts])
     graph = plots.Graph(
@@ -732,11 +1045,19 @@ def accounting_sampled() -> Figure:
     counts, delta = np.array([200, 500, 1000, 2000, 3500, 5000, 7500, 10_000]), 1e-6
     step = mech.Gaussian(sensitivity=1, sigma=1).subsample("0.001")
     totals = [sf.compose([(step, int(k))]) for k in counts]
-    high, low = (np.array([bound(total) for total in totals]) for bound in (lambda t: t.epsilon(delta), lambda t: t.epsilon_lower(delta)))
+    high, low = (
+        np.array([bound(total) for total in totals])
+        for bound in (lambda t: t.epsilon(delta), lambda t: t.epsilon_lower(delta))
+    )
     both = plots.Graph(
         title="ε of all together at δ = 10⁻⁶",
         x=counts.astype(np.float64),
-        curves={"through Rényi divergence": np.array([(int(k) * step.promise).epsilon(delta) for k in counts]), "certified, both bounds": high},
+        curves={
+            "through Rényi divergence": np.array(
+                [(int(k) * step.promise).epsilon(delta) for k in counts]
+            ),
+            "certified, both bounds": high,
+        },
         across="number of steps k",
         up="ε",
     )
@@ -751,32 +1072,67 @@ def accounting_sampled() -> Figure:
 
 
 def tables() -> Figure:
-    """Counts of visits by city, as they were released: six cities of eight, each with its interval."""
+    """Counts of visits by city, as they were released: six cities of eight, each with its
+    interval.
+    """
     about = {"relation": "add-remove", "unit": "user_id"}
     counted = mech.Laplace(sensitivity=3, epsilon="0.11875", **about)
-    numbers = {"Bari": 526, "Milano": 3399, "Napoli": 1990, "Palermo": 916, "Roma": 4369, "Torino": 1549}
+    numbers = {
+        "Bari": 526,
+        "Milano": 3399,
+        "Napoli": 1990,
+        "Palermo": 916,
+        "Roma": 4369,
+        "Torino": 1549,
+    }
     pieces = (Noisy("count", [[number] for number in numbers.values()], 1, counted),)
     columns = (Column("n", "count", (0,), "visits by city, a customer counts for at most three"),)
     receipt = Paid(1, "c0ffee", "2026-09-01T12:00:00.000+00:00")
-    return Answer(keys=("city",), rows=tuple((city,) for city in numbers), pieces=pieces, columns=columns, cost=counted.promise, receipts=(receipt,)).plot("n")
+    return Answer(
+        keys=("city",),
+        rows=tuple((city,) for city in numbers),
+        pieces=pieces,
+        columns=columns,
+        cost=counted.promise,
+        receipts=(receipt,),
+    ).plot("n")
 
 
 def bernstein() -> Figure:
-    """Whole curves: a density with its own sensitivity, and the sources' kernel regression with a sampled one, noise by two norms."""
+    """Whole curves: a density with its own sensitivity, and the sources' kernel regression with a
+    sampled one, noise by two norms.
+    """
     public, t = SeededBits(3), np.linspace(0, 1, 301)
     x = np.concatenate([0.3 + 0.08 * _normals(public, 1200), 0.7 + 0.1 * _normals(public, 800)])
     density = sf.fits.KernelDensity("0.08", records=2000)
-    curves = {"exact fit": density(x)(t), "private curve": _median_curve(sf.Bernstein(density, iterations=3), x, t)}
-    left = plots.Graph(title="density of 2000 values, ε = 1", x=t, curves=curves, across="value", up="density")
+    curves = {
+        "exact fit": density(x)(t),
+        "private curve": _median_curve(sf.Bernstein(density, iterations=3), x, t),
+    }
+    left = plots.Graph(
+        title="density of 2000 values, ε = 1", x=t, curves=curves, across="value", up="density"
+    )
     fit, z = sf.fits.PriestleyChao("0.1", normalised=False), _uniforms(public, 500)
     rows = np.column_stack([z, z * np.sin(10 * z) + 0.2 * _normals(public, 500)])
-    moves = sf.sensitivity.Global(l1="0.1215", sup="0.01896", relation="replace")  # as 500 pairs of the thesis's sampler give them, at γ = 0.2
-    by_sum, by_sup = sf.Bernstein(fit, sensitivity=moves, iterations=3), sf.Bernstein(fit, sensitivity=moves, norm="inf")
+    moves = sf.sensitivity.Global(
+        l1="0.1215", sup="0.01896", relation="replace"
+    )  # as 500 pairs of the thesis's sampler give them, at γ = 0.2
+    by_sum, by_sup = (
+        sf.Bernstein(fit, sensitivity=moves, iterations=3),
+        sf.Bernstein(fit, sensitivity=moves, norm="inf"),
+    )
     shown = {"private curve": by_sum, "with noise for the largest move, as in diffpriv": by_sup}
-    curves = {"exact fit": fit(rows)(t), **{name: _median_curve(how, rows, t) for name, how in shown.items()}}
-    right = plots.Graph(title="regression of 500 records, sampled, ε = 1", x=t, curves=curves, across="x", up="y")
+    curves = {
+        "exact fit": fit(rows)(t),
+        **{name: _median_curve(how, rows, t) for name, how in shown.items()},
+    }
+    right = plots.Graph(
+        title="regression of 500 records, sampled, ε = 1", x=t, curves=curves, across="x", up="y"
+    )
     drawn = plots.graphs([left, right], title="A whole function, released once")
-    drawn.axes[1].set_ylim(min(y.min() for y in curves.values()) - 0.1, max(y.max() for y in curves.values()) + 0.1)
+    drawn.axes[1].set_ylim(
+        min(y.min() for y in curves.values()) - 0.1, max(y.max() for y in curves.values()) + 0.1
+    )
     return drawn
 
 
@@ -803,22 +1159,66 @@ def coin_toss() -> Figure:
 
     yes, no = plots.style.COLOURS[0], plots.style.COLOURS[1]
     drawn = plots.style.figure(9.6, 3.7)
-    drawn.suptitle("The coin toss: nobody's answer means much, everybody's answers do", fontsize=12, color=plots.style.INK, x=0.02, ha="left")
+    drawn.suptitle(
+        "The coin toss: nobody's answer means much, everybody's answers do",
+        fontsize=12,
+        color=plots.style.INK,
+        x=0.02,
+        ha="left",
+    )
     left, right = drawn.subplots(1, 2, width_ratios=[5, 4])
-    left.set_title("heads: the truth · tails: what a second coin says", fontsize=10, color=plots.style.INK, loc="left")
+    left.set_title(
+        "heads: the truth · tails: what a second coin says",
+        fontsize=10,
+        color=plots.style.INK,
+        loc="left",
+    )
     rows = (
-        ("you smoke", 1.0, (("the truth", 0.5, yes, 1.0), ("coin", 0.25, yes, 0.45), ("coin", 0.25, no, 0.45)), 75),
-        ("you do not\nsmoke", 0.0, (("coin", 0.25, yes, 0.45), ("coin", 0.25, no, 0.45), ("the truth", 0.5, no, 1.0)), 25),
+        (
+            "you smoke",
+            1.0,
+            (("the truth", 0.5, yes, 1.0), ("coin", 0.25, yes, 0.45), ("coin", 0.25, no, 0.45)),
+            75,
+        ),
+        (
+            "you do not\nsmoke",
+            0.0,
+            (("coin", 0.25, yes, 0.45), ("coin", 0.25, no, 0.45), ("the truth", 0.5, no, 1.0)),
+            25,
+        ),
     )
     for _, height, parts, says_yes in rows:
         start = 0.0
         for name, width, colour, strength in parts:
-            left.barh(height, width, left=start, height=0.5, color=plots.style.tint(colour, strength), edgecolor="white", linewidth=1.5)
-            left.text(start + width / 2, height, name, ha="center", va="center", fontsize=9, color="white" if strength == 1 else plots.style.INK)
+            left.barh(
+                height,
+                width,
+                left=start,
+                height=0.5,
+                color=plots.style.tint(colour, strength),
+                edgecolor="white",
+                linewidth=1.5,
+            )
+            left.text(
+                start + width / 2,
+                height,
+                name,
+                ha="center",
+                va="center",
+                fontsize=9,
+                color="white" if strength == 1 else plots.style.INK,
+            )
             start += width
         for says, middle in (("yes", says_yes / 200), ("no", (100 + says_yes) / 200)):
             share = says_yes if says == "yes" else 100 - says_yes
-            left.text(middle, height + 0.36, f"says {says}: {share} %", ha="center", fontsize=9, color=plots.style.INK)
+            left.text(
+                middle,
+                height + 0.36,
+                f"says {says}: {share} %",
+                ha="center",
+                fontsize=9,
+                color=plots.style.INK,
+            )
     left.set_yticks([1.0, 0.0], [row[0] for row in rows], fontsize=9, color=plots.style.INK)
     left.set_xticks([])
     left.set_ylim(-0.45, 1.6)
@@ -826,13 +1226,31 @@ def coin_toss() -> Figure:
     for side in left.spines.values():
         side.set_visible(False)
     plots.style.quiet(right)
-    right.set_title("estimated share, if 20 % smoke", fontsize=10, color=plots.style.INK, loc="left")
-    oracle, sizes, share = sf.local.Direct.coin_toss(["yes", "no"]), np.geomspace(100, 10**6, 60), 0.2
+    right.set_title(
+        "estimated share, if 20 % smoke", fontsize=10, color=plots.style.INK, loc="left"
+    )
+    oracle, sizes, share = (
+        sf.local.Direct.coin_toss(["yes", "no"]),
+        np.geomspace(100, 10**6, 60),
+        0.2,
+    )
     spread = np.array([1.96 * math.sqrt(oracle.variance(round(n), share)) for n in sizes])
-    right.fill_between(sizes, share - spread, share + spread, color=plots.style.tint(yes, 0.25), linewidth=0, label="95 % of surveys")
+    right.fill_between(
+        sizes,
+        share - spread,
+        share + spread,
+        color=plots.style.tint(yes, 0.25),
+        linewidth=0,
+        label="95 % of surveys",
+    )
     right.axhline(share, color=plots.style.INK, linewidth=1.1)
     asked = [10**power for power in range(2, 7)]
-    found = [oracle.estimate(oracle.perturb(["yes"] * (n // 5) + ["no"] * (n - n // 5), bits=SeededBits(n + 1)))["yes"] for n in asked]
+    found = [
+        oracle.estimate(
+            oracle.perturb(["yes"] * (n // 5) + ["no"] * (n - n // 5), bits=SeededBits(n + 1))
+        )["yes"]
+        for n in asked
+    ]
     right.plot(asked, found, "o", color=yes, markersize=5.5, label="a survey")
     right.set_xscale("log")
     right.xaxis.set_minor_locator(NullLocator())
@@ -856,7 +1274,12 @@ def local_oracles() -> Figure:
     }
 
     def errors(kind: Any, pairs: list[tuple[float, int]]) -> NDArray[np.float64]:
-        return np.array([math.sqrt(kind(epsilon=epsilon, categories=range(k)).variance(n, Fraction(1, k))) for epsilon, k in pairs])
+        return np.array(
+            [
+                math.sqrt(kind(epsilon=epsilon, categories=range(k)).variance(n, Fraction(1, k)))
+                for epsilon, k in pairs
+            ]
+        )
 
     ks = sorted({round(k) for k in np.geomspace(2, 1000, 40)})
     epsilons = [float(f"{e:.4g}") for e in np.geomspace(0.3, 5, 40)]
@@ -864,8 +1287,22 @@ def local_oracles() -> Figure:
     by_epsilon = {name: errors(kind, [(e, 100) for e in epsilons]) for name, kind in kinds.items()}
     return plots.graphs(
         [
-            plots.Graph(title="ε = 1", x=np.array(ks, dtype=float), curves=by_k, across="categories", up="standard error", logarithmic=True),
-            plots.Graph(title="100 categories", x=np.array(epsilons), curves=by_epsilon, across="ε", up="standard error", logarithmic=True),
+            plots.Graph(
+                title="ε = 1",
+                x=np.array(ks, dtype=float),
+                curves=by_k,
+                across="categories",
+                up="standard error",
+                logarithmic=True,
+            ),
+            plots.Graph(
+                title="100 categories",
+                x=np.array(epsilons),
+                curves=by_epsilon,
+                across="ε",
+                up="standard error",
+                logarithmic=True,
+            ),
         ],
         title="A frequency of 1/k from a million reports",
     )
@@ -900,17 +1337,51 @@ def architecture() -> Figure:
     axes.axis("off")
     for title, first, width, row, colour in zones:
         low = 1.3 * row
-        shape = {"boxstyle": "round,pad=0,rounding_size=0.05", "facecolor": tint(colour, 0.14), "edgecolor": colour, "linewidth": 1}
+        shape = {
+            "boxstyle": "round,pad=0,rounding_size=0.05",
+            "facecolor": tint(colour, 0.14),
+            "edgecolor": colour,
+            "linewidth": 1,
+        }
         axes.add_patch(FancyBboxPatch((first + 0.03, low), width - 0.06, 0.92, **shape))
-        axes.text(first + width / 2, 2.34 if row else -0.12, title, ha="center", va="center", fontsize=10, color=colour, fontweight="bold")
+        axes.text(
+            first + width / 2,
+            2.34 if row else -0.12,
+            title,
+            ha="center",
+            va="center",
+            fontsize=10,
+            color=colour,
+            fontweight="bold",
+        )
     arrow = {"arrowstyle": "-|>", "color": INK, "linewidth": 1.1, "shrinkA": 0, "shrinkB": 0}
     for place, (name, what) in enumerate(steps):
         x, low = place % 5, 1.3 * (place < 5)
-        axes.add_patch(FancyBboxPatch((x + 0.13, low + 0.52), 0.74, 0.3, boxstyle="round,pad=0,rounding_size=0.05", facecolor="white", edgecolor=INK))
+        axes.add_patch(
+            FancyBboxPatch(
+                (x + 0.13, low + 0.52),
+                0.74,
+                0.3,
+                boxstyle="round,pad=0,rounding_size=0.05",
+                facecolor="white",
+                edgecolor=INK,
+            )
+        )
         axes.text(x + 0.5, low + 0.665, name, ha="center", va="center", fontsize=10.5, color=INK)
-        axes.text(x + 0.5, low + 0.25, what, ha="center", va="center", fontsize=8.5, color=INK, linespacing=1.4)
+        axes.text(
+            x + 0.5,
+            low + 0.25,
+            what,
+            ha="center",
+            va="center",
+            fontsize=8.5,
+            color=INK,
+            linespacing=1.4,
+        )
         if x:
-            axes.annotate("", xy=(x + 0.13, low + 0.67), xytext=(x - 0.13, low + 0.67), arrowprops=arrow)
+            axes.annotate(
+                "", xy=(x + 0.13, low + 0.67), xytext=(x - 0.13, low + 0.67), arrowprops=arrow
+            )
     axes.plot([4.5, 4.5, 0.5], [1.3, 1.11, 1.11], color=INK, linewidth=1.1)  # on to the second row
     axes.annotate("", xy=(0.5, 0.82), xytext=(0.5, 1.11), arrowprops=arrow)
     return canvas
@@ -919,17 +1390,29 @@ def architecture() -> Figure:
 def attack_bounds() -> Figure:
     """The most that any attack can be right about one of several equally likely values."""
     x = np.linspace(0, 6, 121)
-    curves = {f"one of {k} values": np.array([guess_bound(sf.Pure(Fraction(e).limit_denominator(1000)), k) for e in x]) for k in (2, 4, 10)}
+    curves = {
+        f"one of {k} values": np.array(
+            [guess_bound(sf.Pure(Fraction(e).limit_denominator(1000)), k) for e in x]
+        )
+        for k in (2, 4, 10)
+    }
     curves["exact answers"] = np.ones_like(x)
     graph = plots.Graph(
-        title="a promise about one unit", x=x, curves=curves, across="ε", up="chance of a right guess, at most", heights=(0, 0.25, 0.5, 0.75, 1)
+        title="a promise about one unit",
+        x=x,
+        curves=curves,
+        across="ε",
+        up="chance of a right guess, at most",
+        heights=(0, 0.25, 0.5, 0.75, 1),
     )
     return plots.graphs([graph], title="What no attack exceeds")
 
 
 def attack_uniqueness() -> Figure:
     """Who is alone among 24 students, a column more at a time."""
-    return sf.attacks.uniqueness(sf.attacks.survey(), ["sex", "age", "start", "worst", "siblings"]).plot()
+    return sf.attacks.uniqueness(
+        sf.attacks.survey(), ["sex", "age", "start", "worst", "siblings"]
+    ).plot()
 
 
 def attack_p_percent() -> Figure:
@@ -945,34 +1428,69 @@ def attack_skewness() -> Figure:
 def attack_link() -> Figure:
     """People found by a few ratings, with dates that are roughly known."""
     films, known = sf.attacks.ratings(), (1, 2, 3, 4, 6, 8)
-    found = {f"dates within {days} days": sf.attacks.scoreboard(films, known=known, days=days, trials=200) for days in (3, 14)}
+    found = {
+        f"dates within {days} days": sf.attacks.scoreboard(
+            films, known=known, days=days, trials=200
+        )
+        for days in (3, 14)
+    }
     curves = {name: np.array(board.identified) for name, board in found.items()}
     title = f"{films.people:,} generated people, {films.items:,} films"
-    graph = plots.Graph(title=title, x=np.array(known, float), curves=curves, across="ratings known", up="share found", heights=(0, 0.25, 0.5, 0.75, 1))
+    graph = plots.Graph(
+        title=title,
+        x=np.array(known, float),
+        curves=curves,
+        across="ratings known",
+        up="share found",
+        heights=(0, 0.25, 0.5, 0.75, 1),
+    )
     return plots.graphs([graph], title="A few ratings find one of ten thousand")
 
 
 def attack_membership() -> Figure:
-    """Members found against false alarms, for more and more exact means, and what private means allow."""
+    """Members found against false alarms, for more and more exact means, and what private means
+    allow.
+    """
     people, at = sf.attacks.genomes(2000, 10_000), np.linspace(0, 1, 201)
     curves = {}
     for positions in (1000, 3000, 10_000):
-        part = sf.attacks.Genomes(people.bits[:, :positions], None if people.frequencies is None else people.frequencies[:positions])
+        part = sf.attacks.Genomes(
+            people.bits[:, :positions],
+            None if people.frequencies is None else people.frequencies[:positions],
+        )
         curves[f"{positions:,} means"] = sf.attacks.membership(part, pool=1000).roc.at(at)
-    curves["allowed at ε = 1"] = np.array([1 - sf.Pure(1).tradeoff(str(round(alpha, 3))) for alpha in at])
-    graph = plots.Graph(title="exact means of 1000 people", x=at, curves=curves, across="false alarms", up="members found")
+    curves["allowed at ε = 1"] = np.array(
+        [1 - sf.Pure(1).tradeoff(str(round(alpha, 3))) for alpha in at]
+    )
+    graph = plots.Graph(
+        title="exact means of 1000 people",
+        x=at,
+        curves=curves,
+        across="false alarms",
+        up="members found",
+    )
     return plots.graphs([graph], title="Was this person among them?")
 
 
 def attack_differencing() -> Figure:
     """How often the difference of two answers tells somebody's secret."""
-    ward = {"name": ["Steven", *(f"person {i}" for i in range(100))], "sick": [True, *(i % 3 == 0 for i in range(100))]}
+    ward = {
+        "name": ["Steven", *(f"person {i}" for i in range(100))],
+        "sick": [True, *(i % 3 == 0 for i in range(100))],
+    }
     return attacks.differencing(ward, {"name": "Steven"}, trials=20_000, bits=SeededBits(1)).plot()
 
 
 def attack_averaging() -> Figure:
     """The mean of more and more answers to one question."""
-    return attacks.averaging({"city": ["Roma", "Bari", "Bari"] * 20}, n=4000, where={"city": "Bari"}, trials=1, epsilons=(), bits=SeededBits(2)).plot()
+    return attacks.averaging(
+        {"city": ["Roma", "Bari", "Bari"] * 20},
+        n=4000,
+        where={"city": "Bari"},
+        trials=1,
+        epsilons=(),
+        bits=SeededBits(2),
+    ).plot()
 
 
 def attack_reconstruct() -> Figure:
@@ -982,8 +1500,13 @@ def attack_reconstruct() -> Figure:
 
 def attack_infer() -> Figure:
     """How often somebody who knows all but one is right."""
-    students = {"name": [student.name for student in sf.samples.grades()], "grade": [student.grade for student in sf.samples.grades()]}
-    return attacks.infer(students, {"name": "Angie"}, value="fail", trials=20_000, bits=SeededBits(4)).plot()
+    students = {
+        "name": [student.name for student in sf.samples.grades()],
+        "grade": [student.grade for student in sf.samples.grades()],
+    }
+    return attacks.infer(
+        students, {"name": "Angie"}, value="fail", trials=20_000, bits=SeededBits(4)
+    ).plot()
 
 
 def attack_name_and_shame() -> Figure:
@@ -993,8 +1516,13 @@ def attack_name_and_shame() -> Figure:
 
 def attack_refusals() -> Figure:
     """How often a refusal, or a noisy answer, tells somebody's secret."""
-    ward = {"name": ["Steven", "me", *(f"patient {i}" for i in range(30))], "sick": [True, True, *(i % 3 == 0 for i in range(30))]}
-    return attacks.refusals(ward, {"name": "Steven"}, value=True, trials=20_000, bits=SeededBits(6)).plot()
+    ward = {
+        "name": ["Steven", "me", *(f"patient {i}" for i in range(30))],
+        "sick": [True, True, *(i % 3 == 0 for i in range(30))],
+    }
+    return attacks.refusals(
+        ward, {"name": "Steven"}, value=True, trials=20_000, bits=SeededBits(6)
+    ).plot()
 
 
 def attack_risk() -> Figure:
@@ -1004,13 +1532,29 @@ def attack_risk() -> Figure:
 
 
 def audit_power() -> Figure:
-    """The share of ε that the best event is expected to prove of the Laplace mechanism, against the number of draws."""
+    """The share of ε that the best event is expected to prove of the Laplace mechanism, against the
+    number of draws.
+    """
     draws = np.geomspace(1e3, 1e7, 33)
     curves = {
-        f"ε = {e:g}": np.array([best_expected(mech.Laplace(sensitivity=1, epsilon=e), 0, 1, samples=round(n)) / e for n in draws]) for e in (0.1, 0.5, 1, 2, 5)
+        f"ε = {e:g}": np.array(
+            [
+                best_expected(mech.Laplace(sensitivity=1, epsilon=e), 0, 1, samples=round(n)) / e
+                for n in draws
+            ]
+        )
+        for e in (0.1, 0.5, 1, 2, 5)
     }
     return plots.graphs(
-        [plots.Graph(title="the best event, α = 10⁻⁶", x=np.log10(draws), curves=curves, across="draws at each input, power of ten", up="proven part of ε")],
+        [
+            plots.Graph(
+                title="the best event, α = 10⁻⁶",
+                x=np.log10(draws),
+                curves=curves,
+                across="draws at each input, power of ten",
+                up="proven part of ε",
+            )
+        ],
         title="How much of a claim an audit can prove",
     )
 
@@ -1018,7 +1562,11 @@ def audit_power() -> Figure:
 def audit_survey() -> Figure:
     """What a survey has proven, from the table on the page."""
     page = (Path(__file__).parent / "auditing.md").read_text(encoding="utf-8")
-    cells = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in page.splitlines() if line.endswith("| holds |")]
+    cells = [
+        [cell.strip() for cell in line.strip("| ").split(" | ")]
+        for line in page.splitlines()
+        if line.endswith("| holds |")
+    ]
     rows = [
         Row(
             name=name, epsilon=float(e), measure=claimed[0], claimed=float(claimed[2:]), proven=float(proven), expected=None, sure=None, pairs=5, samples=0,

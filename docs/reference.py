@@ -1,5 +1,5 @@
-"""The pages that say what there is, written from the code: docs/cli.md, docs/api.md, what stands between marks in
-docs/sql.md and docs/architecture.md, and the tests that docs/errata.md names.
+"""The pages that say what there is, written from the code: docs/cli.md, docs/api.md, what stands
+between marks in docs/sql.md and docs/architecture.md, and the tests that docs/errata.md names.
 
 `python docs/reference.py` writes them; tests compare what stands there with what would be written.
 """
@@ -24,7 +24,8 @@ from sfumato.cli.app import app
 
 DOCS = Path(__file__).parent
 RELIED = (
-    "Everything that may be imported and relied on, from `import sfumato as sf`; what is not on this page may change without a word. "
+    "Everything that may be imported and relied on, from `import sfumato as sf`; what is "
+    "not on this page may change without a word. "
     "Each name has a docstring that says more: `help(sf.protect)`."
 )
 BEGIN, END = "<!-- docs/reference.py: begin -->", "<!-- docs/reference.py: end -->"
@@ -38,15 +39,27 @@ def cli() -> str:
     top = typer.main.get_command(app)
     parts = [
         "# The command line\n",
-        f"{cell(top.help or '')} {cell(top.epilog or '')} Every command has `--help`, with examples.\n",
-        table("Command", "What it does", rows=[(f"[`{' '.join(path)}`](#{'-'.join(path)})", cell(command.help or "")) for path, command in _commands(top)]),
+        (
+            f"{cell(top.help or '')} {cell(top.epilog or '')} Every command has `--help`, "
+            f"with examples.\n"
+        ),
+        table(
+            "Command",
+            "What it does",
+            rows=[
+                (f"[`{' '.join(path)}`](#{'-'.join(path)})", cell(command.help or ""))
+                for path, command in _commands(top)
+            ],
+        ),
         _completion(top),
         *(_command(path, command) for path, command in _commands(top)),
     ]
     return "\n".join(parts)
 
 
-def _commands(group: Any, path: tuple[str, ...] = ("sfumato",)) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _commands(
+    group: Any, path: tuple[str, ...] = ("sfumato",)
+) -> Iterator[tuple[tuple[str, ...], Any]]:
     for name, command in sorted(group.commands.items()):
         yield (*path, name), command
         if hasattr(command, "commands"):
@@ -57,42 +70,77 @@ def _completion(top: Any) -> str:
     if not any("--install-completion" in option.opts for option in top.params):
         return "There is no completion of commands in shells yet.\n"
     return (
-        "**Completion.** `sfumato --install-completion` teaches your shell (bash, zsh, fish or PowerShell) to complete commands and options with the "
+        "**Completion.** `sfumato --install-completion` teaches your shell (bash, zsh, "
+        "fish or PowerShell) to complete commands and options with the "
         "tab key, from the next shell on; "
-        "`sfumato --show-completion` prints what it would add, for those who keep their own files.\n"
+        "`sfumato --show-completion` prints what it would add, for those who keep their "
+        "own files.\n"
     )
 
 
 def _command(path: tuple[str, ...], command: Any) -> str:
     arguments = [param for param in command.params if param.param_type_name == "argument"]
-    options = [param for param in command.params if param.param_type_name == "option" and "--help" not in param.opts and not param.hidden]
-    usage = " ".join([*path, *(_named(param) if param.required else f"[{_named(param)}]" for param in arguments)])
+    options = [
+        param
+        for param in command.params
+        if param.param_type_name == "option" and "--help" not in param.opts and not param.hidden
+    ]
+    usage = " ".join(
+        [*path, *(_named(param) if param.required else f"[{_named(param)}]" for param in arguments)]
+    )
     if hasattr(command, "commands"):
         usage += " COMMAND"
-    parts = [f"## {' '.join(path)} {{ #{'-'.join(path)} }}\n", f"{cell(command.help or '')}\n", f"```sh\n{usage}{' [options]' if options else ''}\n```\n"]
+    parts = [
+        f"## {' '.join(path)} {{ #{'-'.join(path)} }}\n",
+        f"{cell(command.help or '')}\n",
+        f"```sh\n{usage}{' [options]' if options else ''}\n```\n",
+    ]
     if arguments:
-        parts.append(table("Argument", "", rows=[(f"`{_named(param)}`", cell(param.help or "")) for param in arguments]))
+        parts.append(
+            table(
+                "Argument",
+                "",
+                rows=[(f"`{_named(param)}`", cell(param.help or "")) for param in arguments],
+            )
+        )
     if options:
         parts.append(table("Option", "", "If left out", rows=[_option(param) for param in options]))
     if command.epilog:
         said = re.sub(r"^Examples?:", "", command.epilog).strip()
         parts.append(
             "Examples:\n\n```sh\n"
-            + "\n".join(line.strip() if line.strip().startswith("sfumato") else f"# {line.strip()}" for line in said.split("  ·  "))
+            + "\n".join(
+                line.strip() if line.strip().startswith("sfumato") else f"# {line.strip()}"
+                for line in said.split("  ·  ")
+            )
             + "\n```\n"
         )
     return "\n".join(parts)
 
 
 def _named(param: Any) -> str:
-    return str(param.metavar or param.name.upper()) + ("…" if param.nargs != 1 and not str(param.metavar).endswith("…") else "")
+    return str(param.metavar or param.name.upper()) + (
+        "…" if param.nargs != 1 and not str(param.metavar).endswith("…") else ""
+    )
 
 
 def _option(param: Any) -> tuple[str, str, str]:
-    name = "/".join([*param.opts, *param.secondary_opts]) + ("" if param.is_flag else f" {param.metavar or param.type.name.upper()}")
+    name = "/".join([*param.opts, *param.secondary_opts]) + (
+        "" if param.is_flag else f" {param.metavar or param.type.name.upper()}"
+    )
     shown = param.show_default if isinstance(param.show_default, str) else None
-    default = shown if shown is not None else "" if param.default in (None, False, ()) or param.show_default is False else str(param.default)
-    return f"`{cell(name)}`", cell(param.help or ""), "it is needed" if param.required else cell(default)
+    default = (
+        shown
+        if shown is not None
+        else ""
+        if param.default in (None, False, ()) or param.show_default is False
+        else str(param.default)
+    )
+    return (
+        f"`{cell(name)}`",
+        cell(param.help or ""),
+        "it is needed" if param.required else cell(default),
+    )
 
 
 # The library.
@@ -104,16 +152,28 @@ def api() -> str:
     plain = {name: getattr(sf, name) for name in sf._LAZY if name not in modules}
     classes = {name: value for name, value in plain.items() if inspect.isclass(value)}
     calls = {name: value for name, value in plain.items() if name not in classes}
-    handed = {"Table": session.Table, "Database": session.Database, "Answer": sf.answers.Answer, "Card": sf.answers.Card}
+    handed = {
+        "Table": session.Table,
+        "Database": session.Database,
+        "Answer": sf.answers.Answer,
+        "Card": sf.answers.Card,
+    }
     parts = [
         "# The public names\n",
         f"{RELIED}\n",
         "## Functions\n",
-        table("Name", "", rows=[_function(f"sf.{name}", value) for name, value in sorted(calls.items())]),
+        table(
+            "Name",
+            "",
+            rows=[_function(f"sf.{name}", value) for name, value in sorted(calls.items())],
+        ),
         "## Classes\n",
         *(_class(f"sf.{name}", value) for name, value in sorted(classes.items())),
         "## What calls hand back\n",
-        "Not made by hand: `sf.protect` gives a `Table`, or of several tables a `Database`; a release gives an `Answer`, which has a `Card`.\n",
+        (
+            "Not made by hand: `sf.protect` gives a `Table`, or of several tables a "
+            "`Database`; a release gives an `Answer`, which has a `Card`.\n"
+        ),
         *(_class(name, value) for name, value in handed.items()),
         "## Modules\n",
         *(_module(name, value) for name, value in sorted(modules.items())),
@@ -122,15 +182,21 @@ def api() -> str:
 
 
 def _first(value: Any) -> str:
-    """The first sentence of its docstring; a record's own signature, which Python writes where there is none, says nothing."""
+    """The first sentence of its docstring; a record's own signature, which Python writes where
+    there is none, says nothing.
+    """
     text = cell((inspect.getdoc(value) or "").split("\n\n")[0])
     found = re.match(r".*?[^.][.](?= |$)|.*", text)
     sentence = found[0] if found else ""
-    return "" if re.match(r"\w+\(.*\)$", sentence) or sentence.startswith("str(object") else sentence
+    return (
+        "" if re.match(r"\w+\(.*\)$", sentence) or sentence.startswith("str(object") else sentence
+    )
 
 
 def _signature(value: Any, *, method: bool = False) -> str:
-    """Names of arguments, and which can be left out; types and defaults are in the docstring's place, the code."""
+    """Names of arguments, and which can be left out; types and defaults are in the docstring's
+    place, the code.
+    """
     try:
         given = list(inspect.signature(value).parameters.values())
     except (TypeError, ValueError):
@@ -141,7 +207,9 @@ def _signature(value: Any, *, method: bool = False) -> str:
             shown, keyword = [*shown, "*"], True
         keyword = keyword or parameter.kind is parameter.VAR_POSITIONAL
         star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-        shown.append(star + parameter.name + ("" if star or parameter.default is parameter.empty else "=…"))
+        shown.append(
+            star + parameter.name + ("" if star or parameter.default is parameter.empty else "=…")
+        )
     return f"({', '.join(shown)})"
 
 
@@ -150,20 +218,34 @@ def _function(name: str, value: Any) -> tuple[str, str]:
 
 
 def _class(name: str, value: type) -> str:
-    """What it is, how it is made, and what it has; of a notion, only what not every guarantee has."""
+    """What it is, how it is made, and what it has; of a notion, only what not every guarantee
+    has.
+    """
     notion = issubclass(value, sf.Guarantee) and value is not sf.Guarantee
-    ours = {key for base in value.__mro__ if base.__module__.startswith("sfumato") for key in vars(base)} - (set(dir(sf.Guarantee)) if notion else set())
+    ours = {
+        key for base in value.__mro__ if base.__module__.startswith("sfumato") for key in vars(base)
+    } - (set(dir(sf.Guarantee)) if notion else set())
     rows = []
     for member in sorted(ours):
         found = inspect.getattr_static(value, member)
         own = found.__func__ if isinstance(found, classmethod | staticmethod) else found
         if member.startswith("_") or not (inspect.isfunction(own) or isinstance(own, property)):
             continue
-        shown = member if isinstance(own, property) else member + _signature(own, method=not isinstance(found, staticmethod))
+        shown = (
+            member
+            if isinstance(own, property)
+            else member + _signature(own, method=not isinstance(found, staticmethod))
+        )
         rows.append((f"`.{shown}`", _first(own)))
-    made = "" if inspect.isabstract(value) or hasattr(value, "open") or not name.startswith("sf.") else _signature(value)
+    made = (
+        ""
+        if inspect.isabstract(value) or hasattr(value, "open") or not name.startswith("sf.")
+        else _signature(value)
+    )
     also = " Has all that every [`sf.Guarantee`](#sfguarantee) has." if notion else ""
-    return f"### {name}\n\n`{name}{made}` · {_first(value)}{also}\n" + (("\n" + table("Member", "", rows=rows)) if rows else "")
+    return f"### {name}\n\n`{name}{made}` · {_first(value)}{also}\n" + (
+        ("\n" + table("Member", "", rows=rows)) if rows else ""
+    )
 
 
 def _module(name: str, module: Any) -> str:
@@ -173,7 +255,10 @@ def _module(name: str, module: Any) -> str:
         rows.append(
             _function(f"sf.{name}.{public}", value)
             if callable(value)
-            else (f"`sf.{name}.{public}`", _first(value) if inspect.ismodule(value) else "a table of constants")
+            else (
+                f"`sf.{name}.{public}`",
+                _first(value) if inspect.ismodule(value) else "a table of constants",
+            )
         )
     return f"### sf.{name}\n\n{_first(module)}\n\n" + table("Name", "", rows=rows)
 
@@ -182,13 +267,27 @@ def _module(name: str, module: Any) -> str:
 
 
 def rooms() -> str:
-    """Every package and module at the top, in the order of the layers, with what its docstring says it is."""
-    contracts = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    """Every package and module at the top, in the order of the layers, with what its docstring says
+    it is.
+    """
+    contracts = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
+        "importlinter"
+    ]["contracts"]
     layers = next(contract for contract in contracts if contract["id"] == "layers")
     names = [[name.strip(" ()") for name in re.split(r"[|:]", layer)] for layer in layers["layers"]]
-    built = {path.stem for path in (DOCS.parent / "src" / "sfumato").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()} - {"__init__"}
+    built = {
+        path.stem
+        for path in (DOCS.parent / "src" / "sfumato").iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
+    } - {"__init__"}
     kept = [[name for name in layer if name in built] for layer in names]
-    rows = [(" · ".join(f"`{name}`" for name in layer), " ".join(_said(name, len(layer)) for name in layer)) for layer in kept]
+    rows = [
+        (
+            " · ".join(f"`{name}`" for name in layer),
+            " ".join(_said(name, len(layer)) for name in layer),
+        )
+        for layer in kept
+    ]
     beside = [(f"`{name}`", _said(name)) for name in layers["exhaustive_ignores"]]
     return (
         table("Layer", "", rows=[row for row in rows if row[0]])
@@ -205,13 +304,29 @@ def _said(name: str, siblings: int = 1) -> str:
 
 
 def errata() -> str:
-    """The page of errata, each line Test as the index of tests has it, and the counts of the introduction."""
-    index = json.loads((DOCS.parent / "tests" / "vectors" / "index.json").read_text(encoding="utf-8"))
+    """The page of errata, each line Test as the index of tests has it, and the counts of the
+    introduction.
+    """
+    index = json.loads(
+        (DOCS.parent / "tests" / "vectors" / "index.json").read_text(encoding="utf-8")
+    )
     text = (DOCS / "errata.md").read_text(encoding="utf-8")
     for number in re.findall(r"^### (E-\d\d) ", text, re.MULTILINE):
-        tests = [target for key in sorted(index) if re.fullmatch(rf"{number}[a-z]?", key) for target in index[key] if target.startswith("tests/")]
+        tests = [
+            target
+            for key in sorted(index)
+            if re.fullmatch(rf"{number}[a-z]?", key)
+            for target in index[key]
+            if target.startswith("tests/")
+        ]
         line = ", ".join(f"`{target}`" for target in tests) or "text only"
-        text = re.sub(rf"(^### {number} .*?^- \*\*Test\*\*: )[^\n]*", lambda found, line=line: found[1] + line, text, count=1, flags=re.MULTILINE | re.DOTALL)
+        text = re.sub(
+            rf"(^### {number} .*?^- \*\*Test\*\*: )[^\n]*",
+            lambda found, line=line: found[1] + line,
+            text,
+            count=1,
+            flags=re.MULTILINE | re.DOTALL,
+        )
     alone = text.count("- **Test**: text only")
     return re.sub(r"unsafe and \d+ are text only", f"unsafe and {alone} are text only", text)
 
@@ -224,7 +339,13 @@ def within(page: str, text: str) -> str:
 
 def pages() -> dict[Path, str]:
     """Every file that is written, with what belongs into it."""
-    texts = {"cli.md": cli(), "api.md": api(), "sql.md": within("sql.md", sql()), "architecture.md": within("architecture.md", rooms()), "errata.md": errata()}
+    texts = {
+        "cli.md": cli(),
+        "api.md": api(),
+        "sql.md": within("sql.md", sql()),
+        "architecture.md": within("architecture.md", rooms()),
+        "errata.md": errata(),
+    }
     return {DOCS / page: text for page, text in texts.items()}
 
 

@@ -1,4 +1,6 @@
-"""Every word of SQL that is read here, from the tables that the reader itself goes by: the lists on docs/sql.md."""
+"""Every word of SQL that is read here, from the tables that the reader itself goes by: the lists on
+docs/sql.md.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ def cell(text: str) -> str:
 
 
 def table(*columns: str, rows: list[tuple[str, ...]]) -> str:
-    lines = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns), *(f"| {' | '.join(row)} |" for row in rows)]
+    lines = [
+        f"| {' | '.join(columns)} |",
+        "|" + "---|" * len(columns),
+        *(f"| {' | '.join(row)} |" for row in rows),
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -40,7 +46,18 @@ WRITTEN = dict(part.split(": ", 1) for part in re.split(r" · |\n", WORDS.strip(
 
 FOREIGN = ("LIKE", "CONVERT", "TRY_CONVERT")  # words of other dialects
 CALLS = (
-    *("spend", "spend, age", "spend, 1", "age, 0, 9", "city", "city, 1", "city, 1, 2", "city, 'a'", "city, 'a', 'b'", "city, 'a', 1"),
+    *(
+        "spend",
+        "spend, age",
+        "spend, 1",
+        "age, 0, 9",
+        "city",
+        "city, 1",
+        "city, 1, 2",
+        "city, 'a'",
+        "city, 'a', 'b'",
+        "city, 'a', 1",
+    ),
     *("day", "CAST(day AS TIMESTAMP)", "'day', day, day", "'day', day", "'year', day", "vip, 1, 2"),
 )
 KINDS = {"logic": "comparison and logic", "cast": "casts"}
@@ -56,9 +73,16 @@ CLAUSES = {
 
 def sql() -> str:
     """The lists on the page on SQL."""
-    clauses = [(f"`{CLAUSES[part]}`", f"`{code}`: {cell(why)}") for part, (code, why) in relations.REFUSED.items()]
-    refused = clauses + [(f"`{name} JOIN`", f"`sql.join`: {cell(why)}") for name, why in joins.METHODS.items()]
-    rows = [(kind, " · ".join(f"`{cell(word)}`" for word in words)) for kind, words in rowwise().items()]
+    clauses = [
+        (f"`{CLAUSES[part]}`", f"`{code}`: {cell(why)}")
+        for part, (code, why) in relations.REFUSED.items()
+    ]
+    refused = clauses + [
+        (f"`{name} JOIN`", f"`sql.join`: {cell(why)}") for name, why in joins.METHODS.items()
+    ]
+    rows = [
+        (kind, " · ".join(f"`{cell(word)}`" for word in words)) for kind, words in rowwise().items()
+    ]
     shapes = sorted({" ".join([*filter(None, key), "JOIN"]) for key in joins.KINDS})
     lists = {
         "Clauses": [word for part, word in CLAUSES.items() if part in relations.READ],
@@ -68,22 +92,44 @@ def sql() -> str:
         "Parts of EXTRACT and DATE_PART": list(moments.PARTS),
         "Joins": shapes,
     }
-    told = [f"**{title}.** " + " · ".join(f"`{cell(word)}`" for word in words) + "\n" for title, words in lists.items()]
+    told = [
+        f"**{title}.** " + " · ".join(f"`{cell(word)}`" for word in words) + "\n"
+        for title, words in lists.items()
+    ]
     assert set(CLAUSES) == {*relations.READ, *relations.REFUSED}
-    return "\n".join([table("Kind", "Words", rows=rows), *told, table("Clause that is refused", "Why", rows=refused)])
+    return "\n".join(
+        [
+            table("Kind", "Words", rows=rows),
+            *told,
+            table("Clause that is refused", "Why", rows=refused),
+        ]
+    )
 
 
 def rowwise() -> dict[str, list[str]]:
-    """Kind → the words of SQL: those above, and every name that sqlglot knows as a node of the list and that is then read with some arguments."""
-    home = {function.name: module.__name__.rpartition("_")[2] for module in scalar._MODULES for function in module.FUNCTIONS}
+    """Kind → the words of SQL: those above, and every name that sqlglot knows as a node of the list
+    and that is then read with some arguments.
+    """
+    home = {
+        function.name: module.__name__.rpartition("_")[2]
+        for module in scalar._MODULES
+        for function in module.FUNCTIONS
+    }
     listed: dict[str, list[str]] = {kind: [] for kind in dict.fromkeys(home.values())}
-    seen: set[type] = {exp.DateTrunc, exp.DateSub}  # what other dialects make of DATE_TRUNC and of - INTERVAL
+    seen: set[type] = {
+        exp.DateTrunc,
+        exp.DateSub,
+    }  # what other dialects make of DATE_TRUNC and of - INTERVAL
     with sf.protect(sf.samples.visits(), name="visits", unit="user_id", budget=1) as visits:
         for word, text in WRITTEN.items():
             made = condition(text, visits.rows)
             listed[home[_innermost(made, text).function.name]].append(word)
             seen |= _nodes(text)
-        for name in sorted({*DuckDB.Parser.FUNCTIONS, *(name.upper() for name in functions.NAMED)} - set(WRITTEN) - set(FOREIGN)):
+        for name in sorted(
+            {*DuckDB.Parser.FUNCTIONS, *(name.upper() for name in functions.NAMED)}
+            - set(WRITTEN)
+            - set(FOREIGN)
+        ):
             if name.endswith("_STR"):  # sqlglot's own inner names
                 continue
             for given in CALLS:
@@ -102,9 +148,19 @@ def rowwise() -> dict[str, list[str]]:
 
 
 def _innermost(made: Any, text: str) -> Any:
-    """The call that the word stands for: what is asked to be null, or the condition itself. A remainder is there for Sundays only."""
-    inner = made.arguments[0] if text.endswith(" IS NULL") and hasattr(made.arguments[0], "function") else made
-    return inner.arguments[0] if inner.function.name == "mod" and inner.arguments[0].text.startswith("day_of_week") else inner
+    """The call that the word stands for: what is asked to be null, or the condition itself. A
+    remainder is there for Sundays only.
+    """
+    inner = (
+        made.arguments[0]
+        if text.endswith(" IS NULL") and hasattr(made.arguments[0], "function")
+        else made
+    )
+    return (
+        inner.arguments[0]
+        if inner.function.name == "mod" and inner.arguments[0].text.startswith("day_of_week")
+        else inner
+    )
 
 
 def _nodes(text: str) -> set[type]:
@@ -115,12 +171,34 @@ def _nodes(text: str) -> set[type]:
 
 
 def _aggregates() -> list[str]:
-    called = {name for name in DuckDB.Parser.FUNCTIONS for given in ("a", "a, 0.5") if _nodes(f"{name}({given})") & set(aggregates.RELEASED)}
-    return sorted({*called, *(name.upper() for name in aggregates.NAMED), "COUNT(DISTINCT x)", "PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)"})
+    called = {
+        name
+        for name in DuckDB.Parser.FUNCTIONS
+        for given in ("a", "a, 0.5")
+        if _nodes(f"{name}({given})") & set(aggregates.RELEASED)
+    }
+    return sorted(
+        {
+            *called,
+            *(name.upper() for name in aggregates.NAMED),
+            "COUNT(DISTINCT x)",
+            "PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)",
+        }
+    )
 
 
 def _after() -> list[str]:
     """Each node of the tables by the sign it is written with, or by its name."""
     signs = {"add": "+", "sub": "-", "mul": "*", "div": "/", "neg": "-x"}
-    calls = [signs.get(node.__name__.lower()) or node.sql_names()[0] for node in [*released.ARITHMETIC, exp.Round]]
-    return [*calls, *released.COMPARISONS.values(), "BETWEEN", "IN", "IS NULL", *(op.upper() for op, _ in released.LOGIC.values())]
+    calls = [
+        signs.get(node.__name__.lower()) or node.sql_names()[0]
+        for node in [*released.ARITHMETIC, exp.Round]
+    ]
+    return [
+        *calls,
+        *released.COMPARISONS.values(),
+        "BETWEEN",
+        "IN",
+        "IS NULL",
+        *(op.upper() for op, _ in released.LOGIC.values()),
+    ]

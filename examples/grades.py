@@ -1,4 +1,6 @@
-"""Ten students and one question: how many failed? The exact answer gives Angie away to whoever knows the others; a private one does not."""
+"""Ten students and one question: how many failed? The exact answer gives Angie away to whoever
+knows the others; a private one does not.
+"""
 
 import sfumato as sf
 from sfumato import mechanisms as mech
@@ -13,6 +15,9 @@ for epsilon in ("0.1", "0.5", "2"):
     print(f"ε = {epsilon}: about {answer} of {len(students)} failed, ± {m.error(0.95)} at 95 %")
 
     # What a classmate who knows everybody but Angie makes of this answer, if he thought 0.4 before.
-    likelihood_failed, likelihood_passed = m.probability(answer - failed), m.probability(answer - (failed - 1))
+    likelihood_failed, likelihood_passed = (
+        m.probability(answer - failed),
+        m.probability(answer - (failed - 1)),
+    )
     posterior = 0.4 * likelihood_failed / (0.4 * likelihood_failed + 0.6 * likelihood_passed)
     print(f"   his belief that Angie failed: 0.40 before, {posterior:.2f} after")

@@ -1,4 +1,6 @@
-"""Do you smoke? A survey in which nobody can be caught: two coins in each hand, a spinner with five answers, and what a single answer gives away."""
+"""Do you smoke? A survey in which nobody can be caught: two coins in each hand, a spinner with five
+answers, and what a single answer gives away.
+"""
 
 import json
 
@@ -9,7 +11,8 @@ from sfumato.local import client
 coins = sf.local.Direct.coin_toss(["smokes", "does not"], unit="student")
 question = json.dumps(coins.question)
 
-# Each student answers alone, with a client of one file. Heads: the truth. Tails: whatever a second coin says. Only the reports leave.
+# Each student answers alone, with a client of one file. Heads: the truth. Tails: whatever a second
+# coin says. Only the reports leave.
 students = ["smokes"] * 360 + ["does not"] * 640
 reports = [client.perturb(json.loads(question), student) for student in students]
 
@@ -31,10 +34,19 @@ often = ["never", "once", "monthly", "weekly", "daily"]
 spinner = sf.local.Direct(epsilon=1, categories=often, unit="student")
 truth = [often[min(i // 300, 4)] for i in range(2000)]
 estimate = spinner.estimate(spinner.perturb(truth))
-print(f"how often, {len(often)} answers, ε = 1 (a report is true with probability {float(spinner.own):.2f}):")
+print(
+    f"how often, {len(often)} answers, ε = 1 (a report is true with probability "
+    f"{float(spinner.own):.2f}):"
+)
 for name, raw, fit in zip(often, estimate.frequencies, estimate.consistent(), strict=True):
-    print(f"   {name:8} {raw:6.1%} as estimated, {fit:5.1%} made consistent, {truth.count(name) / len(truth):5.1%} in truth")
-print(f"for ± 3 % at 95 % ask {spinner.response.reports_for('0.03'):,} people; with two answers {sf.local.Direct(epsilon=1).response.reports_for('0.03'):,}")
+    print(
+        f"   {name:8} {raw:6.1%} as estimated, {fit:5.1%} made consistent, "
+        f"{truth.count(name) / len(truth):5.1%} in truth"
+    )
+print(
+    f"for ± 3 % at 95 % ask {spinner.response.reports_for('0.03'):,} people; with two "
+    f"answers {sf.local.Direct(epsilon=1).response.reports_for('0.03'):,}"
+)
 
 # A trusted mixer between students and collector: the same reports, a much smaller ε.
 print(sf.local.amplification(local=spinner, n=len(truth), delta="1e-6"))

@@ -1,7 +1,10 @@
-"""The lowest versions that pyproject.toml declares, as constraints for pip: `python tests/lowest.py` prints them.
+"""The lowest versions that pyproject.toml declares, as constraints for pip: `python
+tests/lowest.py` prints them.
 
-`constraints-lowest.txt` is what pip makes of them, with all that they need: `make lowest` installs it into an environment of its own and runs there a part of
-the suite that reaches every dependency. After a lower bound was changed, make that environment anew and write down what it holds (CONTRIBUTING.md).
+`constraints-lowest.txt` is what pip makes of them, with all that they need: `make lowest` installs
+it into an environment of its own and runs there a part of the suite that reaches every dependency.
+After a lower bound was changed, make that environment anew and write down what it holds
+(CONTRIBUTING.md).
 """
 
 from __future__ import annotations
@@ -13,13 +16,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 EXTRAS = ("tables", "spark", "postgres", "server", "plots")
-_LOWEST = re.compile(r"(?P<name>[a-z0-9-]+)(?:\[[a-z]+\])?(?:>=(?P<from>[0-9.]+)|==(?P<series>[0-9.]+)\.\*)(?:,<[0-9.]+)?")
+_LOWEST = re.compile(
+    r"(?P<name>[a-z0-9-]+)(?:\[[a-z]+\])?(?:>=(?P<from>[0-9.]+)|==(?P<series>[0-9.]+)\.\*)(?:,<[0-9.]+)?"
+)
 
 
 def lowest() -> dict[str, str]:
     """Package → the lowest version that is declared. A package without a lower bound fails here."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    lines = [*project["dependencies"], *(line for extra in EXTRAS for line in project["optional-dependencies"][extra])]
+    lines = [
+        *project["dependencies"],
+        *(line for extra in EXTRAS for line in project["optional-dependencies"][extra]),
+    ]
     found: dict[str, str] = {}
     for line in lines:
         read = _LOWEST.fullmatch(line)

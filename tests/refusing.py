@@ -1,4 +1,6 @@
-"""What a refusal has to have: its code, a place, a reason and a rewrite, each of a length that is read."""
+"""What a refusal has to have: its code, a place, a reason and a rewrite, each of a length that is
+read.
+"""
 
 from __future__ import annotations
 

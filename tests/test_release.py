@@ -1,4 +1,6 @@
-"""The door: charged before anything is read, one text for whatever breaks, nothing of the data in it, and the same answer again for nothing."""
+"""The door: charged before anything is read, one text for whatever breaks, nothing of the data in
+it, and the same answer again for nothing.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,15 @@ ROWS = pa.table(
 
 @pytest.fixture
 def visits(tmp_path: Path) -> Iterator[Table]:
-    made = sf.protect(ROWS, name="visits", unit="u", max_rows=3, bounds={"x": (0, 10)}, budget=sf.Approx(10, "1e-5"), ledger=tmp_path / "visits.ledger")
+    made = sf.protect(
+        ROWS,
+        name="visits",
+        unit="u",
+        max_rows=3,
+        bounds={"x": (0, 10)},
+        budget=sf.Approx(10, "1e-5"),
+        ledger=tmp_path / "visits.ledger",
+    )
     with made:
         yield made
 
@@ -56,7 +66,9 @@ def test_charge_then_answer(visits: Table) -> None:
     assert answer.rows == (("Bari",), ("Roma",))
     assert answer.names == ("n", "m")
     assert answer.receipt is not None
-    assert answer.receipt.number == visits.ledger.head.number - (1 if visits.ledger.head.number > answer.receipt.number else 0)
+    assert answer.receipt.number == visits.ledger.head.number - (
+        1 if visits.ledger.head.number > answer.receipt.number else 0
+    )
     assert answer.cost.parameters["epsilon"] == 1
     assert answer.left == visits.remaining
 
@@ -71,25 +83,38 @@ def test_charge_then_answer(visits: Table) -> None:
     ],
     ids=str,
 )
-def test_an_answer_records_how_its_units_were_bounded(promise: sf.Guarantee, about: dict[str, Any], rule: str, bits: int) -> None:
+def test_an_answer_records_how_its_units_were_bounded(
+    promise: sf.Guarantee, about: dict[str, Any], rule: str, bits: int
+) -> None:
     limits: dict[str, Any] = {"unit": "u", "max_rows": 3, **about}
-    with sf.protect(ROWS, name="visits", bounds={"x": (0, 10)}, budget=sf.ZCDP(10, "1e-3"), **limits) as table:
+    with sf.protect(
+        ROWS, name="visits", bounds={"x": (0, 10)}, budget=sf.ZCDP(10, "1e-3"), **limits
+    ) as table:
         answer = counted(table).release(promise=promise)
         alone = table.aggregate(n=sf.count()).release(promise=promise)
     rows = 3 if rule != "row" else 1
     assert answer.weighing == Weighing(rule, rows, rows, bits)  # type: ignore[arg-type]
     assert alone.weighing is not None
-    assert alone.weighing.rule == ("part" if rule == "root" else rule), "without groups there is one norm"
+    assert alone.weighing.rule == ("part" if rule == "root" else rule), (
+        "without groups there is one norm"
+    )
     assert answer.complete
     assert answer.facts["rows"] == "from visits"
     assert sf.answers.Answer.from_json(answer.to_json()).weighing == answer.weighing
 
 
 def test_private_keys_may_hide_groups(visits: Table) -> None:
-    assert not visits.group_by("city").aggregate(n=sf.count()).release(epsilon=1, delta="1e-6").complete
+    assert (
+        not visits.group_by("city")
+        .aggregate(n=sf.count())
+        .release(epsilon=1, delta="1e-6")
+        .complete
+    )
 
 
-def test_the_charge_is_durable_before_the_engine_is_asked(visits: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_charge_is_durable_before_the_engine_is_asked(
+    visits: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen = []
     tally = type(visits._source.engine).tally
 
@@ -108,7 +133,9 @@ def test_the_charge_is_durable_before_the_engine_is_asked(visits: Table, tmp_pat
 # Again
 
 
-def test_the_same_question_again_costs_nothing_and_is_the_same(visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_question_again_costs_nothing_and_is_the_same(
+    visits: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = counted(visits).release(epsilon=1)
 
     def touched(*_: Any, **__: Any) -> None:
@@ -130,7 +157,13 @@ def test_the_same_question_again_costs_nothing_and_is_the_same(visits: Table, mo
 def test_another_question_is_charged(other: str, tmp_path: Path) -> None:
     def ask(**about: Any) -> Table:
         limits = {"unit": "u", "max_rows": 3, "bounds": {"x": (0, 10)}, **about}
-        return sf.protect(ROWS, name="visits", budget=sf.Approx(10, "1e-5"), ledger=tmp_path / "visits.ledger", **limits)
+        return sf.protect(
+            ROWS,
+            name="visits",
+            budget=sf.Approx(10, "1e-5"),
+            ledger=tmp_path / "visits.ledger",
+            **limits,
+        )
 
     with ask() as table:
         counted(table).release(epsilon=1)
@@ -143,7 +176,14 @@ def test_another_question_is_charged(other: str, tmp_path: Path) -> None:
 
 def test_a_stored_answer_outlives_the_process_and_the_table(tmp_path: Path) -> None:
     path = tmp_path / "visits.ledger"
-    about: dict[str, Any] = {"name": "visits", "unit": "u", "max_rows": 3, "bounds": {"x": (0, 10)}, "budget": sf.Approx(10, "1e-5"), "ledger": path}
+    about: dict[str, Any] = {
+        "name": "visits",
+        "unit": "u",
+        "max_rows": 3,
+        "bounds": {"x": (0, 10)},
+        "budget": sf.Approx(10, "1e-5"),
+        "ledger": path,
+    }
     with sf.protect(ROWS, **about) as table:
         first = counted(table).release(epsilon=1)
     with sf.protect(ROWS, **about) as table:
@@ -196,20 +236,35 @@ def broken(what: str) -> BaseException:
     try:
         raise ValueError(f"cell {CANARY} of {NUMBER}")
     except ValueError as error:
-        made: BaseException = {"exception": RuntimeError, "memory": MemoryError, "assertion": AssertionError}[what](f"row {CANARY}")
+        made: BaseException = {
+            "exception": RuntimeError,
+            "memory": MemoryError,
+            "assertion": AssertionError,
+        }[what](f"row {CANARY}")
         made.__cause__ = error
         return made
 
 
 @pytest.mark.parametrize("what", ["exception", "memory", "assertion"])
 @pytest.mark.parametrize("where", ["run", "read", "votes_of", "keep"])
-def test_whatever_breaks_says_one_text(what: str, where: str, visits: Table, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_whatever_breaks_says_one_text(
+    what: str,
+    where: str,
+    visits: Table,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     def breaks(*_: Any, **__: Any) -> None:
         raise broken(what)
 
     from sfumato.mechanisms import OptimalSelection
 
-    target = {"run": (type(visits._source.engine), "run"), "read": (door, "read"), "votes_of": (door, "votes_of"), "keep": (OptimalSelection, "keep")}[where]
+    target = {
+        "run": (type(visits._source.engine), "run"),
+        "read": (door, "read"),
+        "votes_of": (door, "votes_of"),
+        "keep": (OptimalSelection, "keep"),
+    }[where]
     monkeypatch.setattr(*target, breaks)
     caplog.set_level(logging.DEBUG)
     with pytest.raises(Failed) as failed:
@@ -227,7 +282,9 @@ def test_whatever_breaks_says_one_text(what: str, where: str, visits: Table, mon
 
 
 @pytest.mark.parametrize("together", [False, True])
-def test_an_answer_that_cannot_be_stored_has_failed(together: bool, visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_cannot_be_stored_has_failed(
+    together: bool, visits: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A refusal would say that nothing was read and nothing spent."""
 
     def full(*_: Any) -> None:
@@ -235,20 +292,28 @@ def test_an_answer_that_cannot_be_stored_has_failed(together: bool, visits: Tabl
 
     monkeypatch.setattr(type(visits.ledger), "remember", full)
     with pytest.raises(Failed) as failed:
-        visits.release_all([counted(visits)], epsilon=1) if together else counted(visits).release(epsilon=1)
+        visits.release_all([counted(visits)], epsilon=1) if together else counted(visits).release(
+            epsilon=1
+        )
     assert (failed.value.__cause__, failed.value.__context__) == (None, None)
     assert spent(visits) == 1
 
 
 @pytest.mark.parametrize("where", ["finish", "sql", "batch"])
-def test_what_breaks_in_post_processing_has_failed(where: str, visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An exception inside `finish` left as it was: an error after the charge that quoted released numbers and looked like a mistake of the caller's."""
+def test_what_breaks_in_post_processing_has_failed(
+    where: str, visits: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An exception inside `finish` left as it was: an error after the charge that quoted released
+    numbers and looked like a mistake of the caller's.
+    """
     from sfumato.sql.finishing import Finishing
 
     def breaks(*_: Any, **__: Any) -> None:
         raise broken("exception")
 
-    monkeypatch.setattr(*((door, "rules") if where == "finish" else (Finishing, "__call__")), breaks)
+    monkeypatch.setattr(
+        *((door, "rules") if where == "finish" else (Finishing, "__call__")), breaks
+    )
     text = "SELECT COUNT(*) AS n FROM visits"
     with pytest.raises(Failed) as failed:
         {
@@ -261,7 +326,9 @@ def test_what_breaks_in_post_processing_has_failed(where: str, visits: Table, mo
     assert spent(visits) == 1
 
 
-def test_an_answer_has_the_moment_of_its_charge(visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_has_the_moment_of_its_charge(
+    visits: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither when the work ended is in it, nor what others have spent meanwhile."""
     true = door._tally
 
@@ -278,7 +345,9 @@ def test_an_answer_has_the_moment_of_its_charge(visits: Table, monkeypatch: pyte
 
 
 def test_no_frame_of_a_failure_holds_data(visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A debugger that looks at the frames of the traceback finds plans and statements, and no table."""
+    """A debugger that looks at the frames of the traceback finds plans and statements, and no
+    table.
+    """
 
     def breaks(*arguments: Any, **__: Any) -> None:
         secret = pa.table({"x": [CANARY]})
@@ -290,15 +359,25 @@ def test_no_frame_of_a_failure_holds_data(visits: Table, monkeypatch: pytest.Mon
     frame = failed.value.__traceback__
     while frame is not None:
         held = frame.tb_frame.f_locals
-        if "sfumato" in frame.tb_frame.f_code.co_filename and "tests" not in frame.tb_frame.f_code.co_filename:
-            assert not any(isinstance(value, pa.Table | pa.RecordBatch | np.ndarray | BaseException) for value in held.values())
+        if (
+            "sfumato" in frame.tb_frame.f_code.co_filename
+            and "tests" not in frame.tb_frame.f_code.co_filename
+        ):
+            assert not any(
+                isinstance(value, pa.Table | pa.RecordBatch | np.ndarray | BaseException)
+                for value in held.values()
+            )
         frame = frame.tb_next
 
 
-def test_an_interrupted_engine_fails_like_any_other(visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_engine_fails_like_any_other(
+    visits: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A time-out that strikes: the engine is made to work on something endless instead."""
     engine = visits._source.engine
-    endless = f"SELECT sum(t0.n * t9.n) FROM {', '.join(f'visits t{i}' for i in range(12))}"  # 20^12 rows
+    endless = (
+        f"SELECT sum(t0.n * t9.n) FROM {', '.join(f'visits t{i}' for i in range(12))}"  # 20^12 rows
+    )
     monkeypatch.setattr(engine, "sql", lambda _: endless)
     with pytest.raises(Failed) as failed:
         counted(visits).release(epsilon=1, timeout=0.05)
@@ -312,25 +391,50 @@ def test_an_interrupted_engine_fails_like_any_other(visits: Table, monkeypatch: 
 # Canaries
 
 
-def test_no_canary_gets_out(visits: Table, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
-    """Unique texts and numbers in private cells: none of them in answers, plans, messages, logs, the book, or what is printed."""
+def test_no_canary_gets_out(
+    visits: Table,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Unique texts and numbers in private cells: none of them in answers, plans, messages, logs,
+    the book, or what is printed.
+    """
     caplog.set_level(logging.DEBUG)
     said = [repr(visits), visits.declaration.to_toml()]
     asked = [
         counted(visits),
         visits.group_by("city").aggregate(n=sf.count(), s=sf.sum("x")),
-        visits.where(sf.col("n") > 5).mutate(y=sf.col("n") * 2).aggregate(s=sf.sum("y", low=0, high=5), h=sf.histogram("n", edges=(0, 9)), q=sf.median("x")),
+        visits.where(sf.col("n") > 5)
+        .mutate(y=sf.col("n") * 2)
+        .aggregate(
+            s=sf.sum("y", low=0, high=5), h=sf.histogram("n", edges=(0, 9)), q=sf.median("x")
+        ),
         visits.group_by("n").aggregate(u=sf.count_units()),
     ]
     for query in asked:
         plan = query.plan(epsilon="1/10")
         answer = query.release(epsilon="1/10")
-        said += [str(plan), *plan.sql, repr(plan), str(answer), answer.to_json().decode(), answer._repr_html_(), answer.to_csv(), str(answer.card())]
-    for code in (lambda: visits.aggregate(s=sf.sum("n")), lambda: visits.where(sf.col("nothing") > 1)):
+        said += [
+            str(plan),
+            *plan.sql,
+            repr(plan),
+            str(answer),
+            answer.to_json().decode(),
+            answer._repr_html_(),
+            answer.to_csv(),
+            str(answer.card()),
+        ]
+    for code in (
+        lambda: visits.aggregate(s=sf.sum("n")),
+        lambda: visits.where(sf.col("nothing") > 1),
+    ):
         with pytest.raises(sf.Refused) as refused:
             code().release(epsilon=1, learn=False)
         said.append(str(refused.value))
-    learned = visits.aggregate(s=sf.sum("n")).release(epsilon="1/10")  # bounds of n, which are powers of two whatever is there
+    learned = visits.aggregate(s=sf.sum("n")).release(
+        epsilon="1/10"
+    )  # bounds of n, which are powers of two whatever is there
     said += [str(learned), str(learned.card()), visits.declaration.to_toml()]
     said += [visits.ledger.to_csv(), visits.ledger.to_json()]
     captured = capfd.readouterr()
@@ -365,11 +469,17 @@ def test_many_threads_may_ask_at_once(visits: Table) -> None:
 def test_the_question_has_all_that_matters(visits: Table) -> None:
     plan = counted(visits).plan(epsilon=1)
     assert door.question(plan) == door.question(counted(visits).plan(epsilon=1))
-    for other in (counted(visits).plan(epsilon=2), counted(visits).plan(promise=sf.ZCDP("1/8")), visits.aggregate(n=sf.count()).plan(epsilon=1)):
+    for other in (
+        counted(visits).plan(epsilon=2),
+        counted(visits).plan(promise=sf.ZCDP("1/8")),
+        visits.aggregate(n=sf.count()).plan(epsilon=1),
+    ):
         assert door.question(other) != door.question(plan)
 
 
-def test_groups_that_nobody_selected_are_not_read(visits: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_groups_that_nobody_selected_are_not_read(
+    visits: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With private keys, pieces are read for the named groups alone."""
     shapes = []
     original = reading.read
@@ -380,5 +490,9 @@ def test_groups_that_nobody_selected_are_not_read(visits: Table, monkeypatch: py
         return found
 
     monkeypatch.setattr(door, "read", watched)
-    answer = visits.group_by("city").aggregate(n=sf.count(), h=sf.histogram("x", edges=(0, 5, 10))).release(epsilon=1)
+    answer = (
+        visits.group_by("city")
+        .aggregate(n=sf.count(), h=sf.histogram("x", edges=(0, 5, 10)))
+        .release(epsilon=1)
+    )
     assert {shape[0] for shape in shapes} <= {len(answer), 1}

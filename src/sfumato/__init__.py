@@ -7,7 +7,8 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-# Each public name and the module it lives in: loaded at first use, so that `import sfumato` stays quick.
+# Each public name and the module it lives in: loaded at first use, so that `import sfumato` stays
+# quick.
 _LAZY = {
     "answers": "",
     "attacks": "",
@@ -73,7 +74,11 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
     home = _LAZY[name]
     try:
-        value = getattr(import_module(home, __name__), name) if home else import_module(f".{name}", __name__)
+        value = (
+            getattr(import_module(home, __name__), name)
+            if home
+            else import_module(f".{name}", __name__)
+        )
     except ModuleNotFoundError as error:
         from .errors import missing
 

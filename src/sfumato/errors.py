@@ -1,7 +1,8 @@
 """The two ways a call can end without an answer.
 
-Refused   before any data is read: says what is wrong, where, why, and what would pass. Nothing was read, nothing was spent.
-Failed    after data was read: one constant text, so that the failure itself tells nothing about the data.
+Refused   before any data is read: says what is wrong, where, why, and what would pass. Nothing was
+read, nothing was spent. Failed after data was read: one constant text, so that the failure itself
+tells nothing about the data.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ class Refused(ValueError):
 
 
 class Failed(RuntimeError):
-    """Something broke after data was read. The text never varies: a message that did could be a message about a person."""
+    """Something broke after data was read. The text never varies: a message that did could be a
+    message about a person.
+    """
 
     TEXT = "failed: the answer could not be made; what was charged for it stays charged"
 
@@ -51,5 +54,10 @@ def missing(error: ModuleNotFoundError) -> Refused | None:
     module = (error.name or "").partition(".")[0]
     for extra, modules in EXTRAS.items():
         if module in modules:
-            return Refused("package.missing", module, f"this needs {module}, which is not installed", f"pip install 'sfumato[{extra}]'")
+            return Refused(
+                "package.missing",
+                module,
+                f"this needs {module}, which is not installed",
+                f"pip install 'sfumato[{extra}]'",
+            )
     return None

@@ -1,7 +1,9 @@
 """Compositions in exact arithmetic: the truth that certificates are held against.
 
-A law on finitely many outcomes, n times, takes as many losses as there are ways to share n among its outcomes; the laws of different steps are then convolved
-loss by loss, in balls of 256 bits. Gaussian noise beside them has a closed form at each loss. Nothing is put on a lattice, tilted or transformed.
+A law on finitely many outcomes, n times, takes as many losses as there are ways to share n among
+its outcomes; the laws of different steps are then convolved loss by loss, in balls of 256 bits.
+Gaussian noise beside them has a closed form at each loss. Nothing is put on a lattice, tilted or
+transformed.
 """
 
 from __future__ import annotations
@@ -39,14 +41,20 @@ class Exact:
             return found[0].max(found[1])
 
     def _delta(self, epsilon: Fraction, swap: bool) -> arb:
-        sums: list[tuple[arb, arb]] = [(arb(1), arb(1))]  # the probabilities by either law of each way the answers may come out
+        sums: list[tuple[arb, arb]] = [
+            (arb(1), arb(1))
+        ]  # the probabilities by either law of each way the answers may come out
         for law, count in self.laws:
             own = list(powers(law(), count))
             sums = [(p * a, q * b) for p, q in sums for a, b in own]
         total, growth = arb(0), ball(epsilon).exp()
         for first, second in sums:
             p, q = (second, first) if swap else (first, second)
-            total += _gaussian(p, q * growth, self.mu_squared) if self.mu_squared else _positive(p - q * growth)
+            total += (
+                _gaussian(p, q * growth, self.mu_squared)
+                if self.mu_squared
+                else _positive(p - q * growth)
+            )
         return total
 
 
@@ -110,7 +118,9 @@ def finite(pair: FinitePair) -> Outcomes:
 
 
 def random_composition(seed: int, parts: int = 20, ways: int = 400) -> Exact:
-    """Up to `parts` steps of laws of all kinds, so that not more than `ways` different answers have to be told apart."""
+    """Up to `parts` steps of laws of all kinds, so that not more than `ways` different answers have
+    to be told apart.
+    """
     rng = random.Random(seed)
     laws: list[tuple[Callable[[], Outcomes], int]] = []
     pairs: list[tuple[Pair, int]] = []
@@ -129,9 +139,13 @@ def random_composition(seed: int, parts: int = 20, ways: int = 400) -> Exact:
         laws.append((law, count))
     mu_squared = Fraction(0)
     if rng.random() < 0.4:
-        mu_squared = Fraction(rng.randint(1, 10**4), 10**4) * Fraction(10) ** rng.choice((-2, -1, 0, 1))
+        mu_squared = Fraction(rng.randint(1, 10**4), 10**4) * Fraction(10) ** rng.choice(
+            (-2, -1, 0, 1)
+        )
         pairs.append((GaussianPair(mu_squared), 1))
-    return Exact(Loss(tuple(pairs), relation="add-remove" if directed else None), tuple(laws), mu_squared)
+    return Exact(
+        Loss(tuple(pairs), relation="add-remove" if directed else None), tuple(laws), mu_squared
+    )
 
 
 def _number(rng: random.Random) -> Fraction:
@@ -143,8 +157,17 @@ def _number(rng: random.Random) -> Fraction:
 def _random_law(rng: random.Random) -> tuple[Pair, Callable[[], Outcomes], int, bool]:
     kind = rng.choice(("response", "response", "geometric", "finite", "poisson"))
     if kind == "response":
-        epsilon, k, delta = _number(rng), rng.choice((2, 2, 3, 10)), rng.choice((Fraction(0), Fraction(0), Fraction(1, 10**7)))
-        return ResponsePair(epsilon, delta, k), lambda: response(epsilon, k, delta), 2 + (k > 2) + 2 * bool(delta), False
+        epsilon, k, delta = (
+            _number(rng),
+            rng.choice((2, 2, 3, 10)),
+            rng.choice((Fraction(0), Fraction(0), Fraction(1, 10**7))),
+        )
+        return (
+            ResponsePair(epsilon, delta, k),
+            lambda: response(epsilon, k, delta),
+            2 + (k > 2) + 2 * bool(delta),
+            False,
+        )
     if kind == "geometric":
         epsilon, steps = _number(rng), rng.randint(1, 4)
         return LaplacePair(epsilon, steps), lambda: geometric(epsilon, steps), steps + 1, False
@@ -152,7 +175,12 @@ def _random_law(rng: random.Random) -> tuple[Pair, Callable[[], Outcomes], int, 
         pair = random_pair(rng)
         return pair, lambda: finite(pair), len(pair.p), True
     epsilon, steps, rate = _number(rng), rng.randint(1, 3), Fraction(rng.randint(1, 999), 1000)
-    return SampledPair(LaplacePair(epsilon, steps), rate), lambda: poisson(lambda: geometric(epsilon, steps), rate), steps + 1, True
+    return (
+        SampledPair(LaplacePair(epsilon, steps), rate),
+        lambda: poisson(lambda: geometric(epsilon, steps), rate),
+        steps + 1,
+        True,
+    )
 
 
 def random_pair(rng: random.Random) -> FinitePair:

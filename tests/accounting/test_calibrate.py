@@ -9,7 +9,10 @@ from sfumato import mechanisms as mech
 
 
 def test_the_total_keeps_the_promise_and_hardly_less_noise_would() -> None:
-    schedule = [(mech.Gaussian(sensitivity=1, sigma=1).subsample(0.01), 200), (mech.Laplace(sensitivity=1, epsilon=1, grid=2**-20), 2)]
+    schedule = [
+        (mech.Gaussian(sensitivity=1, sigma=1).subsample(0.01), 200),
+        (mech.Laplace(sensitivity=1, epsilon=1, grid=2**-20), 2),
+    ]
     found = sf.calibrate(schedule, sf.Approx(1, 1e-6))
     assert found.total <= sf.Approx(1, 1e-6)
     assert found.total == sf.compose(found.schedule)
@@ -21,32 +24,53 @@ def test_the_total_keeps_the_promise_and_hardly_less_noise_would() -> None:
 
 
 def test_gaussian_noise_alone_is_the_analytic_calibration() -> None:
-    found = sf.calibrate([(mech.Gaussian(sensitivity=1, sigma=1), 100)], sf.Approx(1, 1e-6), precision="1e-6")
+    found = sf.calibrate(
+        [(mech.Gaussian(sensitivity=1, sigma=1), 100)], sf.Approx(1, 1e-6), precision="1e-6"
+    )
     one = mech.Gaussian(sensitivity=10, epsilon=1, delta=1e-6)
     assert float(found.schedule[0][0].sigma) == pytest.approx(float(one.sigma), rel=2e-6)
     assert found.schedule[0][0].sigma >= one.sigma
 
 
 def test_noise_may_shrink() -> None:
-    found = sf.calibrate([mech.Laplace(sensitivity=1, epsilon="0.01"), mech.RandomizedResponse(epsilon="0.01")], sf.Pure(1))
+    found = sf.calibrate(
+        [mech.Laplace(sensitivity=1, epsilon="0.01"), mech.RandomizedResponse(epsilon="0.01")],
+        sf.Pure(1),
+    )
     assert float(found.factor) == pytest.approx(0.02, rel=1e-3)
 
 
 def test_it_buys_accuracy() -> None:
-    """A hundred Laplace counts at (1, 1e-6): by the tight total each has about three times less noise than by an even split."""
-    found = sf.calibrate([(mech.Laplace(sensitivity=1, epsilon="0.01", grid=2**-20), 100)], sf.Approx(1, 1e-6))
+    """A hundred Laplace counts at (1, 1e-6): by the tight total each has about three times less
+    noise than by an even split.
+    """
+    found = sf.calibrate(
+        [(mech.Laplace(sensitivity=1, epsilon="0.01", grid=2**-20), 100)], sf.Approx(1, 1e-6)
+    )
     assert float(found.schedule[0][0].scale) < 60
 
 
 @pytest.mark.parametrize(
     ("call", "code"),
     [
-        (lambda: sf.calibrate([(mech.Laplace(sensitivity=1, epsilon=1), 3)], sf.GDP(1)), "calibrate.promise"),
+        (
+            lambda: sf.calibrate([(mech.Laplace(sensitivity=1, epsilon=1), 3)], sf.GDP(1)),
+            "calibrate.promise",
+        ),
         (lambda: sf.calibrate([], sf.Approx(1, 1e-6)), "composition.schedule"),
         (lambda: sf.calibrate([(sf.Pure(1), 3)], sf.Approx(1, 1e-6)), "composition.schedule"),
-        (lambda: sf.calibrate([mech.Exponential(sensitivity=1, epsilon=1)], sf.Approx(1, 1e-6)), "calibrate.mechanism"),
-        (lambda: sf.calibrate([mech.RandomizedResponse.coin_toss()], sf.Approx(1, 1e-6)), "calibrate.mechanism"),
-        (lambda: sf.calibrate([mech.Gaussian(sensitivity=1, sigma=1)], sf.Pure(1)), "calibrate.promise"),
+        (
+            lambda: sf.calibrate([mech.Exponential(sensitivity=1, epsilon=1)], sf.Approx(1, 1e-6)),
+            "calibrate.mechanism",
+        ),
+        (
+            lambda: sf.calibrate([mech.RandomizedResponse.coin_toss()], sf.Approx(1, 1e-6)),
+            "calibrate.mechanism",
+        ),
+        (
+            lambda: sf.calibrate([mech.Gaussian(sensitivity=1, sigma=1)], sf.Pure(1)),
+            "calibrate.promise",
+        ),
     ],
 )
 def test_refusals(call: object, code: str) -> None:

@@ -24,7 +24,9 @@ SMALL = 1 << 13
 
 
 def check(whole: Exact, seed: int, most: int = SMALL) -> float:
-    """The truth is inside, at ε of every size and at a δ down to 1e-18; how wide the certificate of δ is, relatively."""
+    """The truth is inside, at ε of every size and at a δ down to 1e-18; how wide the certificate of
+    δ is, relatively.
+    """
     rng = random.Random(seed)
     uses = [(pair.law(), count) for pair, count in whole.loss.parts]
     top = sum(count * float(max(law.atoms.loss.max(initial=0.0), 1.0)) for law, count in uses)
@@ -40,7 +42,11 @@ def check(whole: Exact, seed: int, most: int = SMALL) -> float:
     low, high = epsilon_bounds(uses, delta, most)
     with precision(BITS):
         assert math.isinf(high) or whole.delta(Fraction(high)) <= ball(delta)
-        assert low == 0 or (math.isinf(low) and math.isinf(high)) or whole.delta(Fraction(low)) >= ball(delta)
+        assert (
+            low == 0
+            or (math.isinf(low) and math.isinf(high))
+            or whole.delta(Fraction(low)) >= ball(delta)
+        )
     return wide
 
 
@@ -48,7 +54,9 @@ def check(whole: Exact, seed: int, most: int = SMALL) -> float:
 def test_five_hundred_random_compositions(block: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # nothing overflows or divides by zero on the way
-        widths = [check(random_composition(seed), seed) for seed in range(50 * block, 50 * block + 50)]
+        widths = [
+            check(random_composition(seed), seed) for seed in range(50 * block, 50 * block + 50)
+        ]
     assert np.median(widths) < 0.01, "always right would be easy if bounds were wide"
 
 
@@ -60,21 +68,39 @@ def test_ten_thousand_random_compositions(block: int) -> None:
 
 
 @pytest.mark.parametrize("mutant", ["up", "down", "slack", "off"])
-def test_a_certificate_that_lacks_a_term_is_caught(mutant: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Masses wrong by a millionth in the wrong direction, or cells split or joined without care: some composition shows it."""
+def test_a_certificate_that_lacks_a_term_is_caught(
+    mutant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Masses wrong by a millionth in the wrong direction, or cells split or joined without care:
+    some composition shows it.
+    """
     if mutant in ("up", "down"):
         name, sign = ("upper", -1) if mutant == "up" else ("lower", 1)
         true = getattr(certificate, name)
 
         def wrong(half: object) -> Measure:
             made = true(half)
-            return Measure(made.numbers, made.mass * (1 + sign * 1e-6), made.infinite, made.error, made.slack)
+            return Measure(
+                made.numbers, made.mass * (1 + sign * 1e-6), made.infinite, made.error, made.slack
+            )
 
         monkeypatch.setattr(certificate, name, wrong)
-    elif mutant == "slack":  # the laws as they are, but all nodes moved up or down by a hundred-thousandth
-        monkeypatch.setattr(certificate.Curve, "place", lambda self, n: self.plan.offset + self.plan.mesh.h * n + (-1e-5 if self.side == "up" else 1e-5))
+    elif (
+        mutant == "slack"
+    ):  # the laws as they are, but all nodes moved up or down by a hundred-thousandth
+        monkeypatch.setattr(
+            certificate.Curve,
+            "place",
+            lambda self, n: (
+                self.plan.offset + self.plan.mesh.h * n + (-1e-5 if self.side == "up" else 1e-5)
+            ),
+        )
     else:  # the sum from above and below exchanged
-        monkeypatch.setattr(certificate.Curve, "at", lambda self, n: self.sum.below(n) if self.side == "up" else self.sum.above(n))
+        monkeypatch.setattr(
+            certificate.Curve,
+            "at",
+            lambda self, n: self.sum.below(n) if self.side == "up" else self.sum.above(n),
+        )
     caught = 0
     for seed in range(25):
         try:
@@ -84,7 +110,9 @@ def test_a_certificate_that_lacks_a_term_is_caught(mutant: str, monkeypatch: pyt
     assert caught > 2
 
 
-@pytest.mark.parametrize(("mu", "count"), [(1.0, 1), (0.01, 10_000), (0.001, 1_000_000), (0.3, 7), (5.0, 1), (3.0, 4)])
+@pytest.mark.parametrize(
+    ("mu", "count"), [(1.0, 1), (0.01, 10_000), (0.001, 1_000_000), (0.3, 7), (5.0, 1), (3.0, 4)]
+)
 @pytest.mark.parametrize("delta", ["0.1", "1e-6", "1e-18"])
 def test_gaussian_noise_against_its_closed_form(mu: float, count: int, delta: str) -> None:
     """Not collapsed, as it is in products: the lattice has to find it."""
@@ -111,13 +139,19 @@ def test_continuous_laplace_against_closed_forms() -> None:
 EXTREMES = {
     "a thousandth": ([(laplace_law(1e-5, math.inf), 1000)], "1e-6"),
     "fifty": ([(response_law(0.5, 2), 1000), (GaussianLaw(0.5), 1)], "1e-6"),
-    "ten to the minus eighteen": ([(PoissonLaw(GaussianLaw(1.0), 0.01), 100), (laplace_law(0.1, 2.0**20), 10)], "1e-18"),
+    "ten to the minus eighteen": (
+        [(PoissonLaw(GaussianLaw(1.0), 0.01), 100), (laplace_law(0.1, 2.0**20), 10)],
+        "1e-18",
+    ),
     "a million": ([(laplace_law(1e-3, math.inf), 10**6)], "1e-9"),
     "a million sampled": ([(PoissonLaw(GaussianLaw(0.5), 1e-4), 10**6)], "1e-9"),
     "one huge": ([(response_law(700.0, 2), 1), (GaussianLaw(0.1), 1)], "1e-6"),
     "all huge": ([(GaussianLaw(60.0), 3)], "1e-6"),
     "one tiny": ([(response_law(1e-9, 3), 5), (GaussianLaw(1e-6), 1)], "1e-12"),
-    "tiny and huge": ([(response_law(1e-6, 2), 1000), (response_law(20.0, 2), 1), (laplace_law(0.3, 5.0), 3)], "1e-6"),
+    "tiny and huge": (
+        [(response_law(1e-6, 2), 1000), (response_law(20.0, 2), 1), (laplace_law(0.3, 5.0), 3)],
+        "1e-6",
+    ),
     "smallest": ([(laplace_law(0.5, math.inf), 4)], "1e-300"),
     "rate near one": ([(PoissonLaw(laplace_law(1.0, math.inf), 1 - 1e-9), 10)], "1e-6"),
     "fixed size": ([(FixedLaw(PoissonLaw(GaussianLaw(1.0), 0.01)), 500)], "1e-6"),
@@ -140,19 +174,26 @@ def test_extremes_end_in_ordered_finite_bounds(name: str) -> None:
 
 
 def test_directions_are_told_apart() -> None:
-    """Sampled Laplace noise loses more by removal at small δ; the certificate takes the worse, and either alone would be caught."""
+    """Sampled Laplace noise loses more by removal at small δ; the certificate takes the worse, and
+    either alone would be caught.
+    """
     law = PoissonLaw(laplace_law(2.0, 3.0), 0.2)
     both = delta_bounds([(law, 3)], Fraction(1, 2))
     from sfumato.accounting.loss_laws import reverse
 
-    single = [certificate._delta_bounds([(one, 3)], {"up": 0.5, "down": 0.5}, 0.0, 1 << 16) for one in (law, reverse(law))]
+    single = [
+        certificate._delta_bounds([(one, 3)], {"up": 0.5, "down": 0.5}, 0.0, 1 << 16)
+        for one in (law, reverse(law))
+    ]
     assert max(low for low, _ in single) <= both[1]
     assert abs(single[0][1] - single[1][1]) > 1e-4
     assert both[1] >= max(low for low, _ in single)
 
 
 def test_memory_is_bounded() -> None:
-    """However fine a lattice would have to be, it has at most 2^22 numbers, of which few are kept."""
+    """However fine a lattice would have to be, it has at most 2^22 numbers, of which few are
+    kept.
+    """
     uses = [(PoissonLaw(GaussianLaw(1.0), 1e-4), 10**6)]
     chosen, down, up, _ = certificate._lattice(uses, certificate.at_delta(uses, 1e-9))
     assert chosen.mesh.size <= 1 << 22

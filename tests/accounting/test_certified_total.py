@@ -14,9 +14,14 @@ LAPLACE = mech.Laplace(sensitivity=1, epsilon="0.1", grid=2**-20)
 
 
 def test_records_are_composed_by_their_laws() -> None:
-    records = [record(LAPLACE)] * 20 + [record(mech.Gaussian(sensitivity=1, sigma=3).subsample("0.1")), guarantee_record(sf.Pure("0.2"))]
+    records = [record(LAPLACE)] * 20 + [
+        record(mech.Gaussian(sensitivity=1, sigma=3).subsample("0.1")),
+        guarantee_record(sf.Pure("0.2")),
+    ]
     found = certified_total(records, "1e-6", fixed_beforehand=True)
-    assert found.total == sf.compose([(LAPLACE, 20), mech.Gaussian(sensitivity=1, sigma=3).subsample("0.1"), sf.Pure("0.2")])
+    assert found.total == sf.compose(
+        [(LAPLACE, 20), mech.Gaussian(sensitivity=1, sigma=3).subsample("0.1"), sf.Pure("0.2")]
+    )
     assert found.epsilon_lower <= found.epsilon < 2.2
     assert "a promise" in str(found)
 

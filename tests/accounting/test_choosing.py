@@ -24,7 +24,9 @@ def one_digit_less(epsilon: float) -> Fraction:
 def test_the_error_is_kept_and_no_smaller_epsilon_keeps_it(error: Any, confidence: str) -> None:
     epsilon = sf.choose_epsilon(error=error, confidence=confidence)
     assert mech.Laplace(sensitivity=1, epsilon=epsilon).error(confidence) <= Fraction(error)
-    assert mech.Laplace(sensitivity=1, epsilon=one_digit_less(epsilon) * (1 - Fraction(1, 10**9))).error(confidence) > Fraction(error)
+    assert mech.Laplace(
+        sensitivity=1, epsilon=one_digit_less(epsilon) * (1 - Fraction(1, 10**9))
+    ).error(confidence) > Fraction(error)
 
 
 def test_the_example_of_the_documentation() -> None:
@@ -38,16 +40,25 @@ def test_the_advantage_is_kept(advantage: str) -> None:
     assert epsilon == pytest.approx(2 * math.atanh(float(advantage)), rel=1e-8)
 
 
-@pytest.mark.parametrize(("prior", "posterior"), [("0.5", "0.75"), ("0.01", "0.02"), ("0.9", "0.99"), ("0.5", "0.500001")])
+@pytest.mark.parametrize(
+    ("prior", "posterior"),
+    [("0.5", "0.75"), ("0.01", "0.02"), ("0.9", "0.99"), ("0.5", "0.500001")],
+)
 def test_the_posterior_is_kept(prior: str, posterior: str) -> None:
     epsilon = sf.choose_epsilon(posterior=posterior, prior=prior)
     assert sf.Pure(epsilon).meaning(prior=prior).posterior.high <= float(posterior)
-    assert sf.Pure(Fraction(epsilon) * Fraction(1_000_001, 1_000_000)).meaning(prior=prior).posterior.high > float(posterior)
+    assert sf.Pure(Fraction(epsilon) * Fraction(1_000_001, 1_000_000)).meaning(
+        prior=prior
+    ).posterior.high > float(posterior)
 
 
 def test_the_text_of_the_float_is_what_is_promised() -> None:
     """A float enters as its shortest text, which has ten digits: nothing is lost on the way."""
-    for epsilon in (sf.choose_epsilon(error=25), sf.choose_epsilon(advantage="0.1"), sf.choose_epsilon(posterior="0.6")):
+    for epsilon in (
+        sf.choose_epsilon(error=25),
+        sf.choose_epsilon(advantage="0.1"),
+        sf.choose_epsilon(posterior="0.6"),
+    ):
         assert len(Decimal(repr(epsilon)).as_tuple().digits) <= 10
 
 

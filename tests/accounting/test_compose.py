@@ -19,7 +19,9 @@ def test_the_example_of_the_interface() -> None:
 
 
 def test_it_undercuts_every_theorem_in_closed_form() -> None:
-    """k = 100, ε = 0.01, δ = 10⁻⁶: Laplace noise on a fine grid loses less than the worst ε-DP mechanism, and that less than the theorems say."""
+    """k = 100, ε = 0.01, δ = 10⁻⁶: Laplace noise on a fine grid loses less than the worst ε-DP
+    mechanism, and that less than the theorems say.
+    """
     fine = mech.Laplace(sensitivity=1, epsilon="0.01", grid=2**-20)
     total = sf.compose([(fine, 100)]).epsilon("1e-6")
     kov = float(optimal("0.01", 100, delta="1e-6").parameters["epsilon"])
@@ -31,7 +33,13 @@ def test_it_undercuts_every_theorem_in_closed_form() -> None:
 def test_integers_lose_more_than_a_fine_grid() -> None:
     """The case that peers take for continuous: 5.0908 on a fine grid, 5.1000 on integers."""
     fine, whole = ({"grid": 2**-20}, {})
-    schedules = [[(mech.Laplace(sensitivity=1, scale=50, **g), 1000), (mech.Gaussian(sensitivity=1, sigma=50, **g), 1000)] for g in (fine, whole)]
+    schedules = [
+        [
+            (mech.Laplace(sensitivity=1, scale=50, **g), 1000),
+            (mech.Gaussian(sensitivity=1, sigma=50, **g), 1000),
+        ]
+        for g in (fine, whole)
+    ]
     totals = [sf.compose(schedule) for schedule in schedules]
     assert totals[0].epsilon_lower("1e-8") <= 5.0907632 <= totals[0].epsilon("1e-8") < 5.09077
     assert round(totals[1].epsilon("1e-8"), 3) == round(totals[1].epsilon_lower("1e-8"), 3) == 5.1
@@ -40,7 +48,9 @@ def test_integers_lose_more_than_a_fine_grid() -> None:
 def test_steps_may_be_written_alone() -> None:
     m = mech.RandomizedResponse(epsilon=1, categories=list("abc"))
     assert sf.compose([m, m]) == sf.compose([(m, 2)])
-    assert sf.compose([mech.RandomizedResponse.coin_toss()]).epsilon() == pytest.approx(1.0986122886681098)
+    assert sf.compose([mech.RandomizedResponse.coin_toss()]).epsilon() == pytest.approx(
+        1.0986122886681098
+    )
 
 
 def test_other_mechanisms_count_by_their_promise() -> None:

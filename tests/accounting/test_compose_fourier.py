@@ -1,4 +1,6 @@
-"""Sums of losses by transforms, against sums written out: also where the period is far too short and the tilt far off."""
+"""Sums of losses by transforms, against sums written out: also where the period is far too short
+and the tilt far off.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ H = 0.05
 def measure(seed: int, size: int, infinite: float = 0.0) -> Measure:
     rng = np.random.default_rng(seed)
     mass = rng.random(size) ** 3
-    return Measure(np.arange(size) - size // 2, mass / mass.sum() * (1 - infinite), infinite, 0.0, 0.0)
+    return Measure(
+        np.arange(size) - size // 2, mass / mass.sum() * (1 - infinite), infinite, 0.0, 0.0
+    )
 
 
 def written_out(parts: tuple[tuple[Measure, int], ...], number: int) -> float:
@@ -42,12 +46,16 @@ PARTS = {
 
 
 @pytest.mark.parametrize("name", PARTS)
-@pytest.mark.parametrize(("size", "tilt"), [(1 << 12, 0.5), (1 << 12, 5.0), (256, 2.0), (128, 0.1), (128, 8.0)])
+@pytest.mark.parametrize(
+    ("size", "tilt"), [(1 << 12, 0.5), (1 << 12, 5.0), (256, 2.0), (128, 0.1), (128, 8.0)]
+)
 def test_the_truth_is_between_whatever_the_mesh(name: str, size: int, tilt: float) -> None:
     parts = PARTS[name]
     found = add(parts, Mesh(h=H, size=size, tilt=tilt))
     numbers = np.arange(-40, 200, 7)
-    for number, low, high in zip(numbers.tolist(), found.below(numbers), found.above(numbers), strict=True):
+    for number, low, high in zip(
+        numbers.tolist(), found.below(numbers), found.above(numbers), strict=True
+    ):
         truth = written_out(parts, number)
         assert low <= truth * (1 + 1e-11) + 1e-300
         assert high >= truth * (1 - 1e-11)
@@ -64,7 +72,10 @@ def test_the_tilt_makes_tiny_numbers_no_harder() -> None:
     number = 96  # near the top of 100: δ is about 0.6^25
     for tilt, good in ((60.0, True), (0.2, False)):
         found = add(parts, Mesh(h=H, size=1 << 10, tilt=tilt))
-        low, high = float(found.below(np.array([number]))[0]), float(found.above(np.array([number]))[0])
+        low, high = (
+            float(found.below(np.array([number]))[0]),
+            float(found.above(np.array([number]))[0]),
+        )
         assert low <= written_out(parts, number) * (1 + 1e-12)
         assert (high - low < 1e-6 * high) == good
 
@@ -83,7 +94,9 @@ def test_a_direct_sum_and_an_inverse_transform_agree() -> None:
     found = add(PARTS["one"], Mesh(h=H, size=1 << 12, tilt=1.0))
     assert found.whole is not None
     numbers = np.arange(-30, 30)
-    assert np.allclose(replace(found, whole=None)._heights(numbers), found._heights(numbers), atol=1e-13)
+    assert np.allclose(
+        replace(found, whole=None)._heights(numbers), found._heights(numbers), atol=1e-13
+    )
 
 
 def test_an_empty_measure_means_that_all_is_lost() -> None:

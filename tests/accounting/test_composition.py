@@ -1,4 +1,6 @@
-"""Composition theorems in closed form: as stated, in the right order, and never below what composed channels lose."""
+"""Composition theorems in closed form: as stated, in the right order, and never below what composed
+channels lose.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,12 @@ from .trees import product, response
 
 Theorem = Callable[..., sf.Approx]
 THEOREMS: tuple[Theorem, ...] = (advanced, advanced_renyi, advanced_renyi_loose)
-GRID = [(e, k, d) for e in ("1e-6", "0.01", "0.3", "1", "50") for k in (1, 2, 100, 10_000) for d in ("1e-300", "1e-6", "0.3")]
+GRID = [
+    (e, k, d)
+    for e in ("1e-6", "0.01", "0.3", "1", "50")
+    for k in (1, 2, 100, 10_000)
+    for d in ("1e-300", "1e-6", "0.3")
+]
 
 
 def epsilon(guarantee: sf.Guarantee) -> Fraction:
@@ -29,7 +36,9 @@ def test_basic_is_the_sum() -> None:
     assert basic([sf.Pure("0.1")] * 20) == sf.Pure(2)
     assert basic([sf.Approx("0.1", "1e-6")] * 20) == sf.Approx(2, "2e-5")
     assert basic(sf.GDP(1) for _ in range(4)) == sf.GDP(2)
-    assert basic([sf.Pure(1, relation="replace"), sf.ZCDP("0.1")]) == sf.Pure(1, relation="replace") + sf.ZCDP("0.1")
+    assert basic([sf.Pure(1, relation="replace"), sf.ZCDP("0.1")]) == sf.Pure(
+        1, relation="replace"
+    ) + sf.ZCDP("0.1")
     with refusing("composition.empty"):
         basic([])
     with refusing("guarantee.relation"):
@@ -91,7 +100,9 @@ def test_no_loss_composes_to_no_loss_and_nonsense_is_refused(theorem: Theorem) -
 
 @pytest.mark.parametrize("e", ["0.001", "0.01", "0.1", "0.5"])
 def test_E_22_the_root_without_epsilon_says_nothing(e: str) -> None:
-    """Printed as 3kε²/2 + √(6k·ln(1/δ)) it is, for small ε, above the k·ε that holds anyway; the right one undercuts that for ε = 0.01, k = 100, δ = 10⁻⁶."""
+    """Printed as 3kε²/2 + √(6k·ln(1/δ)) it is, for small ε, above the k·ε that holds anyway; the
+    right one undercuts that for ε = 0.01, k = 100, δ = 10⁻⁶.
+    """
     k, d, x = 100, 1e-6, float(e)
     printed = 1.5 * k * x * x + math.sqrt(6 * k * math.log(1 / d))
     assert printed > k * x

@@ -16,22 +16,39 @@ from sfumato.guarantees.divergences import hockey_stick, renyi
 
 from ..refusing import refusing
 
-weights = st.lists(st.integers(1, 9), min_size=3, max_size=3).map(lambda w: tuple(Fraction(x, sum(w)) for x in w))
+weights = st.lists(st.integers(1, 9), min_size=3, max_size=3).map(
+    lambda w: tuple(Fraction(x, sum(w)) for x in w)
+)
 
 
-@given(weights, weights, st.sampled_from([Fraction(3, 2), Fraction(2), Fraction(8)]), st.sampled_from(["0.001", "0.05", "0.4"]))
-def test_both_hold_of_exact_laws_and_the_improved_is_better(p: tuple[Fraction, ...], q: tuple[Fraction, ...], order: Fraction, delta: str) -> None:
+@given(
+    weights,
+    weights,
+    st.sampled_from([Fraction(3, 2), Fraction(2), Fraction(8)]),
+    st.sampled_from(["0.001", "0.05", "0.4"]),
+)
+def test_both_hold_of_exact_laws_and_the_improved_is_better(
+    p: tuple[Fraction, ...], q: tuple[Fraction, ...], order: Fraction, delta: str
+) -> None:
     r = Fraction(renyi(p, q, order, rounding="up"))
     for theorem in (classic, improved):
-        assert hockey_stick(p, q, theorem(order, r, delta).parameters["epsilon"], rounding="up") <= float(delta)
+        assert hockey_stick(
+            p, q, theorem(order, r, delta).parameters["epsilon"], rounding="up"
+        ) <= float(delta)
     assert improved(order, r, delta) <= classic(order, r, delta)
-    assert improved(order, r, delta).parameters["epsilon"] == Fraction(sf.Renyi({order: r}).epsilon(delta)) or sf.Renyi({order: r}).epsilon(delta) == 0
+    assert (
+        improved(order, r, delta).parameters["epsilon"]
+        == Fraction(sf.Renyi({order: r}).epsilon(delta))
+        or sf.Renyi({order: r}).epsilon(delta) == 0
+    )
     for a, b in zip(p, q, strict=True):
         assert float(a) <= event_bound(order, r, delta, b)
 
 
 def test_E_08_the_larger_of_the_two_not_the_smaller() -> None:
-    """The proposition as printed, P(B) ≤ min{…, δ}, says that an honest coin answers "yes" to a true "yes" one time in a hundred."""
+    """The proposition as printed, P(B) ≤ min{…, δ}, says that an honest coin answers "yes" to a
+    true "yes" one time in a hundred.
+    """
     coin = Channel.coin_toss()
     p, q = coin.row("yes"), coin.row("no")
     order, delta = Fraction(2), Fraction(1, 100)

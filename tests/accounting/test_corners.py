@@ -1,5 +1,8 @@
-"""Corners that random compositions do not reach, against arithmetic that shares nothing with the lattice: binomial tails by incomplete beta functions and
-normal tails by error functions, in balls of 256 bits. Very many uses, tiny and huge ε, rates near 0 and 1, infinite losses, both directions."""
+"""Corners that random compositions do not reach, against arithmetic that shares nothing with the
+lattice: binomial tails by incomplete beta functions and normal tails by error functions, in balls
+of 256 bits. Very many uses, tiny and huge ε, rates near 0 and 1, infinite losses, both
+directions.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,13 @@ Truth = Callable[[Fraction, bool], arb]
 
 def at_least(k: int, p: arb, m: int) -> arb:
     """P(Bin(k, p) ≥ m)."""
-    return arb(1) if m <= 0 else arb(0) if m > k else p.beta_lower(arb(m), arb(k - m + 1), regularized=True)
+    return (
+        arb(1)
+        if m <= 0
+        else arb(0)
+        if m > k
+        else p.beta_lower(arb(m), arb(k - m + 1), regularized=True)
+    )
 
 
 def coins(k: int, p: arb, q: arb, epsilon: arb) -> arb:
@@ -99,7 +108,9 @@ CORNERS: dict[str, tuple[Pair, int, Truth]] = {
     "hardly any noise": sampled_gaussian(F(10), F(1, 2)),
 }
 LOOSE = {"rare heads": 0.75, "one in a million, large losses": 0.75}
-"""A known weakness, not a property of these laws: where a few rare, large jumps decide, the interval is right and far too wide (15.4 within 9.2 … 31.7)."""
+"""A known weakness, not a property of these laws: where a few rare, large jumps decide, the
+interval is right and far too wide (15.4 within 9.2 … 31.7).
+"""
 
 
 @pytest.mark.parametrize("name", CORNERS)
@@ -108,7 +119,11 @@ def test_the_truth_is_inside(name: str) -> None:
     loss = Loss(((pair, count),), relation=None if pair.symmetric else "add-remove")
 
     def worse(at: Fraction) -> arb:
-        return truth(at, False).max(arb(0)) if pair.symmetric else truth(at, False).max(truth(at, True)).max(arb(0))
+        return (
+            truth(at, False).max(arb(0))
+            if pair.symmetric
+            else truth(at, False).max(truth(at, True)).max(arb(0))
+        )
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -120,19 +135,37 @@ def test_the_truth_is_inside(name: str) -> None:
             low, high = loss.epsilon_lower(delta), loss.epsilon(delta)
             with precision(BITS):
                 assert math.isinf(high) or worse(F(high)) <= ball(delta)
-                assert low == 0 or (math.isinf(low) and math.isinf(high)) or worse(F(low)) >= ball(delta)
-            assert math.isinf(low) or high - low <= LOOSE.get(name, 1e-3) * high + 1e-12, "always right would be easy if bounds were wide"
+                assert (
+                    low == 0
+                    or (math.isinf(low) and math.isinf(high))
+                    or worse(F(low)) >= ball(delta)
+                )
+            assert math.isinf(low) or high - low <= LOOSE.get(name, 1e-3) * high + 1e-12, (
+                "always right would be easy if bounds were wide"
+            )
 
 
-@pytest.mark.parametrize("pair", [(ResponsePair(F(1, 1000)), 10**6), (GaussianPair(F(1)), 1), (SampledPair(GaussianPair(F(1)), F(1, 2)), 1)], ids=str)
+@pytest.mark.parametrize(
+    "pair",
+    [
+        (ResponsePair(F(1, 1000)), 10**6),
+        (GaussianPair(F(1)), 1),
+        (SampledPair(GaussianPair(F(1)), F(1, 2)), 1),
+    ],
+    ids=str,
+)
 def test_what_leaves_the_doubles_is_not_nothing(pair: tuple[Pair, int]) -> None:
-    """δ is below 10^−1000 here: zero would be an understatement from above, and anything else an overstatement from below."""
+    """δ is below 10^−1000 here: zero would be an understatement from above, and anything else an
+    overstatement from below.
+    """
     loss = Loss((pair,), relation=None if pair[0].symmetric else "add-remove")
     assert loss.delta_lower(210) == 0 < loss.delta(210)
 
 
 def test_a_sampled_loss_is_known_where_it_was_cut_before() -> None:
-    """δ at an ε that the first guess at δ leaves out of the law: the guess is lowered until it does not matter, and δ falls steadily."""
+    """δ at an ε that the first guess at δ leaves out of the law: the guess is lowered until it does
+    not matter, and δ falls steadily.
+    """
     loss = Loss(((SampledPair(GaussianPair(F(1)), F(1, 100)), 2),), relation="add-remove")
     found = [(loss.delta_lower(F(i, 50)), loss.delta(F(i, 50))) for i in range(50, 100, 3)]
     assert all(high <= 1.001 * low for low, high in found)

@@ -1,4 +1,6 @@
-"""Event trees of dp-accounting: by shape, without the package; and its numbers, as version 0.6.0 printed them."""
+"""Event trees of dp-accounting: by shape, without the package; and its numbers, as version 0.6.0
+printed them.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +40,18 @@ def poisson(rate: float, one: Any) -> Any:
 
 
 PRINTED = {
-    "Laplace and Gaussian": (together(times(laplace(5), 20), times(gaussian(3), 10)), "1e-6", 6.859033834032982),
+    "Laplace and Gaussian": (
+        together(times(laplace(5), 20), times(gaussian(3), 10)),
+        "1e-6",
+        6.859033834032982,
+    ),
     "Gaussian": (times(gaussian(5), 100), "1e-9", 13.534772220810153),
     "sampled Gaussian": (times(poisson(0.01, gaussian(1)), 100), "1e-6", 0.9542170826650128),
     "sampled Laplace": (times(poisson(0.1, laplace(2)), 30), "1e-6", 1.1079140010253923),
 }
-"""An event, δ, and ε by PLDAccountant with value_discretization_interval=1e-5 (dp-accounting 0.6.0): upper bounds, above the truth by less than 10⁻⁶ of it."""
+"""An event, δ, and ε by PLDAccountant with value_discretization_interval=1e-5 (dp-accounting
+0.6.0): upper bounds, above the truth by less than 10⁻⁶ of it.
+"""
 
 
 @pytest.mark.parametrize("name", PRINTED)
@@ -52,23 +60,37 @@ def test_both_agree_where_both_are_right(name: str) -> None:
     total = from_dp_event(tree)
     assert total.epsilon_lower(delta) <= printed * (1 + 1e-9)
     assert total.epsilon_lower(delta) >= printed * (1 - 3e-5)
-    low, high = epsilon_bounds([(pair.law(), count) for pair, count in total.parts], Fraction(delta), width=1e-8)
+    low, high = epsilon_bounds(
+        [(pair.law(), count) for pair, count in total.parts], Fraction(delta), width=1e-8
+    )
     assert low <= printed
     assert abs(high - printed) <= 1e-6 * printed
 
 
 def test_where_it_is_wrong_we_are_not() -> None:
-    """A bit that is a coin toss with probability ½ keeps odds of 3. `PLDAccountant(REPLACE_ONE).compose(event, 10)` printed 1.0987 = ln 3 at δ = 10⁻⁶, the ε
-    of a single response: the count is forgotten (ten calls of compose(event) print 10.987). The truth for ten is 10.986, just below 10·ln 3."""
-    total = from_dp_event(times(event("RandomizedResponseDpEvent", noise_parameter=0.5, num_buckets=2), 10))
+    """A bit that is a coin toss with probability ½ keeps odds of 3.
+    `PLDAccountant(REPLACE_ONE).compose(event, 10)` printed 1.0987 = ln 3 at δ = 10⁻⁶, the ε of a
+    single response: the count is forgotten (ten calls of compose(event) print 10.987). The truth
+    for ten is 10.986, just below 10·ln 3.
+    """
+    total = from_dp_event(
+        times(event("RandomizedResponseDpEvent", noise_parameter=0.5, num_buckets=2), 10)
+    )
     assert total.epsilon_lower("1e-6") > 10.98 > 9 * 1.0986986666657776
     assert total.epsilon("1e-6") < 10.9862
-    assert total.delta_lower(1.0986986666657776) > 0.86, "what it says at its own ε is no promise at all"
+    assert total.delta_lower(1.0986986666657776) > 0.86, (
+        "what it says at its own ε is no promise at all"
+    )
 
 
 def test_relations_follow_from_the_sampling() -> None:
     assert from_dp_event(poisson(0.01, gaussian(1))).relation == "add-remove"
-    fixed = event("SampledWithoutReplacementDpEvent", source_dataset_size=1000, sample_size=10, event=gaussian(1))
+    fixed = event(
+        "SampledWithoutReplacementDpEvent",
+        source_dataset_size=1000,
+        sample_size=10,
+        event=gaussian(1),
+    )
     assert from_dp_event(fixed).relation == "replace"
     assert from_dp_event(gaussian(1), unit="patient").unit == "patient"
     with pytest.raises(sf.Refused, match=r"guarantee\.relation"):

@@ -1,4 +1,6 @@
-"""Filters: which currencies have one, what they admit, and that adaptive spending under them stays within the budget."""
+"""Filters: which currencies have one, what they admit, and that adaptive spending under them stays
+within the budget.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,15 @@ from ..refusing import refusing
 from .trees import Pair, laws
 
 CURVE = {2: "0.5", 8: 2}
-BUDGETS: list[sf.Guarantee] = [sf.Pure(1), sf.Approx(1, "1e-6"), sf.ZCDP("0.5"), sf.ZCDP("0.5", "1e-6"), sf.GDP(1), sf.Renyi(CURVE), sf.Renyi(CURVE, "1e-6")]
+BUDGETS: list[sf.Guarantee] = [
+    sf.Pure(1),
+    sf.Approx(1, "1e-6"),
+    sf.ZCDP("0.5"),
+    sf.ZCDP("0.5", "1e-6"),
+    sf.GDP(1),
+    sf.Renyi(CURVE),
+    sf.Renyi(CURVE, "1e-6"),
+]
 
 
 def test_every_notion_of_differential_privacy_has_its_theorem() -> None:
@@ -38,7 +48,9 @@ def test_the_budget_can_be_spent_in_any_parts_and_no_further(budget: sf.Guarante
         sf.Approx: lambda: sf.Approx("0.1", "1e-7"),
         sf.ZCDP: lambda: sf.ZCDP("0.05", "1e-7" if "delta" in budget.parameters else 0),
         sf.GDP: lambda: sf.GDP.from_square("0.1"),
-        sf.Renyi: lambda: sf.Renyi({2: "0.05", 8: "0.2"}, "1e-7" if "delta" in budget.parameters else 0),
+        sf.Renyi: lambda: sf.Renyi(
+            {2: "0.05", 8: "0.2"}, "1e-7" if "delta" in budget.parameters else 0
+        ),
     }[type(budget)]()
     purse = Filter(budget)
     assert purse.remaining == budget
@@ -71,7 +83,12 @@ def test_costs_are_converted_when_they_arrive() -> None:
     assert purse.spend(sf.Pure("0.1") + sf.GDP("0.1")).spent.rho < Fraction(1, 50)  # type: ignore[attr-defined]
     assert Filter(sf.Approx(1, "1e-6")).spend(sf.Pure(1)).remaining == sf.Approx(0, "1e-6")
     assert Filter(sf.Renyi(CURVE)).spend(sf.ZCDP("0.1")).spent == sf.Renyi({2: "0.2", 8: "0.8"})
-    for budget, cost in ((sf.Pure(1), sf.GDP(1)), (sf.Approx(1, "1e-6"), sf.ZCDP("0.01")), (sf.GDP(1), sf.ZCDP("0.01")), (sf.ZCDP(1), sf.Renyi({2: "0.1"}))):
+    for budget, cost in (
+        (sf.Pure(1), sf.GDP(1)),
+        (sf.Approx(1, "1e-6"), sf.ZCDP("0.01")),
+        (sf.GDP(1), sf.ZCDP("0.01")),
+        (sf.ZCDP(1), sf.Renyi({2: "0.1"})),
+    ):
         with refusing("guarantee.does-not-follow"):
             Filter(budget).admits(cost)
     with refusing("guarantee.order"):
@@ -88,7 +105,9 @@ def test_a_delta_that_is_not_in_the_budget_is_never_admitted() -> None:
 
 
 def test_an_unused_delta_pays_for_no_epsilon() -> None:
-    """The implication holds of the finished book, but no theorem says that it may be used branch by branch."""
+    """The implication holds of the finished book, but no theorem says that it may be used branch by
+    branch.
+    """
     budget, cost = sf.Approx(1, "0.05"), sf.Pure("1.01")
     assert cost <= budget
     assert not Filter(budget).admits(cost)
@@ -104,7 +123,9 @@ def test_currencies_without_a_theorem() -> None:
 
 def test_relation_and_unit_are_checked_and_records_do_not_change() -> None:
     purse = Filter(sf.Pure(1, relation="add-remove", unit="patient"))
-    assert purse.spend(sf.Pure("0.5")).spent == sf.Pure("0.5", relation="add-remove", unit="patient")
+    assert purse.spend(sf.Pure("0.5")).spent == sf.Pure(
+        "0.5", relation="add-remove", unit="patient"
+    )
     with refusing("guarantee.relation"):
         purse.admits(sf.Pure("0.1", relation="replace"))
     with refusing("guarantee.unit"):
@@ -124,23 +145,46 @@ def bit(p: str, q: str) -> Pair:
     return (Fraction(p), 1 - Fraction(p)), (Fraction(q), 1 - Fraction(q))
 
 
-FIRST, AFTER = bit("0.85892111", "0.86431463"), {0: bit("0.97414849", "0.99082236"), 1: bit("0.23116621", "0.08652701")}
-"""theory of filters: after the first outcome (numbered 0 here) the one bit, after the second the other."""
+FIRST, AFTER = (
+    bit("0.85892111", "0.86431463"),
+    {0: bit("0.97414849", "0.99082236"), 1: bit("0.23116621", "0.08652701")},
+)
+"""theory of filters: after the first outcome (numbered 0 here) the one bit, after the second the
+other.
+"""
 EPSILON, DELTA, ORDERS = Fraction(1), Fraction(1, 1000), (Fraction(24), Fraction(64))
 
 
 def curve_of(pair: Pair) -> sf.Renyi:
     p, q = pair
-    return sf.Renyi({a: max(Fraction(renyi(p, q, a, rounding="up")), Fraction(renyi(q, p, a, rounding="up"))) for a in ORDERS})
+    return sf.Renyi(
+        {
+            a: max(Fraction(renyi(p, q, a, rounding="up")), Fraction(renyi(q, p, a, rounding="up")))
+            for a in ORDERS
+        }
+    )
 
 
 def largest(order: Fraction) -> Fraction:
-    """The largest divergence of this order from which (ε, δ) follows: what the conversion adds, taken off."""
-    return Fraction(evaluate(lambda: ball(EPSILON) - (-1 / ball(order)).log1p() + (ball(order) * ball(DELTA)).log() / ball(order - 1), "down"))
+    """The largest divergence of this order from which (ε, δ) follows: what the conversion adds,
+    taken off.
+    """
+    return Fraction(
+        evaluate(
+            lambda: (
+                ball(EPSILON)
+                - (-1 / ball(order)).log1p()
+                + (ball(order) * ball(DELTA)).log() / ball(order - 1)
+            ),
+            "down",
+        )
+    )
 
 
 def test_renyi_counter_example_some_order_still_good_is_false() -> None:
-    """ε = 1, δ = 10⁻³. Along either path one order (24, 64) converts to at most ε at δ, and yet the whole loses δ(1) = 1.34082·10⁻³."""
+    """ε = 1, δ = 10⁻³. Along either path one order (24, 64) converts to at most ε at δ, and yet the
+    whole loses δ(1) = 1.34082·10⁻³.
+    """
     for path, order in ((0, ORDERS[0]), (1, ORDERS[1])):
         total = curve_of(FIRST) + curve_of(AFTER[path])
         good = {a for a in ORDERS if epsilon_at(a, total.curve[a], DELTA) <= EPSILON}  # type: ignore[attr-defined]
@@ -149,33 +193,62 @@ def test_renyi_counter_example_some_order_still_good_is_false() -> None:
     true = hockey_stick(p, q, EPSILON, rounding="down")
     assert true == pytest.approx(1.34082e-3, abs=5e-9)
     assert true > DELTA
-    lost = sum((max(Fraction(0), a - Fraction("2.7182818284590452353602874713526624977573") * b) for a, b in zip(p, q, strict=True)), Fraction(0))
+    lost = sum(
+        (
+            max(Fraction(0), a - Fraction("2.7182818284590452353602874713526624977573") * b)
+            for a, b in zip(p, q, strict=True)
+        ),
+        Fraction(0),
+    )
     assert abs(lost - Fraction(true)) < Fraction(1, 10**17)  # the same by forty digits of e
 
 
-@pytest.mark.parametrize("orders", [ORDERS, ORDERS[:1], ORDERS[1:]], ids=["curve", "order 24", "order 64"])
+@pytest.mark.parametrize(
+    "orders", [ORDERS, ORDERS[:1], ORDERS[1:]], ids=["curve", "order 24", "order 64"]
+)
 def test_renyi_counter_example_is_refused_by_the_filter(orders: tuple[Fraction, ...]) -> None:
-    """A curve, or one order, fixed beforehand: at least one of the two paths is stopped, and what remains keeps (1, 10⁻³)."""
+    """A curve, or one order, fixed beforehand: at least one of the two paths is stopped, and what
+    remains keeps (1, 10⁻³).
+    """
     purse = Filter(sf.Renyi({a: largest(a) for a in orders})).spend(curve_of(FIRST))
     assert purse.budget.epsilon(DELTA) <= 1 + 1e-15
     admitted = {path for path, pair in AFTER.items() if purse.admits(curve_of(pair))}
-    assert admitted == {path for path, order in ((0, ORDERS[0]), (1, ORDERS[1])) if orders == (order,)}
-    p, q = laws(lambda seen: FIRST if not seen else AFTER[seen[0]] if len(seen) == 1 and seen[0] in admitted else None)
+    assert admitted == {
+        path for path, order in ((0, ORDERS[0]), (1, ORDERS[1])) if orders == (order,)
+    }
+    p, q = laws(
+        lambda seen: (
+            FIRST
+            if not seen
+            else AFTER[seen[0]]
+            if len(seen) == 1 and seen[0] in admitted
+            else None
+        )
+    )
     assert hockey_stick(p, q, EPSILON, rounding="up") <= DELTA
 
 
-# Adaptive processes of up to three bits, each charged at its exact cost: whatever is admitted, the whole stays within the budget.
+# Adaptive processes of up to three bits, each charged at its exact cost: whatever is admitted, the
+# whole stays within the budget.
 
-bits = st.tuples(st.integers(1, 19), st.integers(1, 19)).map(lambda n: bit(str(Fraction(n[0], 20)), str(Fraction(n[1], 20))))
-trees = st.dictionaries(st.sampled_from([(), (0,), (1,), (0, 0), (0, 1), (1, 0), (1, 1)]), bits, min_size=7, max_size=7)
+bits = st.tuples(st.integers(1, 19), st.integers(1, 19)).map(
+    lambda n: bit(str(Fraction(n[0], 20)), str(Fraction(n[1], 20)))
+)
+trees = st.dictionaries(
+    st.sampled_from([(), (0,), (1,), (0, 0), (0, 1), (1, 0), (1, 1)]), bits, min_size=7, max_size=7
+)
 
 
 def pure_of(pair: Pair) -> sf.Pure:
     p, q = pair
-    return sf.Pure(Fraction(max(max_divergence(p, q, rounding="up"), max_divergence(q, p, rounding="up"))))
+    return sf.Pure(
+        Fraction(max(max_divergence(p, q, rounding="up"), max_divergence(q, p, rounding="up")))
+    )
 
 
-def stopped(tree: dict[tuple[int, ...], Pair], budget: sf.Guarantee, price: Callable[[Pair], sf.Guarantee]) -> Pair:
+def stopped(
+    tree: dict[tuple[int, ...], Pair], budget: sf.Guarantee, price: Callable[[Pair], sf.Guarantee]
+) -> Pair:
     purses = {(): Filter(budget)}
 
     def choose(seen: tuple[int, ...]) -> Pair | None:
@@ -191,14 +264,18 @@ def stopped(tree: dict[tuple[int, ...], Pair], budget: sf.Guarantee, price: Call
 
 @settings(max_examples=40)
 @given(trees, st.sampled_from(["0.5", "1", "2"]))
-def test_pure_spending_stays_within_the_budget(tree: dict[tuple[int, ...], Pair], epsilon: str) -> None:
+def test_pure_spending_stays_within_the_budget(
+    tree: dict[tuple[int, ...], Pair], epsilon: str
+) -> None:
     p, q = stopped(tree, sf.Pure(epsilon), pure_of)
     assert max(max_divergence(p, q), max_divergence(q, p)) <= float(epsilon) * (1 + 1e-12)
 
 
 @settings(max_examples=40)
 @given(trees, st.sampled_from(["0.2", "1", "2"]))
-def test_renyi_spending_stays_within_the_budget_at_every_order(tree: dict[tuple[int, ...], Pair], scale: str) -> None:
+def test_renyi_spending_stays_within_the_budget_at_every_order(
+    tree: dict[tuple[int, ...], Pair], scale: str
+) -> None:
     budget = sf.Renyi({a: Fraction(scale) * (a / 30) for a in ORDERS})
     p, q = stopped(tree, budget, curve_of)
     for order, value in budget.curve.items():
@@ -207,13 +284,26 @@ def test_renyi_spending_stays_within_the_budget_at_every_order(tree: dict[tuple[
 
 @settings(max_examples=40)
 @given(trees, st.sampled_from(["0.1", "0.5"]))
-def test_approximate_spending_stays_within_the_budget(tree: dict[tuple[int, ...], Pair], epsilon: str) -> None:
+def test_approximate_spending_stays_within_the_budget(
+    tree: dict[tuple[int, ...], Pair], epsilon: str
+) -> None:
     """Each bit is charged as (½ of its ε, the δ that is left at it)."""
 
     def price(pair: Pair) -> sf.Approx:
         p, q = pair
         half = pure_of(pair).parameters["epsilon"] / 2
-        return sf.Approx(half, Fraction(min(0.99, max(hockey_stick(p, q, half, rounding="up"), hockey_stick(q, p, half, rounding="up")))))
+        return sf.Approx(
+            half,
+            Fraction(
+                min(
+                    0.99,
+                    max(
+                        hockey_stick(p, q, half, rounding="up"),
+                        hockey_stick(q, p, half, rounding="up"),
+                    ),
+                )
+            ),
+        )
 
     budget = sf.Approx(epsilon, "0.4")
     p, q = stopped(tree, budget, price)
@@ -221,7 +311,9 @@ def test_approximate_spending_stays_within_the_budget(tree: dict[tuple[int, ...]
 
 
 def test_the_rule_that_is_refused_would_break() -> None:
-    """The twin of the tests above: with "some order still good" the counter-example passes and the budget is broken."""
+    """The twin of the tests above: with "some order still good" the counter-example passes and the
+    budget is broken.
+    """
 
     def admits(total: sf.Renyi) -> bool:
         return any(epsilon_at(a, value, DELTA) <= EPSILON for a, value in total.curve.items())
@@ -230,7 +322,11 @@ def test_the_rule_that_is_refused_would_break() -> None:
         if not seen:
             return FIRST
         total = curve_of(FIRST) + curve_of(AFTER[seen[0]])
-        return AFTER[seen[0]] if len(seen) == 1 and isinstance(total, sf.Renyi) and admits(total) else None
+        return (
+            AFTER[seen[0]]
+            if len(seen) == 1 and isinstance(total, sf.Renyi) and admits(total)
+            else None
+        )
 
     p, q = laws(choose)
     assert not math.isclose(hockey_stick(p, q, EPSILON), float(DELTA))

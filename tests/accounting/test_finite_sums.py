@@ -18,7 +18,9 @@ from .exact_losses import BITS, random_composition
 @pytest.mark.parametrize("seed", range(30))
 def test_the_curve_and_its_inverse(seed: int) -> None:
     whole = random_composition(seed)
-    parts = tuple((pair, count) for pair, count in whole.loss.parts if not isinstance(pair, GaussianPair))
+    parts = tuple(
+        (pair, count) for pair, count in whole.loss.parts if not isinstance(pair, GaussianPair)
+    )
     if not parts or not finite_sums.few(parts) or whole.mu_squared:
         return
     for e in (Fraction(0), Fraction(1, 3), Fraction(2)):
@@ -44,18 +46,27 @@ def test_ways() -> None:
 
 
 def test_the_lattice_agrees() -> None:
-    parts = ((FinitePair((Fraction(1, 5), Fraction(4, 5)), (Fraction(1, 2), Fraction(1, 2))), 6), (SampledPair(LaplacePair(Fraction(1), 2), Fraction(1, 3)), 3))
+    parts = (
+        (FinitePair((Fraction(1, 5), Fraction(4, 5)), (Fraction(1, 2), Fraction(1, 2))), 6),
+        (SampledPair(LaplacePair(Fraction(1), 2), Fraction(1, 3)), 3),
+    )
     exact = finite_sums.delta_bounds(parts, Fraction(1, 2))
-    low, high = certificate.delta_bounds([(pair.law(), count) for pair, count in parts], Fraction(1, 2))
+    low, high = certificate.delta_bounds(
+        [(pair.law(), count) for pair, count in parts], Fraction(1, 2)
+    )
     assert low <= exact[1]
     assert high >= exact[0]
     assert high - low < 0.01 * high
 
 
 @pytest.mark.parametrize("epsilon", [700, 745, 746, 800, 10_000])
-@pytest.mark.parametrize("delta", [Fraction(1, 10**6), Fraction(1, 10**60), Fraction(1, 2)], ids=float)
+@pytest.mark.parametrize(
+    "delta", [Fraction(1, 10**6), Fraction(1, 10**60), Fraction(1, 2)], ids=float
+)
 def test_probabilities_that_are_no_doubles(epsilon: int, delta: Fraction) -> None:
-    """Responses among three: ε + ln(1 − δ/p), p the chance of the true answer. In doubles e^(−ε) was zero, and ε itself came out as a lower bound."""
+    """Responses among three: ε + ln(1 − δ/p), p the chance of the true answer. In doubles e^(−ε)
+    was zero, and ε itself came out as a lower bound.
+    """
     parts = ((ResponsePair(Fraction(epsilon), categories=3), 1),)
     low, high = finite_sums.epsilon_bounds(parts, delta)
     with precision(1024):
@@ -67,7 +78,11 @@ def test_probabilities_that_are_no_doubles(epsilon: int, delta: Fraction) -> Non
 
 def test_one_direction_alone() -> None:
     pair = FinitePair((Fraction(1, 10), Fraction(9, 10)), (Fraction(4, 10), Fraction(6, 10)))
-    there, back = (finite_sums.epsilon_bounds(((pair, 1),), Fraction(1, 100), (side,)) for side in (0, 1))
+    there, back = (
+        finite_sums.epsilon_bounds(((pair, 1),), Fraction(1, 100), (side,)) for side in (0, 1)
+    )
     assert there[1] < 0.5 < back[0]
     assert finite_sums.epsilon_bounds(((pair, 1),), Fraction(1, 100)) == back
-    assert finite_sums.delta_bounds(((pair, 1),), Fraction(0), (0,)) == finite_sums.delta_bounds(((pair, 1),), Fraction(0), (1,))
+    assert finite_sums.delta_bounds(((pair, 1),), Fraction(0), (0,)) == finite_sums.delta_bounds(
+        ((pair, 1),), Fraction(0), (1,)
+    )

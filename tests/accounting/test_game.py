@@ -1,4 +1,6 @@
-"""The composition game: honest randomness, honest bookkeeping, and a bound that good adversaries come close to but do not break."""
+"""The composition game: honest randomness, honest bookkeeping, and a bound that good adversaries
+come close to but do not break.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ RESPONSE = Channel.randomized_response("0.2")
 
 
 class Counting:
-    """Asks the same question again and again, and goes with the majority: the best test there is."""
+    """Asks the same question again and again, and goes with the majority: the best test there
+    is.
+    """
 
     def choose(self, seen: Seen) -> Move:
         return Move(0, 1, RESPONSE, sf.Pure("0.2"))
@@ -53,9 +57,13 @@ class Doubling(Counting):
 
 
 def test_S_105_ten_rounds_of_randomized_response() -> None:
-    """The exact δ of ten rounds of ε = 0.2 is 0.0247 at 1 and 0.2421 at 0, which is the advantage of the majority. False alarms below 10⁻⁶ (Hoeffding)."""
+    """The exact δ of ten rounds of ε = 0.2 is 0.0247 at 1 and 0.2421 at 0, which is the advantage
+    of the majority. False alarms below 10⁻⁶ (Hoeffding).
+    """
     plays = 1500
-    game = composition_game(Counting(), budget=sf.Pure(2), rounds=10, plays=plays, bits=SeededBits(1))
+    game = composition_game(
+        Counting(), budget=sf.Pure(2), rounds=10, plays=plays, bits=SeededBits(1)
+    )
     exact = optimal_curve([(sf.Pure("0.2"), 10)])
     assert exact.delta(1) == pytest.approx(0.02473299701, abs=1e-11)
     error = math.sqrt(2 * math.log(2e6) / plays)
@@ -74,7 +82,9 @@ def test_who_does_not_look_learns_nothing() -> None:
 
 def test_a_broken_promise_is_seen() -> None:
     """The twin that must fail: the claimed bound is exceeded, beyond doubt."""
-    game = composition_game(Betraying(), budget=sf.Pure("0.4"), rounds=2, plays=500, bits=SeededBits(3))
+    game = composition_game(
+        Betraying(), budget=sf.Pure("0.4"), rounds=2, plays=500, bits=SeededBits(3)
+    )
     assert game.advantage > Fraction(9, 10)
     assert game.advantage_lower(1 - 1e-6) > game.bound
 
@@ -95,12 +105,16 @@ def test_mechanisms_and_relations() -> None:
 
     class Analyst:
         def choose(self, seen: Seen) -> Move:
-            return Move((1, 1), (1, 1, 1), lambda x, bits: count.perturb(len(x), bits=bits), count.promise)
+            return Move(
+                (1, 1), (1, 1, 1), lambda x, bits: count.perturb(len(x), bits=bits), count.promise
+            )
 
         def guess(self, seen: Seen) -> int:
             return int(sum(seen) > 2.5 * len(seen))
 
-    game = composition_game(Analyst(), budget=sf.Pure(2), rounds=4, plays=800, relation=ADD_REMOVE, bits=SeededBits(5))
+    game = composition_game(
+        Analyst(), budget=sf.Pure(2), rounds=4, plays=800, relation=ADD_REMOVE, bits=SeededBits(5)
+    )
     assert 0 < game.advantage_lower(1 - 1e-6) < game.bound
     with refusing("game.neighbours"):
         composition_game(Analyst(), budget=sf.Pure(2), rounds=4, relation=REPLACE)

@@ -62,9 +62,15 @@ def test_responses_are_counted() -> None:
 
 
 def test_the_lattice_finds_the_closed_forms() -> None:
-    """The same numbers without the closed form: too many responses, and a Gaussian beside a response of no effect."""
+    """The same numbers without the closed form: too many responses, and a Gaussian beside a
+    response of no effect.
+    """
     many = sf.compose([(sf.Pure("0.01"), 2500)])
-    assert many.epsilon_lower("1e-6") <= optimal_curve([(sf.Pure("0.01"), 2500)]).epsilon("1e-6") <= many.epsilon("1e-6") * (1 + 1e-12)
+    assert (
+        many.epsilon_lower("1e-6")
+        <= optimal_curve([(sf.Pure("0.01"), 2500)]).epsilon("1e-6")
+        <= many.epsilon("1e-6") * (1 + 1e-12)
+    )
     assert many.epsilon("1e-6") - many.epsilon_lower("1e-6") < 1e-8
 
 
@@ -99,7 +105,9 @@ def test_order() -> None:
     assert 10 * a <= sf.Approx("0.95", "1e-3")
     assert not 10 * a <= sf.Approx("0.3", "1e-3")
     assert sf.compose([sf.GDP(1)]) <= sf.GDP(1) <= sf.compose([sf.GDP(1)])
-    assert sf.compose([SAMPLED]) <= sf.compose([mech.Gaussian(sensitivity=1, sigma=1).subsample("0.02")])
+    assert sf.compose([SAMPLED]) <= sf.compose(
+        [mech.Gaussian(sensitivity=1, sigma=1).subsample("0.02")]
+    )
     assert sf.Pure("0.1") <= sf.compose([sf.Pure("0.2"), LAPLACE])
     assert not sf.ZCDP(1) <= sf.compose([sf.GDP(10)])
 
@@ -123,7 +131,9 @@ def test_groups() -> None:
     assert family.delta(1) > a.delta(1)
     with pytest.raises(sf.Refused, match=r"guarantee\.group"):
         sf.compose([SAMPLED]).group(2)
-    assert sf.compose([sf.Approx(1, "1e-6")]).group(2).epsilon("1e-5") == sf.Approx(1, "1e-6").group(2).epsilon("1e-5")
+    assert sf.compose([sf.Approx(1, "1e-6")]).group(2).epsilon("1e-5") == sf.Approx(
+        1, "1e-6"
+    ).group(2).epsilon("1e-5")
 
 
 def test_one_release_is_sampled_at_a_time() -> None:
@@ -144,7 +154,9 @@ def test_relations_are_kept_and_told_apart() -> None:
         Loss(((SampledPair(LaplacePair(Fraction(1)), Fraction(1, 2)), 1),), relation="replace")
     with pytest.raises(sf.Refused, match=r"loss\.direction"):
         loss_between([0.5, 0.5], [0.25, 0.75])
-    assert loss_between([0.25, 0.75], [0.75, 0.25], relation="replace").epsilon() == pytest.approx(math.log(3))
+    assert loss_between([0.25, 0.75], [0.75, 0.25], relation="replace").epsilon() == pytest.approx(
+        math.log(3)
+    )
 
 
 PAIRS = (
@@ -162,7 +174,9 @@ PAIRS = (
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.kind)
 def test_storage_gives_an_equal_value_back(pair: object) -> None:
-    loss = Loss(((pair, 17),), relation="add-remove" if not pair.symmetric else "replace", unit="patient")
+    loss = Loss(
+        ((pair, 17),), relation="add-remove" if not pair.symmetric else "replace", unit="patient"
+    )
     text = loss.to_json()
     assert sf.Guarantee.from_json(text) == loss
     assert json.loads(text)["version"] == 1
@@ -182,25 +196,40 @@ def test_storage_gives_an_equal_value_back(pair: object) -> None:
         '[{"count": "1", "kind": "response", "epsilon": "1", "delta": "0", "categories": "1"}]',
         '[{"count": "1", "kind": "finite", "p": ["1/2", "1/2"], "q": ["1"]}]',
         '[{"count": "1", "kind": "finite", "p": ["1/2", "1/3"], "q": ["1/2", "1/2"]}]',
-        '[{"count": "1", "kind": "sampled", "rate": "2", "how": "poisson", "base": {"kind": "laplace", "epsilon": "1"}}]',
-        '[{"count": "1", "kind": "sampled", "rate": "1/2", "how": "often", "base": {"kind": "laplace", "epsilon": "1"}}]',
+        (
+            '[{"count": "1", "kind": "sampled", "rate": "2", "how": "poisson", "base": '
+            '{"kind": "laplace", "epsilon": "1"}}]'
+        ),
+        (
+            '[{"count": "1", "kind": "sampled", "rate": "1/2", "how": "often", "base": '
+            '{"kind": "laplace", "epsilon": "1"}}]'
+        ),
         '[{"count": "1", "kind": "rounded", "steps": "1.5", "sigma": "1"}]',
     ],
 )
 def test_unreadable_storage_is_refused(parts: str) -> None:
     """By the reader, or by the constructor that it goes through."""
     with pytest.raises(sf.Refused, match=r"guarantee\.stored|number\.|law\.|loss\."):
-        sf.Guarantee.from_json(f'{{"sfumato": "guarantee", "version": 1, "notion": "Loss", "parts": {parts}}}')
+        sf.Guarantee.from_json(
+            f'{{"sfumato": "guarantee", "version": 1, "notion": "Loss", "parts": {parts}}}'
+        )
 
 
 def test_rounded_normal_noise_is_within_real_normal_noise() -> None:
     """Rounding is processing; at σ = 2 and ε = 1 both curves touch, at σ = ½ they do not."""
     for sigma, gain in (("2", False), ("0.5", True)):
-        rounded, real = Loss(((RoundedPair(1, Fraction(sigma)), 1),)), Loss(((GaussianPair(1 / Fraction(sigma) ** 2), 1),))
+        rounded, real = (
+            Loss(((RoundedPair(1, Fraction(sigma)), 1),)),
+            Loss(((GaussianPair(1 / Fraction(sigma) ** 2), 1),)),
+        )
         assert rounded <= real
         for e in (0, "0.3", 1, 3):
             assert rounded.delta_lower(e) <= real.delta(e) * (1 + 1e-9)
         assert (rounded.delta(1) < 0.9 * real.delta(1)) == gain
     far = Loss(((RoundedPair(60, Fraction(1)), 1),))
-    assert far.delta(1) >= Loss(((RoundedPair(10, Fraction(1)), 1),)).delta_lower(1) > 0.99, "what is farther apart than doubles can say is lost"
-    assert sf.compose([mech.Gaussian(sensitivity=1, sigma="0.5", size=1)]).delta(1) == pytest.approx(0.4101, abs=1e-4)
+    assert far.delta(1) >= Loss(((RoundedPair(10, Fraction(1)), 1),)).delta_lower(1) > 0.99, (
+        "what is farther apart than doubles can say is lost"
+    )
+    assert sf.compose([mech.Gaussian(sensitivity=1, sigma="0.5", size=1)]).delta(
+        1
+    ) == pytest.approx(0.4101, abs=1e-4)

@@ -28,9 +28,13 @@ def normal(mu: F, epsilon: F) -> arb:
 
 
 @pytest.mark.parametrize("mu", [F(1, 1000), F(1), F(10), F(40)])
-@pytest.mark.parametrize("delta", [F(99999, 10**5), 1 - F(1, 10**12), F(1, 2), F(1, 10**6), F(1, 10**300)], ids=float)
+@pytest.mark.parametrize(
+    "delta", [F(99999, 10**5), 1 - F(1, 10**12), F(1, 2), F(1, 10**6), F(1, 10**300)], ids=float
+)
 def test_both_bounds_of_normal_noise(mu: F, delta: F) -> None:
-    """Where the curve is flat, a fixed number of units in the last place is no margin: at μ = 10 and δ = 0.99999 the lower bound was above the truth."""
+    """Where the curve is flat, a fixed number of units in the last place is no margin: at μ = 10
+    and δ = 0.99999 the lower bound was above the truth.
+    """
     loss = sf.compose([sf.GDP(mu)])
     low, high = loss.epsilon_lower(delta), loss.epsilon(delta)
     with precision(4096):
@@ -39,7 +43,11 @@ def test_both_bounds_of_normal_noise(mu: F, delta: F) -> None:
     assert high - low <= 1e-4 * high, "always right would be easy if bounds were wide"
     for epsilon in (F(0), F(1, 3), F(5)):
         with precision(4096):
-            assert ball(F(loss.delta_lower(epsilon))) <= normal(mu, epsilon) <= ball(F(loss.delta(epsilon)))
+            assert (
+                ball(F(loss.delta_lower(epsilon)))
+                <= normal(mu, epsilon)
+                <= ball(F(loss.delta(epsilon)))
+            )
 
 
 def test_just_below_the_largest_delta() -> None:
@@ -54,7 +62,15 @@ def test_just_below_the_largest_delta() -> None:
         assert normal(F(1), F(loss.epsilon(delta))) <= ball(delta)
 
 
-@pytest.mark.parametrize("pair", [SampledPair(GaussianPair(F(100)), F(9, 10)), ResponsePair(F(5), F(1, 10)), ResponsePair(F(800))], ids=str)
+@pytest.mark.parametrize(
+    "pair",
+    [
+        SampledPair(GaussianPair(F(100)), F(9, 10)),
+        ResponsePair(F(5), F(1, 10)),
+        ResponsePair(F(800)),
+    ],
+    ids=str,
+)
 def test_both_bounds_of_other_closed_forms(pair: Pair) -> None:
     """Each bound on ε, put into the curve as a ball."""
     parts = ((pair, 1),)

@@ -1,4 +1,6 @@
-"""Where curves end, against exact rationals: in each direction by itself, at δ = 0, at the lost mass, and around both."""
+"""Where curves end, against exact rationals: in each direction by itself, at δ = 0, at the lost
+mass, and around both.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,9 @@ def lost(parts: list[tuple[FinitePair, int]], side: int) -> F:
 
 @pytest.mark.parametrize("seed", range(120))
 def test_random_pairs_that_are_not_symmetric(seed: int) -> None:
-    """ε at δ = 0, at the lost mass of either direction, a little more, and in between; δ at some ε: both directions in exact rationals."""
+    """ε at δ = 0, at the lost mass of either direction, a little more, and in between; δ at some ε:
+    both directions in exact rationals.
+    """
     rng = random.Random(seed)
     parts = [(random_pair(rng), rng.randint(1, 3)) for _ in range(rng.randint(1, 2))]
     loss = Loss(tuple(parts), relation="add-remove")
@@ -86,7 +90,10 @@ def test_random_pairs_that_are_not_symmetric(seed: int) -> None:
         if delta < 1:
             holds(loss, parts, delta)
     for growth in (F(1), F(5, 4), F(3), F(1000)):
-        truth = max(sum((max(F(0), p - growth * q) for p, q in outcomes(parts, side)), F(0)) for side in (0, 1))
+        truth = max(
+            sum((max(F(0), p - growth * q) for p, q in outcomes(parts, side)), F(0))
+            for side in (0, 1)
+        )
         with precision(256):
             epsilon = F(float(ball(growth).log().mid()))  # near enough to compare with a margin
         assert loss.delta_lower(epsilon) <= truth + F(1, 10**12)
@@ -94,7 +101,9 @@ def test_random_pairs_that_are_not_symmetric(seed: int) -> None:
 
 
 def test_largest_losses_of_different_directions_do_not_add_up() -> None:
-    """ln 4 + ln 1.5, of which each direction has one of either; the largest of both directions would come to 2 · ln 4."""
+    """ln 4 + ln 1.5, of which each direction has one of either; the largest of both directions
+    would come to 2 · ln 4.
+    """
     p, q = [F(1, 10), F(9, 10)], [F(4, 10), F(6, 10)]
     both = loss_between(p, q, relation="add-remove") + loss_between(q, p, relation="add-remove")
     truth = math.log(6)
@@ -104,7 +113,9 @@ def test_largest_losses_of_different_directions_do_not_add_up() -> None:
 
 
 def test_only_a_direction_that_loses_so_much_ends_there() -> None:
-    """δ(0) is exactly 1/10, so ε is 0; in the other direction nothing is lost, and its largest loss has no part in it."""
+    """δ(0) is exactly 1/10, so ε is 0; in the other direction nothing is lost, and its largest loss
+    has no part in it.
+    """
     loss = loss_between([F(1, 10), F(1, 2), F(2, 5)], [0, F(1, 2), F(1, 2)], relation="add-remove")
     assert loss.epsilon_lower(F(1, 10)) == 0
     assert loss.epsilon(F(1, 10)) < 1e-15
@@ -112,8 +123,13 @@ def test_only_a_direction_that_loses_so_much_ends_there() -> None:
 
 
 def test_a_negative_largest_loss_counts() -> None:
-    """All losses of the one pair are infinite or ln 0.9: beside another pair it takes that much off."""
-    lossy, fair = FinitePair((F(1, 10), F(9, 10)), (F(0), F(1))), FinitePair((F(3, 4), F(1, 4)), (F(1, 4), F(3, 4)))
+    """All losses of the one pair are infinite or ln 0.9: beside another pair it takes that much
+    off.
+    """
+    lossy, fair = (
+        FinitePair((F(1, 10), F(9, 10)), (F(0), F(1))),
+        FinitePair((F(3, 4), F(1, 4)), (F(1, 4), F(3, 4))),
+    )
     assert end_of(((lossy, 1), (fair, 1)), 0).largest == pytest.approx((math.log(2.7),) * 2)
     loss = Loss(((lossy, 1), (fair, 1)), relation="add-remove")
     holds(loss, [(lossy, 1), (fair, 1)], F(1, 10))
@@ -128,8 +144,14 @@ def test_a_negative_largest_loss_counts() -> None:
         (GaussianPair(F(1)), (None, None)),
         (RoundedPair(1, F(1)), (None, None)),
         (SampledPair(GaussianPair(F(1)), F(1, 2)), (None, math.log(2))),
-        (SampledPair(ResponsePair(F(1), F(1, 10)), F(1, 2)), (math.log((1 + math.e) / 2), math.log(2))),
-        (SampledPair(LaplacePair(F(1)), F(1, 2)), (math.log((1 + math.e) / 2), -math.log((1 + math.exp(-1)) / 2))),
+        (
+            SampledPair(ResponsePair(F(1), F(1, 10)), F(1, 2)),
+            (math.log((1 + math.e) / 2), math.log(2)),
+        ),
+        (
+            SampledPair(LaplacePair(F(1)), F(1, 2)),
+            (math.log((1 + math.e) / 2), -math.log((1 + math.exp(-1)) / 2)),
+        ),
         (SampledPair(LaplacePair(F(1)), F(1, 2), "fixed"), (math.log((1 + math.e) / 2),) * 2),
     ],
     ids=str,
@@ -143,6 +165,9 @@ def test_the_largest_loss_of_a_pair(pair: Pair, sides: tuple[float | None, float
             assert between[0] <= between[1]
             assert float(between[0]) == pytest.approx(truth, rel=1e-14)
     if pair.lost[0] == pair.lost[1]:
-        loss, most = Loss(((pair, 1),), relation="add-remove"), max(math.inf if truth is None else truth for truth in sides)
+        loss, most = (
+            Loss(((pair, 1),), relation="add-remove"),
+            max(math.inf if truth is None else truth for truth in sides),
+        )
         assert loss.epsilon(pair.lost[0]) == pytest.approx(most, rel=1e-14)
         assert loss.epsilon_lower(pair.lost[0]) == pytest.approx(most, rel=1e-14)

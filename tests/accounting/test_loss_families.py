@@ -15,13 +15,23 @@ from sfumato.exact.balls import ball, normal_cdf, precision
 
 
 def worst(found: np.ndarray, exact: list[arb], least: float = 1e-280) -> float:
-    return max(float(abs(ball(Fraction(float(f))) / e - 1).mid()) for f, e in zip(found, exact, strict=True) if e > least)
+    return max(
+        float(abs(ball(Fraction(float(f))) / e - 1).mid())
+        for f, e in zip(found, exact, strict=True)
+        if e > least
+    )
 
 
 def between(low: arb | None, high: arb | None) -> arb:
     """P(low < N < high), from the nearer tail."""
     if low is None or high is None:
-        return normal_cdf(high) if low is None and high is not None else normal_cdf(-low) if low is not None else arb(1)
+        return (
+            normal_cdf(high)
+            if low is None and high is not None
+            else normal_cdf(-low)
+            if low is not None
+            else arb(1)
+        )
     return normal_cdf(-low) - normal_cdf(-high) if low > 0 else normal_cdf(high) - normal_cdf(low)
 
 
@@ -29,13 +39,29 @@ def between(low: arb | None, high: arb | None) -> arb:
 def test_gaussian_cells(mu: float) -> None:
     law = GaussianLaw(mu)
     rng = np.random.default_rng(1)
-    edges = np.sort(np.concatenate((mu * rng.normal(0, 3, 60), mu * np.linspace(-1, 1.1, 80), [-37 * mu, 37 * mu])))
+    edges = np.sort(
+        np.concatenate(
+            (mu * rng.normal(0, 3, 60), mu * np.linspace(-1, 1.1, 80), [-37 * mu, 37 * mu])
+        )
+    )
     p, q = law.cells(edges)
     with precision(300):
-        x = [None, *((ball(Fraction(float(e))) + ball(Fraction(mu)) ** 2 / 2) / ball(Fraction(mu)) for e in edges), None]
+        x = [
+            None,
+            *(
+                (ball(Fraction(float(e))) + ball(Fraction(mu)) ** 2 / 2) / ball(Fraction(mu))
+                for e in edges
+            ),
+            None,
+        ]
         for found, shift in ((p, ball(Fraction(mu))), (q, arb(0))):
-            exact = [between(None if a is None else a - shift, None if b is None else b - shift) for a, b in pairwise(x)]
-            wide = np.concatenate(([1.0], np.diff(edges), [1.0])) > 1e-6 * mu  # narrower cells move with the rounding of their own edges
+            exact = [
+                between(None if a is None else a - shift, None if b is None else b - shift)
+                for a, b in pairwise(x)
+            ]
+            wide = (
+                np.concatenate(([1.0], np.diff(edges), [1.0])) > 1e-6 * mu
+            )  # narrower cells move with the rounding of their own edges
             assert worst(found[wide], [e for e, w in zip(exact, wide, strict=True) if w]) < 1e-9
     # in doubles that edges are exact in, the stated error holds
     whole = np.arange(-8, 9) / 4.0
@@ -63,7 +89,10 @@ def test_laplace_cells_hold_every_step(steps: int) -> None:
         where = np.searchsorted(edges, losses, side="right")
 
         def by_cell(masses: list[arb]) -> list[arb]:
-            return [sum((m for m, w in zip(masses, where, strict=True) if w == cell), arb(0)) for cell in range(edges.size + 1)]
+            return [
+                sum((m for m, w in zip(masses, where, strict=True) if w == cell), arb(0))
+                for cell in range(edges.size + 1)
+            ]
 
         assert worst(p, by_cell(inside)) < law.error
         assert worst(q, by_cell(inside[::-1])) < law.error
@@ -79,7 +108,16 @@ def test_laplace_without_steps_is_the_limit() -> None:
     assert abs(whole - 1) < 1e-15
 
 
-@pytest.mark.parametrize("law", [laplace_law(0.7, 5.0), laplace_law(0.7, 64.0), response_law(2.0, 7), response_law(0.0, 3), response_law(1.0, 2, 0.01)])
+@pytest.mark.parametrize(
+    "law",
+    [
+        laplace_law(0.7, 5.0),
+        laplace_law(0.7, 64.0),
+        response_law(2.0, 7),
+        response_law(0.0, 3),
+        response_law(1.0, 2, 0.01),
+    ],
+)
 def test_few_losses_are_atoms(law: object) -> None:
     assert not law.spread
     assert abs(law.atoms.p.sum() + law.only_p - 1) < 1e-14

@@ -1,4 +1,6 @@
-"""Losses beyond the doubles: every kind of pair at every size, against closed forms and against exact arithmetic with the limit lowered."""
+"""Losses beyond the doubles: every kind of pair at every size, against closed forms and against
+exact arithmetic with the limit lowered.
+"""
 
 from __future__ import annotations
 
@@ -45,27 +47,40 @@ KINDS: dict[str, tuple[Callable[[F], Pair], ...]] = {
         lambda e: SampledPair(ResponsePair(e), F(1, 10), "fixed"),
     ),
 }
-CASES = [(f"{kind} {i}", size) for kind, makers in KINDS.items() for i in range(len(makers)) for size in SIZES]
+CASES = [
+    (f"{kind} {i}", size)
+    for kind, makers in KINDS.items()
+    for i in range(len(makers))
+    for size in SIZES
+]
 
 
 def test_every_kind_is_here() -> None:
     assert set(KINDS) == set(READERS)
 
 
-@pytest.mark.parametrize(("kind", "size"), CASES, ids=lambda one: one if isinstance(one, str) else f"{float(one):g}")
+@pytest.mark.parametrize(
+    ("kind", "size"), CASES, ids=lambda one: one if isinstance(one, str) else f"{float(one):g}"
+)
 def test_every_size_is_answered(kind: str, size: F) -> None:
-    """Without a warning (they are errors here): an interval that is finite above, and holds what is known. One Laplace release of ε = 200 overflowed."""
+    """Without a warning (they are errors here): an interval that is finite above, and holds what is
+    known. One Laplace release of ε = 200 overflowed.
+    """
     name, number = kind.split()
     if name == "clone" and size > 100:
         with pytest.raises(Refused, match=r"shuffle\.epsilon"):
             KINDS[name][int(number)](size)
         return
     pair = KINDS[name][int(number)](size)
-    for parts in (((pair, 1),), ((pair, 2), (LaplacePair(F(1), 1), 1)))[: 2 if size in (200, 10_000) and kind != "sampled 2" else 1]:
+    for parts in (((pair, 1),), ((pair, 2), (LaplacePair(F(1), 1), 1)))[
+        : 2 if size in (200, 10_000) and kind != "sampled 2" else 1
+    ]:
         loss = Loss(parts, relation="add-remove")
         low, high = loss.epsilon_lower("1e-6"), loss.epsilon("1e-6")
         assert 0 <= low <= high < math.inf
-        assert all(most is None or high <= 3 * float(most[1]) + 1 + 1e-9 for most in pair.largest[:1])
+        assert all(
+            most is None or high <= 3 * float(most[1]) + 1 + 1e-9 for most in pair.largest[:1]
+        )
         assert 0 <= loss.delta_lower(size / 2) <= loss.delta(size / 2) <= 1
         assert loss.delta_lower(high) <= 1e-6
 
@@ -74,7 +89,10 @@ def test_every_size_is_answered(kind: str, size: F) -> None:
 @pytest.mark.parametrize("square", [200, 10_000])
 def test_sampled_normal_noise_beside_others(square: int) -> None:
     """As above; the lattice of sampled normal noise with large losses takes a minute."""
-    loss = Loss(((SampledPair(GaussianPair(F(square)), F(1, 10)), 2), (LaplacePair(F(1), 1), 1)), relation="add-remove")
+    loss = Loss(
+        ((SampledPair(GaussianPair(F(square)), F(1, 10)), 2), (LaplacePair(F(1), 1), 1)),
+        relation="add-remove",
+    )
     assert 0 < loss.epsilon_lower("1e-6") <= loss.epsilon("1e-6") < math.inf
 
 
@@ -87,7 +105,9 @@ def test_one_laplace_release(epsilon: int, delta: F) -> None:
     assert loss.epsilon_lower(delta) <= truth * (1 + 1e-15)
     assert loss.epsilon(delta) >= truth * (1 - 1e-15)
     assert loss.epsilon(delta) - loss.epsilon_lower(delta) <= 1e-8 * epsilon + 3 * float(delta)
-    coarse = sf.compose([(mech.Laplace(sensitivity=epsilon, scale=1), 1)])  # on whole numbers, which loses more
+    coarse = sf.compose(
+        [(mech.Laplace(sensitivity=epsilon, scale=1), 1)]
+    )  # on whole numbers, which loses more
     assert truth * (1 - 1e-15) <= coarse.epsilon(delta) <= epsilon
     assert coarse.epsilon_lower(delta) <= coarse.epsilon(delta)
     for at in (F(epsilon) - 3, F(epsilon) - 40):
@@ -97,7 +117,9 @@ def test_one_laplace_release(epsilon: int, delta: F) -> None:
 
 
 def test_many_large_releases_come_close() -> None:
-    """A hundred times ε = 1000: the mean loss is 999, so is about the truth; 1000 is what they come to at most."""
+    """A hundred times ε = 1000: the mean loss is 999, so is about the truth; 1000 is what they come
+    to at most.
+    """
     loss = Loss(((LaplacePair(F(1000)), 100),))
     assert 98_000 < loss.epsilon_lower("1e-6") < 99_900 < loss.epsilon("1e-6") <= 100_000
 
@@ -114,15 +136,23 @@ def lowered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("lowered")
-@pytest.mark.parametrize("seed", [*range(30), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(30, 200))])
+@pytest.mark.parametrize(
+    "seed", [*range(30), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(30, 200))]
+)
 def test_random_compositions_with_the_limit_lowered(seed: int) -> None:
-    """Both bounds, on ε and on δ, in both directions, against sums in balls. (The others' ε of 0 was once taken for the place where their curve passes δ.)"""
+    """Both bounds, on ε and on δ, in both directions, against sums in balls. (The others' ε of 0
+    was once taken for the place where their curve passes δ.)
+    """
     whole = random_composition(seed, parts=6, ways=40)
     split = loss_far.split(whole.loss.parts)
     if split is None:
         return
     for delta in (F(1, 5), F(1, 100), F(1, 10**6)):
-        found = [end for side in (0, 1) for end in [loss_far.epsilon_bounds(split, side, delta, epsilons)]]
+        found = [
+            end
+            for side in (0, 1)
+            for end in [loss_far.epsilon_bounds(split, side, delta, epsilons)]
+        ]
         if max(loss_far.end_of(whole.loss.parts, side).lost[1] for side in (0, 1)) >= delta:
             continue
         low, high = max(one for one, _ in found), max(one for _, one in found)
@@ -140,8 +170,16 @@ def test_random_compositions_with_the_limit_lowered(seed: int) -> None:
 def test_random_compositions_are_split() -> None:
     """So that the test above looks at something."""
     losses = [random_composition(seed, parts=6, ways=40).loss for seed in range(200)]
-    large = [loss for loss in losses if any(most is not None and most[1] > 2 for pair, _ in loss.parts for most in pair.largest)]
-    wide = [loss for loss in losses if any(isinstance(pair, GaussianPair) and pair.mu_squared > 4 for pair, _ in loss.parts)]
+    large = [
+        loss
+        for loss in losses
+        if any(most is not None and most[1] > 2 for pair, _ in loss.parts for most in pair.largest)
+    ]
+    wide = [
+        loss
+        for loss in losses
+        if any(isinstance(pair, GaussianPair) and pair.mu_squared > 4 for pair, _ in loss.parts)
+    ]
     assert len(large) > 20
     assert len(wide) > 3
 

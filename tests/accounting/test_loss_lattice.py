@@ -1,4 +1,6 @@
-"""A law on a lattice, once from above and once from below: its curve against the true one, at every ε."""
+"""A law on a lattice, once from above and once from below: its curve against the true one, at every
+ε.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,20 @@ def curve(law: Law, epsilon: float) -> float:
     """H from the law itself: one edge decides."""
     p, q = law.cells(np.array([epsilon]))
     above = law.atoms.loss > epsilon
-    return float(p[1] - math.exp(epsilon) * q[1] + (law.atoms.p[above] - math.exp(epsilon) * law.atoms.q[above]).sum()) + law.only_p
+    return (
+        float(
+            p[1]
+            - math.exp(epsilon) * q[1]
+            + (law.atoms.p[above] - math.exp(epsilon) * law.atoms.q[above]).sum()
+        )
+        + law.only_p
+    )
 
 
 def on_lattice(measure: Measure, places: np.ndarray, epsilon: float) -> float:
-    return measure.infinite + float((measure.mass * np.maximum(0.0, -np.expm1(epsilon - places))).sum())
+    return measure.infinite + float(
+        (measure.mass * np.maximum(0.0, -np.expm1(epsilon - places))).sum()
+    )
 
 
 def nodes(law: Law, h: float, step: int = 1) -> Nodes:
@@ -60,19 +71,31 @@ def test_a_share_too_small_would_be_seen() -> None:
     half = halves(law, at)
     up = upper(half)
     moved = np.append(up.mass[1:], 0.0) * 0.01
-    wrong = Measure(up.numbers, up.mass + moved - np.append(0.0, moved[:-1]), up.infinite, up.error, up.slack)
-    assert any(on_lattice(wrong, at.places, e) < curve(law, e) - 1e-9 for e in np.linspace(0, 1, 50))
+    wrong = Measure(
+        up.numbers, up.mass + moved - np.append(0.0, moved[:-1]), up.infinite, up.error, up.slack
+    )
+    assert any(
+        on_lattice(wrong, at.places, e) < curve(law, e) - 1e-9 for e in np.linspace(0, 1, 50)
+    )
     down = lower(half)
-    lifted = np.append(0.0, down.mass[:-1] * 0.05) + down.mass - np.append(down.mass[:-1] * 0.05, 0.0)
+    lifted = (
+        np.append(0.0, down.mass[:-1] * 0.05) + down.mass - np.append(down.mass[:-1] * 0.05, 0.0)
+    )
     wrong = Measure(down.numbers, lifted, down.infinite, down.error, down.slack)
-    assert any(on_lattice(wrong, at.places, e) > curve(law, e) + 1e-9 for e in np.linspace(0, 1, 50))
+    assert any(
+        on_lattice(wrong, at.places, e) > curve(law, e) + 1e-9 for e in np.linspace(0, 1, 50)
+    )
 
 
 def test_what_is_lost_is_of_second_order() -> None:
-    """Splitting adds h²/6 to the variance, joining takes h²/12 off it; so halving h quarters both."""
+    """Splitting adds h²/6 to the variance, joining takes h²/12 off it; so halving h quarters
+    both.
+    """
     law = GaussianLaw(1.0)
     for h in (0.1, 0.05, 0.025):
-        at = Nodes(0.0, h, np.arange(math.floor(-9 / h), math.ceil(10 / h)), np.zeros(0, dtype=np.int64))
+        at = Nodes(
+            0.0, h, np.arange(math.floor(-9 / h), math.ceil(10 / h)), np.zeros(0, dtype=np.int64)
+        )
         half = halves(law, at)
         for measure, factor in ((upper(half), 1 / 6), (lower(half), -1 / 12)):
             mean = float(measure.mass @ at.places)
@@ -95,4 +118,6 @@ def test_a_shortened_law_loses_less() -> None:
     assert short.numbers.size < down.numbers.size
     assert short.mass.sum() == pytest.approx(down.mass.sum(), rel=1e-14)
     for epsilon in (0.0, 0.5, 1.0):
-        assert on_lattice(short, at.places[: short.mass.size], epsilon) <= on_lattice(down, at.places, epsilon)
+        assert on_lattice(short, at.places[: short.mass.size], epsilon) <= on_lattice(
+            down, at.places, epsilon
+        )

@@ -1,4 +1,6 @@
-"""What is assumed of doubles, against Arb: if a platform breaks it, this fails before a certificate does."""
+"""What is assumed of doubles, against Arb: if a platform breaks it, this fails before a certificate
+does.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from sfumato.accounting.loss_families import response_law
 from sfumato.accounting.loss_laws import FUNCTION, UNIT, Atoms, Points, Reversed, reverse
 from sfumato.exact.balls import ball, precision
 
-FUNCTIONS: dict[str, tuple[Callable[[np.ndarray], np.ndarray], Callable[[arb], arb], tuple[float, float]]] = {
+FUNCTIONS: dict[
+    str, tuple[Callable[[np.ndarray], np.ndarray], Callable[[arb], arb], tuple[float, float]]
+] = {
     "exp": (np.exp, arb.exp, (-700.0, 700.0)),
     "expm1": (np.expm1, arb.expm1, (-40.0, 40.0)),
     "log": (np.log, arb.log, (1e-300, 1e300)),
@@ -39,7 +43,12 @@ def errors(name: str, found: Callable[[np.ndarray], np.ndarray] | None = None) -
     with precision(200):
         return (
             max(
-                float(abs((ball(Fraction(float(v))) - true(ball(Fraction(float(a))))) / true(ball(Fraction(float(a))))).mid())
+                float(
+                    abs(
+                        (ball(Fraction(float(v))) - true(ball(Fraction(float(a)))))
+                        / true(ball(Fraction(float(a))))
+                    ).mid()
+                )
                 for a, v in zip(x, values, strict=True)
             )
             / FUNCTION
@@ -65,14 +74,35 @@ def test_transforms_are_as_good_as_assumed(size: int) -> None:
         chosen = range(size // 2 + 1) if size <= 1024 else rng.integers(0, size // 2 + 1, 40)
         with precision(100):
             turns = [acb(0, arb(-2 * j) * arb.pi() / size).exp() for j in range(size)]
-            exact = [sum((acb(ball(Fraction(float(w)))) * turns[int(n) * j % size] for j, w in enumerate(weights) if w), acb(0)) for n in chosen]
-            off = [abs(acb(float(found[n].real), float(found[n].imag)) - e) for n, e in zip(chosen, exact, strict=True)]
+            exact = [
+                sum(
+                    (
+                        acb(ball(Fraction(float(w)))) * turns[int(n) * j % size]
+                        for j, w in enumerate(weights)
+                        if w
+                    ),
+                    acb(0),
+                )
+                for n in chosen
+            ]
+            off = [
+                abs(acb(float(found[n].real), float(found[n].imag)) - e)
+                for n, e in zip(chosen, exact, strict=True)
+            ]
         scale = np.sqrt(size * (weights**2).sum()) / np.sqrt(size)  # of one entry, on average
-        assert max(float(o.mid()) for o in off) < 0.5 * 16 * UNIT * np.log2(size) * scale * np.sqrt(size)
+        assert max(float(o.mid()) for o in off) < 0.5 * 16 * UNIT * np.log2(size) * scale * np.sqrt(
+            size
+        )
 
 
 def test_a_reversed_law_is_the_law_with_its_sides_exchanged() -> None:
-    law = Points(Atoms(np.array([-1.0, 2.0]), np.array([0.25, 0.75]), np.array([0.8, 0.2])), 0.0, 0.0, 0.1, 0.2)
+    law = Points(
+        Atoms(np.array([-1.0, 2.0]), np.array([0.25, 0.75]), np.array([0.8, 0.2])),
+        0.0,
+        0.0,
+        0.1,
+        0.2,
+    )
     back = reverse(law)
     assert isinstance(back, Reversed)
     assert back.atoms.loss.tolist() == [-2.0, 1.0]

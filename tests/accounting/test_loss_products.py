@@ -1,4 +1,6 @@
-"""Laws multiplied out: the same composition, to the errors that are stated, and much closer bounds where atoms fit no lattice."""
+"""Laws multiplied out: the same composition, to the errors that are stated, and much closer bounds
+where atoms fit no lattice.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,13 @@ from sfumato.accounting.loss_products import MOST, _points, _power, _product, ga
 from sfumato.accounting.subsampling import PoissonLaw
 
 ROOTS = [math.sqrt(n) for n in (2, 3, 5)]
-UNEVEN = Points(Atoms(np.log([0.4, 1.25, 5 / 3]), np.array([0.2, 0.5, 0.3]), np.array([0.5, 0.4, 0.18])), 1e-15, 1e-16, 0.0, 0.0)
+UNEVEN = Points(
+    Atoms(np.log([0.4, 1.25, 5 / 3]), np.array([0.2, 0.5, 0.3]), np.array([0.5, 0.4, 0.18])),
+    1e-15,
+    1e-16,
+    0.0,
+    0.0,
+)
 
 
 def curve(law: Law, epsilon: float) -> float:
@@ -28,7 +36,10 @@ def by_hand(laws: list[Law], epsilon: float) -> float:
     """Every way the answers may come out, one by one."""
     ways = [(1.0, 1.0)]
     for law in laws:
-        outcomes = [*zip(law.atoms.p.tolist(), law.atoms.q.tolist(), strict=True), (law.only_p, 0.0)]
+        outcomes = [
+            *zip(law.atoms.p.tolist(), law.atoms.q.tolist(), strict=True),
+            (law.only_p, 0.0),
+        ]
         ways = [(p * a, q * b) for p, q in ways for a, b in outcomes]
     return math.fsum(max(0.0, p - math.exp(epsilon) * q) for p, q in ways)
 
@@ -66,16 +77,24 @@ def test_gathering_keeps_the_counts_and_the_bound() -> None:
     found = gathered(laws)
     assert all(law.atoms.loss.size <= MOST for law, _ in found)
     mean = sum(count * float(law.atoms.p @ law.atoms.loss) for law, count in laws)
-    assert sum(count * float(law.atoms.p @ law.atoms.loss) for law, count in found) == pytest.approx(mean, rel=1e-9)
+    assert sum(
+        count * float(law.atoms.p @ law.atoms.loss) for law, count in found
+    ) == pytest.approx(mean, rel=1e-9)
 
 
 def test_what_fits_is_left_alone() -> None:
-    for laws in ([(response_law(0.1, 2), 100), (response_law(0.3, 2), 5)], [(GaussianLaw(1.0), 3)], [(laplace_law(0.1, math.inf), 3), (GaussianLaw(1.0), 1)]):
+    for laws in (
+        [(response_law(0.1, 2), 100), (response_law(0.3, 2), 5)],
+        [(GaussianLaw(1.0), 3)],
+        [(laplace_law(0.1, math.inf), 3), (GaussianLaw(1.0), 1)],
+    ):
         assert gathered(laws) is laws
 
 
 def test_bounds_come_close(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A thousand uses of each of three laws without a common lattice; without multiplying out the interval is twenty times as wide, and holds the other."""
+    """A thousand uses of each of three laws without a common lattice; without multiplying out the
+    interval is twenty times as wide, and holds the other.
+    """
     laws = [(response_law(root / 100, 2), 1000) for root in ROOTS]
     near = epsilon_bounds(laws, Fraction(1, 10**6), 1 << 16)
     monkeypatch.setattr(certificate, "gathered", lambda uses: uses)

@@ -1,4 +1,6 @@
-"""The quick curve: never below the certified lower bound, close to the upper one where it is asked, and the same whatever was asked before."""
+"""The quick curve: never below the certified lower bound, close to the upper one where it is asked,
+and the same whatever was asked before.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from sfumato.accounting.pairs_sampled import ClonePair
 LAPLACE = mech.Laplace(sensitivity=1, epsilon="0.1", grid=2**-20)
 CASES = {
     "laplace and normal": lambda: sf.compose([(LAPLACE, 100), (sf.GDP("0.1"), 20)]),
-    "sampled": lambda: sf.compose([(mech.Gaussian(sensitivity=1, sigma=1).subsample("0.001"), 10_000)]),
+    "sampled": lambda: sf.compose(
+        [(mech.Gaussian(sensitivity=1, sigma=1).subsample("0.001"), 10_000)]
+    ),
     "shuffled": lambda: Loss(((ClonePair(Fraction(1), 10_000), 3),), relation="replace"),
     "telling all": lambda: sf.compose([(sf.Approx("0.1", "1e-6"), 10), (LAPLACE, 10)]),
     "rounded": lambda: sf.compose([(mech.Gaussian(sensitivity=1, sigma=3, size=1), 10)]),
@@ -43,7 +47,9 @@ def test_does_not_depend_on_what_was_asked_before() -> None:
 
 
 def test_a_meaning_makes_few_sums(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hundreds of questions to the curve, and three sums for each composition in it, not one sum for each question."""
+    """Hundreds of questions to the curve, and three sums for each composition in it, not one sum
+    for each question.
+    """
     made = []
     true = loss_sweep.plan
     monkeypatch.setattr(loss_sweep, "plan", lambda *a, **k: made.append(1) or true(*a, **k))

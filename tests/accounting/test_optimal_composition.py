@@ -1,4 +1,6 @@
-"""The optimum: attained by products of randomized responses, never exceeded by anything else, exact or above where exact is too long."""
+"""The optimum: attained by products of randomized responses, never exceeded by anything else, exact
+or above where exact is too long.
+"""
 
 from __future__ import annotations
 
@@ -41,15 +43,21 @@ def test_equal_steps_are_exact(e: str, k: int, leak: str) -> None:
 
 @settings(max_examples=60)
 @given(st.lists(st.tuples(tenths, leaks), min_size=1, max_size=4), st.integers(0, 40))
-def test_products_of_different_channels_attain_it(steps: list[tuple[Fraction, Fraction]], at: int) -> None:
+def test_products_of_different_channels_attain_it(
+    steps: list[tuple[Fraction, Fraction]], at: int
+) -> None:
     whole = optimal_curve([sf.Approx(e, d) for e, d in steps])
     true = product([response(e, d) for e, d in steps]).delta(Fraction(at, 10))
     assert whole.exact
     assert true <= whole.delta(Fraction(at, 10)) * SLACK
-    assert whole.delta(Fraction(at, 10)) <= true * SLACK + 1e-25  # the channels' odds are those of e^ε to 100 bits
+    assert (
+        whole.delta(Fraction(at, 10)) <= true * SLACK + 1e-25
+    )  # the channels' odds are those of e^ε to 100 bits
 
 
-weights = st.lists(st.integers(1, 9), min_size=3, max_size=3).map(lambda w: tuple(Fraction(x, sum(w)) for x in w))
+weights = st.lists(st.integers(1, 9), min_size=3, max_size=3).map(
+    lambda w: tuple(Fraction(x, sum(w)) for x in w)
+)
 pairs = st.tuples(weights, weights)
 
 
@@ -61,14 +69,22 @@ def loss(pair: Pair) -> Fraction:
 
 @settings(max_examples=60)
 @given(pairs, st.lists(pairs, min_size=3, max_size=3), st.integers(0, 20))
-def test_steps_chosen_by_earlier_answers_do_not_exceed_it(first: Pair, after: list[Pair], at: int) -> None:
-    """The second law may depend on the first answer, as long as its ε does not exceed the one fixed beforehand."""
+def test_steps_chosen_by_earlier_answers_do_not_exceed_it(
+    first: Pair, after: list[Pair], at: int
+) -> None:
+    """The second law may depend on the first answer, as long as its ε does not exceed the one fixed
+    beforehand.
+    """
     p, q = laws(lambda seen: first if not seen else after[seen[0]] if len(seen) == 1 else None)
     whole = curve(loss(first), max(map(loss, after)))
-    assert max(hockey_stick(p, q, Fraction(at, 10)), hockey_stick(q, p, Fraction(at, 10))) <= whole.delta(Fraction(at, 10))
+    assert max(
+        hockey_stick(p, q, Fraction(at, 10)), hockey_stick(q, p, Fraction(at, 10))
+    ) <= whole.delta(Fraction(at, 10))
 
 
-@pytest.mark.parametrize("steps", [[("0.1", 30)], [("0.1", 10), ("0.25", 4)], [("1e-6", 1000)], [("50", 3), ("1", 2)]])
+@pytest.mark.parametrize(
+    "steps", [[("0.1", 30)], [("0.1", 10), ("0.25", 4)], [("1e-6", 1000)], [("50", 3), ("1", 2)]]
+)
 @pytest.mark.parametrize("leak", ["0", "1e-7"])
 @pytest.mark.parametrize("delta", ["1e-300", "1e-12", "1e-6", "0.01", "0.4"])
 def test_epsilon_is_the_inverse(steps: list[tuple[str, int]], leak: str, delta: str) -> None:
@@ -79,11 +95,15 @@ def test_epsilon_is_the_inverse(steps: list[tuple[str, int]], leak: str, delta: 
         return
     assert whole.delta(Fraction(found)) <= Fraction(delta) * Fraction(SLACK)
     if found > 0:
-        assert Fraction(whole.delta(Fraction(found) * (1 - Fraction(1, 10**9)))) >= Fraction(delta) * (1 - Fraction(1, 10**5))
+        assert Fraction(whole.delta(Fraction(found) * (1 - Fraction(1, 10**9)))) >= Fraction(
+            delta
+        ) * (1 - Fraction(1, 10**5))
 
 
 def test_what_needs_no_search() -> None:
-    assert curve("0.1", "0.2").epsilon() == math.nextafter(0.3, 1)  # basic composition, and the double above it
+    assert curve("0.1", "0.2").epsilon() == math.nextafter(
+        0.3, 1
+    )  # basic composition, and the double above it
     assert curve("0.1", "0.2").delta("0.3") == 0
     assert optimal_curve([sf.Pure(0)]).epsilon() == 0
     assert optimal_curve([sf.Pure(0)]).delta(0) == 0
@@ -92,7 +112,9 @@ def test_what_needs_no_search() -> None:
     assert math.isinf(optimal_curve([sf.Approx(1, "0.01")]).epsilon("0.009"))
     assert optimal("0.1", 3, delta=0) == sf.Approx("0.3", 0)
     assert optimal(1, 1, delta="0.3") == sf.Approx(Fraction(sf.Pure(1).epsilon("0.3")), "0.3")
-    assert optimal_curve([sf.Approx(1, "0.01")]).delta("0.5") == pytest.approx(sf.Approx(1, "0.01").delta("0.5"), rel=1e-15)
+    assert optimal_curve([sf.Approx(1, "0.01")]).delta("0.5") == pytest.approx(
+        sf.Approx(1, "0.01").delta("0.5"), rel=1e-15
+    )
 
 
 def test_a_tie_of_deltas_is_decided_exactly() -> None:
@@ -104,7 +126,9 @@ def test_a_tie_of_deltas_is_decided_exactly() -> None:
 
 
 def test_relation_and_unit_are_carried() -> None:
-    found = optimal_curve([sf.Pure(1, relation="replace"), sf.Approx(1, 0, unit="patient")]).approx("0.1")
+    found = optimal_curve([sf.Pure(1, relation="replace"), sf.Approx(1, 0, unit="patient")]).approx(
+        "0.1"
+    )
     assert (found.relation, found.unit) == ("replace", "patient")
     with refusing("guarantee.relation"):
         optimal_curve([sf.Pure(1, relation="replace"), sf.Pure(1, relation="add-remove")])
@@ -115,7 +139,9 @@ def test_refusals() -> None:
         optimal_curve([])
     with refusing("guarantee.does-not-follow"):
         optimal("0.1", 10, delta="1e-9", step_delta="1e-9")
-    with refusing("guarantee.does-not-follow"):  # no (ε, δ) of its own: give it one by .to(sf.Approx, delta=…)
+    with refusing(
+        "guarantee.does-not-follow"
+    ):  # no (ε, δ) of its own: give it one by .to(sf.Approx, delta=…)
         optimal_curve([sf.GDP(1)])
     with refusing("guarantee.count"):
         optimal_curve([(sf.Pure(1), 0)])
@@ -137,7 +163,9 @@ def few_points(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 @pytest.mark.parametrize("points", [16, 64, 256, 1024])
-def test_the_split_is_above_the_optimum_and_below_rounding_up(few_points: pytest.MonkeyPatch, points: int) -> None:
+def test_the_split_is_above_the_optimum_and_below_rounding_up(
+    few_points: pytest.MonkeyPatch, points: int
+) -> None:
     steps = odd(11)
     exact = curve(*steps)
     wanted = {at: exact.delta(at) for at in ("0", "0.2", "0.5", "0.9")}
@@ -166,7 +194,9 @@ def test_the_split_converges_in_second_order(few_points: pytest.MonkeyPatch) -> 
 
 
 def test_many_different_steps() -> None:
-    """200 steps without a common unit: an upper bound, between the optimum at the least and at the largest of them, and far below basic composition."""
+    """200 steps without a common unit: an upper bound, between the optimum at the least and at the
+    largest of them, and far below basic composition.
+    """
     whole = curve(*odd(200))
     assert not whole.exact
     found = Fraction(whole.epsilon("1e-6"))
@@ -177,7 +207,9 @@ def test_many_different_steps() -> None:
 
 
 def test_speed() -> None:
-    """10⁴ equal steps, at the ends of what is sensible: well under a second each. (Some fifty milliseconds; the limit leaves room for a busy machine.)"""
+    """10⁴ equal steps, at the ends of what is sensible: well under a second each. (Some fifty
+    milliseconds; the limit leaves room for a busy machine.)
+    """
     begin = time.process_time()
     for e in ("1e-6", "0.1", "50"):
         for d in ("1e-300", "1e-9"):

@@ -36,7 +36,9 @@ def enumerated(groups: tuple[tuple[Fraction, int], ...]) -> dict[Fraction, float
         (((F(1, 3), 2), (F(50), 2)), None),
     ],
 )
-def test_the_law_is_that_of_all_signs(groups: tuple[tuple[Fraction, int], ...], dense: bool | None) -> None:
+def test_the_law_is_that_of_all_signs(
+    groups: tuple[tuple[Fraction, int], ...], dense: bool | None
+) -> None:
     plan = losses(groups)
     assert plan.exact
     assert dense is None or plan.dense is dense
@@ -49,7 +51,9 @@ def test_the_law_is_that_of_all_signs(groups: tuple[tuple[Fraction, int], ...], 
 
 
 def test_the_split_keeps_the_chance_of_a_lie(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All four masses add up to 1, and those of the two lies to 1/(1 + e^ε): forgetting the split gives the response at ε."""
+    """All four masses add up to 1, and those of the two lies to 1/(1 + e^ε): forgetting the split
+    gives the response at ε.
+    """
     with precision(128):
         for e, unit in ((F(1, 3), F(1, 4)), (F(1, 100), F(1, 4)), (F("49.9"), F(1, 2))):
             poly = module._split(e, int(e / unit), unit).coeffs()

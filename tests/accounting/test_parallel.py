@@ -1,4 +1,6 @@
-"""Parallel composition: the table of rules, and small mechanisms of which every pair of neighbours is looked at."""
+"""Parallel composition: the table of rules, and small mechanisms of which every pair of neighbours
+is looked at.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def test_add_remove_is_the_largest(costs: tuple[sf.Guarantee, ...], expected: sf
     ],
     ids=str,
 )
-def test_replace_from_add_remove_costs_is_the_group_of_two(costs: tuple[sf.Guarantee, ...], expected: sf.Guarantee) -> None:
+def test_replace_from_add_remove_costs_is_the_group_of_two(
+    costs: tuple[sf.Guarantee, ...], expected: sf.Guarantee
+) -> None:
     found = parallel(*costs, relation="replace")
     if isinstance(found, sf.Approx):
         assert found.parameters["epsilon"] == 4
@@ -70,8 +74,16 @@ def test_replace_from_add_remove_costs_is_the_group_of_two(costs: tuple[sf.Guara
         ((sf.Pure(1), sf.Pure(2)), (sf.Pure(1), None), sf.Pure(4)),
         ((sf.Pure(1), sf.Pure(2)), (None, sf.Pure(2)), sf.Pure(3)),
         ((sf.Pure(2),), (sf.Pure(1),), sf.Pure(1)),
-        ((sf.Approx(1, "1e-3"), sf.Approx(2, "1e-6")), (sf.Approx(1, "1e-2"), sf.Approx(1, 0)), sf.Approx(3, "1e-2")),
-        ((sf.Approx(1, "1e-3"), sf.Approx(2, "1e-6")), (sf.Approx(1, 0), sf.Approx(1, 0)), sf.Approx(3, "0.001001")),
+        (
+            (sf.Approx(1, "1e-3"), sf.Approx(2, "1e-6")),
+            (sf.Approx(1, "1e-2"), sf.Approx(1, 0)),
+            sf.Approx(3, "1e-2"),
+        ),
+        (
+            (sf.Approx(1, "1e-3"), sf.Approx(2, "1e-6")),
+            (sf.Approx(1, 0), sf.Approx(1, 0)),
+            sf.Approx(3, "0.001001"),
+        ),
         ((sf.ZCDP(1), sf.ZCDP(2), sf.ZCDP(3)), (sf.ZCDP(1),) * 3, sf.ZCDP(5)),
         ((sf.GDP(3), sf.GDP(4)), (sf.GDP(3), sf.GDP(4)), sf.GDP(5)),
         ((sf.GDP(3), sf.GDP(4)), (sf.GDP(6), sf.GDP(4)), sf.GDP(6)),
@@ -79,7 +91,9 @@ def test_replace_from_add_remove_costs_is_the_group_of_two(costs: tuple[sf.Guara
     ],
     ids=str,
 )
-def test_replace_with_what_a_replacement_inside_costs(costs: tuple[sf.Guarantee, ...], inside: tuple[sf.Guarantee | None, ...], expected: sf.Guarantee) -> None:
+def test_replace_with_what_a_replacement_inside_costs(
+    costs: tuple[sf.Guarantee, ...], inside: tuple[sf.Guarantee | None, ...], expected: sf.Guarantee
+) -> None:
     found = parallel(*costs, relation="replace", within=inside)
     assert expected <= found <= expected
     assert found.relation == "replace"
@@ -88,17 +102,28 @@ def test_replace_with_what_a_replacement_inside_costs(costs: tuple[sf.Guarantee,
 def test_different_notions_meet_in_the_strongest_they_share() -> None:
     assert type(parallel(sf.Pure(1), sf.Approx(1, "1e-6"), relation="add-remove")) is sf.Approx
     assert type(parallel(sf.Pure(1), sf.GDP(1), relation="add-remove")) is sf.GDP
-    assert parallel(sf.Pure(1), sf.ZCDP("0.1"), relation="add-remove").rho == sf.Pure(1).to(sf.ZCDP).rho  # type: ignore[attr-defined]
+    assert (
+        parallel(sf.Pure(1), sf.ZCDP("0.1"), relation="add-remove").rho
+        == sf.Pure(1).to(sf.ZCDP).rho
+    )  # type: ignore[attr-defined]
     assert type(parallel(sf.Approx(1, "1e-6"), sf.GDP(1), relation="add-remove")) is sf.ZCDP
-    assert type(parallel(sf.Pure(1) + sf.GDP(1), sf.Renyi({2: 1}), relation="add-remove")) is sf.Renyi
-    for costs in ((sf.Pure(1), sf.GDP(1)), (sf.Approx(1, "1e-6"), sf.GDP(1)), (sf.Pure(1), sf.Renyi({2: 3, 4: 5}))):
+    assert (
+        type(parallel(sf.Pure(1) + sf.GDP(1), sf.Renyi({2: 1}), relation="add-remove")) is sf.Renyi
+    )
+    for costs in (
+        (sf.Pure(1), sf.GDP(1)),
+        (sf.Approx(1, "1e-6"), sf.GDP(1)),
+        (sf.Pure(1), sf.Renyi({2: 3, 4: 5})),
+    ):
         found = parallel(*costs, relation="add-remove")
         assert all(cost <= found for cost in costs)
 
 
 def test_curves_on_different_orders() -> None:
     found = parallel(sf.Renyi({2: 1, 8: 4}), sf.Renyi({4: 3, 6: 5}), relation="add-remove")
-    assert found == sf.Renyi({2: 3, 4: Fraction(sf.Renyi({2: 1, 8: 4}).renyi(4)), 6: 5}, relation="add-remove")
+    assert found == sf.Renyi(
+        {2: 3, 4: Fraction(sf.Renyi({2: 1, 8: 4}).renyi(4)), 6: 5}, relation="add-remove"
+    )
 
 
 def test_unit_is_carried_and_costs_are_left_alone() -> None:
@@ -126,7 +151,11 @@ def test_refusals() -> None:
             parallel(a, b, **arguments)
     with refusing("parallel.parts"):
         parallel(relation="add-remove")
-    for relation, parts, bound in (("add-remove", "value", "replace"), ("replace", "value", "replace"), ("replace", "index", "add-remove")):
+    for relation, parts, bound in (
+        ("add-remove", "value", "replace"),
+        ("replace", "value", "replace"),
+        ("replace", "index", "add-remove"),
+    ):
         with refusing("guarantee.relation"):
             parallel(a, sf.Pure(2, relation=bound), relation=relation, parts=parts)  # type: ignore[arg-type]
     with refusing("guarantee.relation"):
@@ -139,14 +168,17 @@ def test_refusals() -> None:
         parallel(sf.Approx(1, "0.6"), sf.Approx(1, "0.6"), relation="replace", within=[a, a])
 
 
-# Small mechanisms, exactly: values 0, 1, 2; part A holds the zeros and counts them, part B holds the rest and counts ones and twos.
+# Small mechanisms, exactly: values 0, 1, 2; part A holds the zeros and counts them, part B holds
+# the rest and counts ones and twos.
 
 ROWS = 2
 DOMAIN = (0, 1, 2)
 
 
 def noisy_count(odds: int) -> list[tuple[Fraction, ...]]:
-    """Two-sided geometric noise on counts 0 … ROWS, held at the ends: odds-to-one per step of the count."""
+    """Two-sided geometric noise on counts 0 … ROWS, held at the ends: odds-to-one per step of the
+    count.
+    """
     a = Fraction(1, odds)
 
     def mass(y: int, count: int) -> Fraction:
@@ -156,13 +188,19 @@ def noisy_count(odds: int) -> list[tuple[Fraction, ...]]:
 
 
 def release(a: int, b: int, parts: str = "AB") -> Channel:
-    """Counts of part A with odds a, of each value of part B with odds b, as a channel from datasets."""
+    """Counts of part A with odds a, of each value of part B with odds b, as a channel from
+    datasets.
+    """
     first, second = noisy_count(a), noisy_count(b)
     multisets = {x for n in range(ROWS + 1) for x in combinations_with_replacement(DOMAIN, n)}
-    inputs: list[Dataset] = sorted(multisets | set(product(DOMAIN, repeat=ROWS)), key=lambda x: (len(x), x))
+    inputs: list[Dataset] = sorted(
+        multisets | set(product(DOMAIN, repeat=ROWS)), key=lambda x: (len(x), x)
+    )
 
     def row(x: Dataset) -> list[Fraction]:
-        laws = [first[x.count(0)]] * ("A" in parts) + [second[x.count(1)], second[x.count(2)]] * ("B" in parts)
+        laws = [first[x.count(0)]] * ("A" in parts) + [second[x.count(1)], second[x.count(2)]] * (
+            "B" in parts
+        )
         masses = [Fraction(1)]
         for law in laws:
             masses = [m * p for m in masses for p in law]
@@ -172,7 +210,9 @@ def release(a: int, b: int, parts: str = "AB") -> Channel:
 
 
 def cost(channel: Channel, relation: NeighbourRelation) -> sf.Pure:
-    return sf.Pure(Fraction(channel.epsilon(pairs=relation.pairs(DOMAIN, ROWS))), relation=relation.name)
+    return sf.Pure(
+        Fraction(channel.epsilon(pairs=relation.pairs(DOMAIN, ROWS))), relation=relation.name
+    )
 
 
 @pytest.mark.parametrize(("a", "b"), [(2, 2), (3, 2), (2, 3), (5, 2)])
@@ -180,7 +220,8 @@ def test_every_pair_of_neighbours(a: int, b: int) -> None:
     whole = release(a, b)
     costs = [cost(release(a, b, part), ADD_REMOVE) for part in "AB"]
     inside = [cost(release(a, b, part), REPLACE) for part in "AB"]
-    # a replacement inside A cannot be seen from outside, but the cost under replace also covers a record that leaves A for elsewhere
+    # a replacement inside A cannot be seen from outside, but the cost under replace also covers a
+    # record that leaves A for elsewhere
     for promised, relation in (
         (parallel(*costs, relation="add-remove"), ADD_REMOVE),
         (parallel(*costs, relation="replace"), REPLACE),
@@ -195,7 +236,9 @@ def test_every_pair_of_neighbours(a: int, b: int) -> None:
 
 
 def test_E_28_the_largest_is_not_enough_under_replace_and_neither_is_the_sum_of_two() -> None:
-    """A record moves: both counts change. A record changes inside B: both of B's counts change, at twice its add-remove cost."""
+    """A record moves: both counts change. A record changes inside B: both of B's counts change, at
+    twice its add-remove cost.
+    """
     costs = [cost(release(2, 3, part), ADD_REMOVE) for part in "AB"]
     true = cost(release(2, 3), REPLACE).epsilon()
     largest = max(c.epsilon() for c in costs)
@@ -209,7 +252,14 @@ def test_blocks_of_rows() -> None:
     """One randomized response for each row: replacing a row costs what its own block costs."""
     inputs = list(product((0, 1), repeat=2))
     responses = [Channel.randomized_response(odds=3), Channel.randomized_response(odds=7)]
-    whole = Channel([[p * q for p in responses[0].row(x) for q in responses[1].row(y)] for x, y in inputs], inputs=inputs)
+    whole = Channel(
+        [[p * q for p in responses[0].row(x) for q in responses[1].row(y)] for x, y in inputs],
+        inputs=inputs,
+    )
     pairs = list(REPLACE.pairs((0, 1), 2))
-    promised = parallel(*(sf.Pure(Fraction(r.epsilon()), relation="replace") for r in responses), relation="replace", parts="index")
+    promised = parallel(
+        *(sf.Pure(Fraction(r.epsilon()), relation="replace") for r in responses),
+        relation="replace",
+        parts="index",
+    )
     assert whole.epsilon(pairs=pairs) == promised.epsilon()

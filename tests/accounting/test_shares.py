@@ -43,19 +43,28 @@ def test_a_loss_of_bounded_range_pays_for_more(share: sf.Guarantee) -> None:
     assert isinstance(share, sf.ZCDP | sf.Renyi) or epsilon == plain
 
     def fits(e: Fraction) -> bool:
-        cost = price(share, [mech.Exponential(sensitivity=1, epsilon=e, relation=share.relation, unit=share.unit)])
+        cost = price(
+            share,
+            [mech.Exponential(sensitivity=1, epsilon=e, relation=share.relation, unit=share.unit)],
+        )
         return all(c <= b for c, b in zip(cost, read(share), strict=True))
 
     assert fits(epsilon)
-    assert isinstance(share, sf.Renyi) or not fits(epsilon * MORE)  # on a curve the better of the two is taken order by order, which may pay for more
+    assert isinstance(share, sf.Renyi) or not fits(
+        epsilon * MORE
+    )  # on a curve the better of the two is taken order by order, which may pay for more
 
 
 def test_known_values() -> None:
-    """ρ = ε²/8 exactly where the root is rational; μ = 1 pays for ln Φ(½)/Φ(−½); ρ·tanh by its definition."""
+    """ρ = ε²/8 exactly where the root is rational; μ = 1 pays for ln Φ(½)/Φ(−½); ρ·tanh by its
+    definition.
+    """
     assert largest_epsilon(sf.ZCDP("1/8"), ranged=True) == 1
     assert largest_epsilon(sf.ZCDP("0.005"), ranged=True) == Fraction(1, 5)
     assert (
-        largest_epsilon(sf.ZCDP("1e-3"), ranged=True) ** 2 < Fraction(8, 1000) < (largest_epsilon(sf.ZCDP("1e-3"), ranged=True) * (1 + Fraction(1, 2**50))) ** 2
+        largest_epsilon(sf.ZCDP("1e-3"), ranged=True) ** 2
+        < Fraction(8, 1000)
+        < (largest_epsilon(sf.ZCDP("1e-3"), ranged=True) * (1 + Fraction(1, 2**50))) ** 2
     )
     assert float(largest_epsilon(sf.GDP(1))) == pytest.approx(0.8069653463, abs=1e-10)
     before, ctx.prec = ctx.prec, 200
@@ -67,7 +76,9 @@ def test_known_values() -> None:
 
 
 def test_a_share_pays_for_a_mechanism() -> None:
-    """Three shares of a zCDP budget, with a δ for the selection: the prices come to no more than the shares."""
+    """Three shares of a zCDP budget, with a δ for the selection: the prices come to no more than
+    the shares.
+    """
     rho = Fraction(1, 300)
     plain, ranged = largest_epsilon(sf.ZCDP(rho)), largest_epsilon(sf.ZCDP(rho), ranged=True)
     parts = [
@@ -81,7 +92,9 @@ def test_a_share_pays_for_a_mechanism() -> None:
 
 
 def test_the_textbooks_inverse_is_caught() -> None:
-    """The twin: √(2ρ) for ε, from ρ = ε²/2, is too little; and √(8ρ) without the range of the exponential mechanism is too much."""
+    """The twin: √(2ρ) for ε, from ρ = ε²/2, is too little; and √(8ρ) without the range of the
+    exponential mechanism is too much.
+    """
     share = sf.ZCDP("1/8")
     assert largest_epsilon(share) > Fraction(1, 2)
     assert not Filter(share).admits(sf.Pure(largest_epsilon(share, ranged=True)))
@@ -92,7 +105,12 @@ def test_every_currency_has_an_inverse() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "code"), [(sf.ZCDP(0), "number.not-positive"), (sf.GDP(0), "number.not-positive"), (sf.Pure(1) + sf.GDP(1), "filter.currency")]
+    ("share", "code"),
+    [
+        (sf.ZCDP(0), "number.not-positive"),
+        (sf.GDP(0), "number.not-positive"),
+        (sf.Pure(1) + sf.GDP(1), "filter.currency"),
+    ],
 )
 def test_refused(share: sf.Guarantee, code: str) -> None:
     with pytest.raises(sf.Refused) as caught:

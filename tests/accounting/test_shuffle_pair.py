@@ -43,7 +43,9 @@ def test_the_curve_is_that_of_the_pair(epsilon: str, n: int) -> None:
         assert loss.delta_lower(at) <= truth * (1 + 1e-9)
         assert loss.delta(at) >= truth * (1 - 1e-9)
         assert loss.delta(at) - loss.delta_lower(at) < 1e-3 * truth + 1e-9
-    assert enumerated(float(epsilon), n + 5, 0.05) < enumerated(float(epsilon), n, 0.05), "more reports hide better, so another n would be seen"
+    assert enumerated(float(epsilon), n + 5, 0.05) < enumerated(float(epsilon), n, 0.05), (
+        "more reports hide better, so another n would be seen"
+    )
 
 
 @pytest.mark.parametrize(("n", "epsilon"), [(1_000, 0.1487), (10_000, 0.0432)])
@@ -54,15 +56,32 @@ def test_many_reports(n: int, epsilon: float) -> None:
 
 
 def brute_force(epsilon: float, n: int, at: float) -> float:
-    """δ of the pair over all numbers of clones, none grouped, by logarithms of factorials; numbers that are rarer than 10⁻³⁰ are left out."""
+    """δ of the pair over all numbers of clones, none grouped, by logarithms of factorials; numbers
+    that are rarer than 10⁻³⁰ are left out.
+    """
     factorials = np.append(0.0, np.cumsum(np.log(np.arange(1.0, n + 1))))
     clone, truth, total = 2 / (math.exp(epsilon) + 1), 1 / (1 + math.exp(-epsilon)), 0.0
     for c in range(n):
-        chance = factorials[n - 1] - factorials[c] - factorials[n - 1 - c] + c * math.log(clone) + (n - 1 - c) * math.log1p(-clone)
+        chance = (
+            factorials[n - 1]
+            - factorials[c]
+            - factorials[n - 1 - c]
+            + c * math.log(clone)
+            + (n - 1 - c) * math.log1p(-clone)
+        )
         if chance > math.log(1e-30):
-            half = np.exp(chance + factorials[c] - factorials[: c + 1] - factorials[c::-1] - c * math.log(2))
+            half = np.exp(
+                chance + factorials[c] - factorials[: c + 1] - factorials[c::-1] - c * math.log(2)
+            )
             before, here = np.append(0.0, half), np.append(half, 0.0)
-            total += float(np.maximum(0.0, truth * before + (1 - truth) * here - math.exp(at) * ((1 - truth) * before + truth * here)).sum())
+            total += float(
+                np.maximum(
+                    0.0,
+                    truth * before
+                    + (1 - truth) * here
+                    - math.exp(at) * ((1 - truth) * before + truth * here),
+                ).sum()
+            )
     return total
 
 
@@ -91,8 +110,12 @@ def encloses(epsilon: str, n: int, delta: str, *, width: float) -> tuple[float, 
         ("1", 10_000, "1e-9", None),
     ],
 )
-def test_the_bounds_hold_what_all_counts_come_to(epsilon: str, n: int, delta: str, truth: float | None) -> None:
-    """The same law served for both bounds, with clones rounded down: the lower one was above the truth by up to 0.2 %."""
+def test_the_bounds_hold_what_all_counts_come_to(
+    epsilon: str, n: int, delta: str, truth: float | None
+) -> None:
+    """The same law served for both bounds, with clones rounded down: the lower one was above the
+    truth by up to 0.2 %.
+    """
     low, high = encloses(epsilon, n, delta, width=1.2e-4)
     assert truth is None or low - 5e-7 <= truth <= high + 5e-7
 
@@ -116,15 +139,25 @@ def test_groups_are_few_however_many_reports_there_are() -> None:
     for n in (200_000, 10**8):
         below, above = clone_laws(1.0, n)
         assert below.points.loss.size < 1 << 20
-        assert float((below.points.p - below.points.q).clip(0).sum()) < float((above.points.p - above.points.q).clip(0).sum())
+        assert float((below.points.p - below.points.q).clip(0).sum()) < float(
+            (above.points.p - above.points.q).clip(0).sum()
+        )
 
 
-@pytest.mark.parametrize(("n", "chance"), [(1, 0.5), (10, 0.1), (5000, 0.5), (10**6, 1e-3), (7, 0.99)])
+@pytest.mark.parametrize(
+    ("n", "chance"), [(1, 0.5), (10, 0.1), (5000, 0.5), (10**6, 1e-3), (7, 0.99)]
+)
 def test_binomial(n: int, chance: float) -> None:
     first, masses = binomial(n, chance)
     exact = Fraction(chance)
     for at in {first, first + masses.size // 2, first + masses.size - 1}:
-        truth = math.exp(math.lgamma(n + 1) - math.lgamma(at + 1) - math.lgamma(n - at + 1) + at * math.log(exact) + (n - at) * math.log1p(-chance))
+        truth = math.exp(
+            math.lgamma(n + 1)
+            - math.lgamma(at + 1)
+            - math.lgamma(n - at + 1)
+            + at * math.log(exact)
+            + (n - at) * math.log1p(-chance)
+        )
         assert masses[at - first] == pytest.approx(truth, rel=1e-7)
     assert masses.sum() == pytest.approx(1, abs=1e-14)
 
@@ -138,12 +171,18 @@ def test_closed_form_is_refused_beyond_its_theorem() -> None:
 def exact_losses(epsilon: float, n: int) -> list[arb]:
     """The losses of the pair for every number of clones, from whole counts, in balls."""
     growth = ball(Fraction(epsilon)).exp()
-    return [((growth * a + (c + 1 - a)) / (a + growth * (c + 1 - a))).log() for c in range(n) for a in range(c + 2)]
+    return [
+        ((growth * a + (c + 1 - a)) / (a + growth * (c + 1 - a))).log()
+        for c in range(n)
+        for a in range(c + 2)
+    ]
 
 
 @pytest.mark.parametrize("epsilon", [1e-12, 1e-3, 1.0, 8.0, 20.0, 36.0, 38.0, 100.0])
 def test_losses_lie_within_the_stated_slack(epsilon: float) -> None:
-    """Of both signs, against ball arithmetic: computed as log1p of what is near −1, negative losses were off by 10⁻¹⁰ at ε = 8, and infinite from 38 on."""
+    """Of both signs, against ball arithmetic: computed as log1p of what is near −1, negative losses
+    were off by 10⁻¹⁰ at ε = 8, and infinite from 38 on.
+    """
     law = clone_laws(epsilon, 6)[1]
     with precision(600):
         exact = exact_losses(epsilon, 6)
@@ -160,7 +199,9 @@ def test_log1p_near_minus_one_would_not() -> None:
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-3, 1.0, 20.0])
 def test_masses_lie_within_the_stated_error(epsilon: float) -> None:
-    """P of every (a, b), by whole numbers and balls: 1 − 2/(e^ε + 1) from a rounded chance would cancel for small ε."""
+    """P of every (a, b), by whole numbers and balls: 1 − 2/(e^ε + 1) from a rounded chance would
+    cancel for small ε.
+    """
     n, law = 40, clone_laws(epsilon, 40)[1]
     with precision(600):
         growth = ball(Fraction(epsilon)).exp()

@@ -41,14 +41,27 @@ def test_stability_holds_at_any_distance() -> None:
     datasets = [x for n in range(3) for x in combinations_with_replacement(DOMAIN, n)]
     for name, g in TRANSFORMATIONS.items():
         for x in datasets:
-            assert all(ADD_REMOVE.distance(g(x), g(y)) <= STABILITY[name] * ADD_REMOVE.distance(x, y) for y in datasets)
+            assert all(
+                ADD_REMOVE.distance(g(x), g(y)) <= STABILITY[name] * ADD_REMOVE.distance(x, y)
+                for y in datasets
+            )
 
 
 def test_S_109_group_by_then_a_count() -> None:
     assert stable(sf.Pure("0.5"), STABILITY["group-by"]) == sf.Pure(1)
 
 
-@pytest.mark.parametrize("guarantee", [sf.Pure("0.5", unit="patient"), sf.Approx("0.5", "1e-6"), sf.ZCDP("0.1"), sf.GDP(1), sf.Renyi({16: 1})], ids=str)
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        sf.Pure("0.5", unit="patient"),
+        sf.Approx("0.5", "1e-6"),
+        sf.ZCDP("0.1"),
+        sf.GDP(1),
+        sf.Renyi({16: 1}),
+    ],
+    ids=str,
+)
 def test_it_is_the_promise_about_groups(guarantee: sf.Guarantee) -> None:
     assert stable(guarantee, 1) == guarantee
     assert stable(guarantee, 3) == guarantee.group(3)

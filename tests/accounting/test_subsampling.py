@@ -22,11 +22,15 @@ EPSILONS = ("0", "0.05", "0.2", "0.7")
 def response(value: int, epsilon: Fraction) -> list[Fraction]:
     """The laws of a bit that is kept with odds of about e^ε, as ratios."""
     odds = Fraction(math.exp(float(epsilon)))
-    return [odds / (1 + odds), 1 / (1 + odds)] if value == 0 else [1 / (1 + odds), odds / (1 + odds)]
+    return (
+        [odds / (1 + odds), 1 / (1 + odds)] if value == 0 else [1 / (1 + odds), odds / (1 + odds)]
+    )
 
 
 def released(values: tuple[int, ...], size: int, epsilon: Fraction) -> list[Fraction]:
-    """A bit of a sample of fixed size, the first of the sample, through randomized response; as one mechanism on datasets it is dominated by response."""
+    """A bit of a sample of fixed size, the first of the sample, through randomized response; as one
+    mechanism on datasets it is dominated by response.
+    """
     samples = list(combinations(values, size))
     laws = [response(sample[0], epsilon) for sample in samples]
     return [sum(law[i] for law in laws) / len(laws) for i in (0, 1)]
@@ -43,7 +47,9 @@ def test_fixed_size_sampling_is_dominated_in_every_pair(n: int, size: int) -> No
             if sum(a != b for a, b in zip(x, y, strict=True)) == 1:
                 for e in EPSILONS:
                     seen += 1
-                    assert hockey_stick(released(x, size, epsilon), released(y, size, epsilon), e, rounding="down") <= total.delta(e) * (1 + 1e-12)
+                    assert hockey_stick(
+                        released(x, size, epsilon), released(y, size, epsilon), e, rounding="down"
+                    ) <= total.delta(e) * (1 + 1e-12)
     assert seen > 100
 
 
@@ -69,11 +75,19 @@ def test_poisson_sampling_of_one_release_is_exact_in_both_directions(rate: str) 
 
 
 def test_one_direction_alone_does_not_dominate() -> None:
-    """Composed, addition may lose more than removal at some ε: whoever takes one direction under-states it (and the twin shows that the test can tell)."""
+    """Composed, addition may lose more than removal at some ε: whoever takes one direction
+    under-states it (and the twin shows that the test can tell).
+    """
     from sfumato.accounting.certificate import _delta_bounds
 
     law = PoissonLaw(laplace_law(2.0, 1.0), 0.5)
-    removal, addition = ([_delta_bounds([(one, 2)], {"up": e, "down": e}, 0.0, 1 << 14) for e in (0.0, 0.2, 0.5, 0.9)] for one in (law, reverse(law)))
+    removal, addition = (
+        [
+            _delta_bounds([(one, 2)], {"up": e, "down": e}, 0.0, 1 << 14)
+            for e in (0.0, 0.2, 0.5, 0.9)
+        ]
+        for one in (law, reverse(law))
+    )
     assert any(r[0] > a[1] for r, a in zip(removal, addition, strict=True))
     total = sf.compose([(mech.Laplace(sensitivity=1, epsilon=2).subsample(0.5), 2)])
     for e, r, a in zip((0.0, 0.2, 0.5, 0.9), removal, addition, strict=True):
@@ -92,7 +106,9 @@ def test_fixed_law_is_symmetric_and_a_law() -> None:
 
 @pytest.mark.parametrize("rate", [0.01, 0.3])
 def test_the_fixed_size_law_has_the_curve_of_the_theorem(rate: float) -> None:
-    """For e^ε ≥ 1, γ·H_t of the base at t = 1 + (e^ε − 1)/γ; for one response H_t = (e^ε₀ − t)₊/(1 + e^ε₀). Its mass is 1, or no lower bound would hold."""
+    """For e^ε ≥ 1, γ·H_t of the base at t = 1 + (e^ε − 1)/γ; for one response H_t = (e^ε₀ − t)₊/(1
+    + e^ε₀). Its mass is 1, or no lower bound would hold.
+    """
     law = FixedLaw(PoissonLaw(response_law(1.0, 2), rate))
     assert law.atoms.p.sum() == pytest.approx(1.0, abs=1e-14)
     for e in (0.0, 0.002, 0.1):
@@ -102,6 +118,9 @@ def test_the_fixed_size_law_has_the_curve_of_the_theorem(rate: float) -> None:
 
 
 def test_sampling_gains_about_the_rate() -> None:
-    whole, sampled = sf.compose([mech.Laplace(sensitivity=1, epsilon=1)]), sf.compose([mech.Laplace(sensitivity=1, epsilon=1).subsample(0.01)])
+    whole, sampled = (
+        sf.compose([mech.Laplace(sensitivity=1, epsilon=1)]),
+        sf.compose([mech.Laplace(sensitivity=1, epsilon=1).subsample(0.01)]),
+    )
     assert sampled.delta(0) == pytest.approx(0.01 * whole.delta(0), rel=1e-6)
     assert sampled.epsilon() == pytest.approx(0.01703686323617655, rel=1e-12)

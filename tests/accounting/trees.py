@@ -1,4 +1,6 @@
-"""Adaptive processes with few outcomes, exactly: what composition theorems and filters are measured against."""
+"""Adaptive processes with few outcomes, exactly: what composition theorems and filters are measured
+against.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,15 @@ Choose = Callable[[tuple[int, ...]], Pair | None]
 """From the answers so far to the two laws of the next one, or to the end."""
 
 SLACK = 1 + 1e-13
-"""A channel made from an ε has odds below e^ε by some parts in 2^100, and its numbers are rounded up."""
+"""A channel made from an ε has odds below e^ε by some parts in 2^100, and its numbers are rounded
+up.
+"""
 
 
 def response(epsilon: Fraction | str, leak: Fraction | str = 0) -> Channel:
-    """Randomized response that betrays its input with probability `leak`: every (ε, δ)-DP pair is a processing of it."""
+    """Randomized response that betrays its input with probability `leak`: every (ε, δ)-DP pair is a
+    processing of it.
+    """
     (p, q), _ = Channel.randomized_response(epsilon).rows
     d = Fraction(leak)
     return Channel([[d, 0, (1 - d) * p, (1 - d) * q], [0, d, (1 - d) * q, (1 - d) * p]])
@@ -32,7 +38,11 @@ def delta_of_responses(epsilon: Fraction, k: int, leak: Fraction, at: Fraction) 
 
     def formula() -> arb:
         p, q = 1 / (1 + ball(-epsilon).exp()), 1 / (1 + ball(epsilon).exp())
-        terms = (comb(k, j) * (p ** (k - j) * q**j - ball(at).exp() * q ** (k - j) * p**j) for j in range(k + 1) if (k - 2 * j) * epsilon > at)
+        terms = (
+            comb(k, j) * (p ** (k - j) * q**j - ball(at).exp() * q ** (k - j) * p**j)
+            for j in range(k + 1)
+            if (k - 2 * j) * epsilon > at
+        )
         kept = ball((1 - leak) ** k)
         return 1 - kept + kept * sum(terms, arb(0))
 

@@ -26,12 +26,30 @@ def noisy(name: str, values: Any, step: F = F(1), mechanism: Any = None) -> Nois
     return Noisy(name, values, step, mechanism or laplace(20))
 
 
-def counted(values: list[int], *, keys: tuple[str, ...] = ("city",), rows: Any = None, mechanism: Any = None, **more: Any) -> Answer:
+def counted(
+    values: list[int],
+    *,
+    keys: tuple[str, ...] = ("city",),
+    rows: Any = None,
+    mechanism: Any = None,
+    **more: Any,
+) -> Answer:
     """One count for each group."""
     rows = rows if rows is not None else tuple((f"c{i}",) for i in range(len(values)))
     pieces = (noisy("count", [[v] for v in values], F(1), mechanism), *more.pop("extra", ()))
-    given = {"cost": sf.Pure("0.3", **ABOUT), "receipts": (RECEIPT,), "facts": {"dataset": "visits"}, "weighing": WEIGHED}
-    return Answer(keys=keys, rows=rows, pieces=pieces, columns=(Column("n", "count", (0,), "count()"),), **{**given, **more})
+    given = {
+        "cost": sf.Pure("0.3", **ABOUT),
+        "receipts": (RECEIPT,),
+        "facts": {"dataset": "visits"},
+        "weighing": WEIGHED,
+    }
+    return Answer(
+        keys=keys,
+        rows=rows,
+        pieces=pieces,
+        columns=(Column("n", "count", (0,), "count()"),),
+        **{**given, **more},
+    )
 
 
 def visits(names: tuple[Any, ...] = ("Bari", "Roma", "Sassari"), **changes: Any) -> Answer:
@@ -45,11 +63,36 @@ def visits(names: tuple[Any, ...] = ("Bari", "Roma", "Sassari"), **changes: Any)
     pieces = (
         Noisy("count", weights(rows), fine, laplace()),
         Noisy("units", weights(rows / 3), fine, laplace()),
-        Noisy("centred sum spend", [[round(float(n * (m - 32)) * 2**31)] for n, m in each], wide, laplace(2**31 * 1000)),
-        Noisy("squares spend", [[round(float(n * ((m - 32) ** 2 + 100)) * 2**26)] for n, m in each], F(1, 2**26), laplace(2**26 * 900)),
-        Noisy("sum spend", [[round(float(n * m) * 2**31)] for n, m in each], wide, laplace(2**31 * 2000)),
-        Noisy("p50", [[20 * 2**10, 18 * 2**10, 23 * 2**10]] * len(names), F(1, 2**10), mech.Quantile(low=0, high=64, epsilon=1, grid=2**-10, **ABOUT)),
-        Noisy("ages", [[round(float(n * p) * 2**20) for p in (0.1, 0.4, 0.3, 0.2)] for n in rows], fine, laplace()),
+        Noisy(
+            "centred sum spend",
+            [[round(float(n * (m - 32)) * 2**31)] for n, m in each],
+            wide,
+            laplace(2**31 * 1000),
+        ),
+        Noisy(
+            "squares spend",
+            [[round(float(n * ((m - 32) ** 2 + 100)) * 2**26)] for n, m in each],
+            F(1, 2**26),
+            laplace(2**26 * 900),
+        ),
+        Noisy(
+            "sum spend",
+            [[round(float(n * m) * 2**31)] for n, m in each],
+            wide,
+            laplace(2**31 * 2000),
+        ),
+        Noisy(
+            "p50",
+            [[20 * 2**10, 18 * 2**10, 23 * 2**10]] * len(names),
+            F(1, 2**10),
+            mech.Quantile(low=0, high=64, epsilon=1, grid=2**-10, **ABOUT),
+        ),
+        Noisy(
+            "ages",
+            [[round(float(n * p) * 2**20) for p in (0.1, 0.4, 0.3, 0.2)] for n in rows],
+            fine,
+            laplace(),
+        ),
         Noisy("clipped:spend [0, 64]", [[2**20 * 3, 2**20 * 15000, 2**20 * 420]], fine, laplace()),
         Noisy("total", [[round(float(rows.sum()) * 1.05) * 2**20]], fine, laplace()),
     )
@@ -60,7 +103,13 @@ def visits(names: tuple[Any, ...] = ("Bari", "Roma", "Sassari"), **changes: Any)
         Column("mean", "mean", (2, 0), "mean(spend)", BOUNDS),
         Column("var", "variance", (3, 2, 0), "var(spend)", BOUNDS),
         Column("sd", "std", (3, 2, 0), "std(spend)", BOUNDS),
-        Column("p50", "quantile", (5,), "quantile(spend, 0.5)", {"low": F(0), "high": F(64), "confidence": F(9, 10)}),
+        Column(
+            "p50",
+            "quantile",
+            (5,),
+            "quantile(spend, 0.5)",
+            {"low": F(0), "high": F(64), "confidence": F(9, 10)},
+        ),
         Column("ages", "histogram", (6,), "histogram(age)", {}, EDGES),
     )
     given: dict[str, Any] = {
@@ -73,13 +122,22 @@ def visits(names: tuple[Any, ...] = ("Bari", "Roma", "Sassari"), **changes: Any)
         "budget": sf.Approx(1, "1e-6", **ABOUT),
         "left": sf.Approx("0.65", "9e-7", **ABOUT),
         "receipts": (RECEIPT,),
-        "rules": ("a user_id counts for at most 4 rows", "spend clipped to [0, 64]", "rows without a user_id are left out"),
+        "rules": (
+            "a user_id counts for at most 4 rows",
+            "spend clipped to [0, 64]",
+            "rows without a user_id are left out",
+        ),
         "facts": {
             "dataset": "visits",
             "unit": "user_id",
             "relation": "add-remove",
             "question": "group_by(city).aggregate(n=count(), …)",
-            "declaration": {"name": "visits", "unit": ["user_id"], "bounds": {"spend": ["0", "64"]}, "max_rows": 4},
+            "declaration": {
+                "name": "visits",
+                "unit": ["user_id"],
+                "bounds": {"spend": ["0", "64"]},
+                "max_rows": 4,
+            },
             "mechanisms": [],
             "versions": {"sfumato": "0.1.0", "duckdb": "1.5.6"},
         },

@@ -1,4 +1,6 @@
-"""As much of JSON Schema as the card's needs: a value against a schema, with the places where it does not fit."""
+"""As much of JSON Schema as the card's needs: a value against a schema, with the places where it
+does not fit.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,25 @@ from typing import Any
 
 TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float)}
 KNOWN = {
-    *("$schema", "$defs", "$ref", "title", "description", "type", "const", "enum", "pattern", "minimum"),
+    *(
+        "$schema",
+        "$defs",
+        "$ref",
+        "title",
+        "description",
+        "type",
+        "const",
+        "enum",
+        "pattern",
+        "minimum",
+    ),
     *("properties", "required", "additionalProperties", "minProperties", "items", "minItems"),
 }
 
 
-def problems(value: Any, schema: dict[str, Any], root: dict[str, Any] | None = None, place: str = "$") -> Iterator[str]:
+def problems(
+    value: Any, schema: dict[str, Any], root: dict[str, Any] | None = None, place: str = "$"
+) -> Iterator[str]:
     """What does not fit, and where. A keyword that is not known here is a mistake of the schema."""
     root = root or schema
     assert set(schema) <= KNOWN, f"{set(schema) - KNOWN} at {place}"
@@ -25,7 +40,9 @@ def problems(value: Any, schema: dict[str, Any], root: dict[str, Any] | None = N
         return
     kinds = schema.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
-    if kinds and not any(isinstance(value, TYPES[kind]) and not (isinstance(value, bool)) for kind in kinds):
+    if kinds and not any(
+        isinstance(value, TYPES[kind]) and not (isinstance(value, bool)) for kind in kinds
+    ):
         yield f"{place}: not {kinds}"
         return
     if "const" in schema and value != schema["const"]:
@@ -45,9 +62,13 @@ def problems(value: Any, schema: dict[str, Any], root: dict[str, Any] | None = N
             yield from problems(item, schema.get("items", {}), root, f"{place}[{i}]")
 
 
-def _object(value: dict[str, Any], schema: dict[str, Any], root: dict[str, Any], place: str) -> Iterator[str]:
+def _object(
+    value: dict[str, Any], schema: dict[str, Any], root: dict[str, Any], place: str
+) -> Iterator[str]:
     known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
-    yield from (f"{place}: without {name}" for name in schema.get("required", []) if name not in value)
+    yield from (
+        f"{place}: without {name}" for name in schema.get("required", []) if name not in value
+    )
     if len(value) < schema.get("minProperties", 0):
         yield f"{place}: too few entries"
     for name, item in value.items():

@@ -1,7 +1,10 @@
-"""Worlds in which every statement of an answer is tried: the truth is known, the noise is drawn anew each time.
+"""Worlds in which every statement of an answer is tried: the truth is known, the noise is drawn
+anew each time.
 
-*World*     A plan, its exact integers (tallied once), and the answer that these would give without noise. Each draw is what the door would release.
-*Check*     A function of a world and a draw that says, for each thing that was stated, whether it is true.
+*World*     A plan, its exact integers (tallied once), and the answer that these would give without
+            noise. Each draw is what the door would release.
+*Check*     A function of a world and a draw that says, for each thing that was stated, whether it
+            is true.
 """
 
 from __future__ import annotations
@@ -45,11 +48,30 @@ class World:
     def of(cls, table: Table, plan: Plan, **about: Any) -> World:
         tally = door._tally(plan, plan.statements, None)
         silent = Rehearsal(plan).plan
-        silent.__dict__["statements"] = plan.statements  # the same draw of rows, where rows are drawn
+        silent.__dict__["statements"] = (
+            plan.statements
+        )  # the same draw of rows, where rows are drawn
         groups, pieces = door._perturb(silent, plan.groups, tally, SYSTEM)
-        known = tuple(Noisy(piece.name, piece.values, piece.step, piece.mechanism.mechanism) for piece in pieces)  # type: ignore[attr-defined]
-        receipt = Receipt(table.name, 0, "0" * 64, plan.cost, "1970-01-01T00:00:00.000+00:00", "", None, reserved=False)
-        return cls(plan, tally, door.finish(plan, groups, known, ledger=table.ledger, receipt=receipt), about)
+        known = tuple(
+            Noisy(piece.name, piece.values, piece.step, piece.mechanism.mechanism)
+            for piece in pieces
+        )  # type: ignore[attr-defined]
+        receipt = Receipt(
+            table.name,
+            0,
+            "0" * 64,
+            plan.cost,
+            "1970-01-01T00:00:00.000+00:00",
+            "",
+            None,
+            reserved=False,
+        )
+        return cls(
+            plan,
+            tally,
+            door.finish(plan, groups, known, ledger=table.ledger, receipt=receipt),
+            about,
+        )
 
     def draw(self) -> Answer:
         """An answer with noise, before HAVING, ORDER BY and LIMIT."""
@@ -69,7 +91,11 @@ class World:
 @cache
 def _exact(world: World, name: str) -> dict[tuple[Any, ...], Any]:
     finish = getattr(world.plan, "finish", None)
-    whole = world.truth if finish is None else replace(finish, having=None, order=(), limit=None, offset=0)(world.truth)
+    whole = (
+        world.truth
+        if finish is None
+        else replace(finish, having=None, order=(), limit=None, offset=0)(world.truth)
+    )
     return dict(zip(whole.rows, whole[name], strict=True))
 
 
@@ -77,7 +103,9 @@ Check = Callable[[World, Answer], Iterable[bool]]
 Then = Callable[[Answer], Answer]
 
 
-def _holds(world: World, answer: Answer, name: str, confidence: Any, *, simultaneous: bool) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _holds(
+    world: World, answer: Answer, name: str, confidence: Any, *, simultaneous: bool
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
     column = answer.column(name)
     low, high = answer.interval(name, level_of(column, confidence), simultaneous=simultaneous)
     if not answer.rows:
@@ -94,22 +122,37 @@ def same(answer: Answer) -> Answer:
 
 def each(name: str, then: Then = same, *, confidence: Any = 0.95) -> Check:
     """The interval of each cell; cells of different groups have noise of their own."""
-    return lambda world, answer: np.ravel(_holds(world, then(world.finish(answer)), name, confidence, simultaneous=False)).tolist()
+    return lambda world, answer: np.ravel(
+        _holds(world, then(world.finish(answer)), name, confidence, simultaneous=False)
+    ).tolist()
 
 
-def at_once(name: str, then: Then = same, *, simultaneous: bool = True, confidence: Any = 0.95) -> Check:
+def at_once(
+    name: str, then: Then = same, *, simultaneous: bool = True, confidence: Any = 0.95
+) -> Check:
     """The intervals of all shown cells, together."""
-    return lambda world, answer: [bool(_holds(world, then(world.finish(answer)), name, confidence, simultaneous=simultaneous).all())]
+    return lambda world, answer: [
+        bool(
+            _holds(
+                world, then(world.finish(answer)), name, confidence, simultaneous=simultaneous
+            ).all()
+        )
+    ]
 
 
-def average(count: int, check: Callable[..., Check], *arguments: Any, before: Then = same, **named: Any) -> Check:
+def average(
+    count: int, check: Callable[..., Check], *arguments: Any, before: Then = same, **named: Any
+) -> Check:
     """Of an average of several releases."""
 
     def merged(world: World, answer: Answer) -> Iterable[bool]:
         from sfumato.answers import Paid, merge
 
         found = [before(answer), *(before(world.draw()) for _ in range(count - 1))]
-        return check(*arguments, **named)(world, merge([replace(one, receipts=(Paid(i, str(i), ""),)) for i, one in enumerate(found)]))
+        return check(*arguments, **named)(
+            world,
+            merge([replace(one, receipts=(Paid(i, str(i), ""),)) for i, one in enumerate(found)]),
+        )
 
     return merged
 
@@ -135,48 +178,85 @@ def withheld(world: World, answer: Answer) -> Iterable[bool]:
 
 def told(world: World, answer: Answer) -> Iterable[bool]:
     """The same as it is told where groups are left out of what is shown."""
-    (said,) = (label for label in world.finish(answer).processing if label.endswith("in groups too small to be named"))
+    (said,) = (
+        label
+        for label in world.finish(answer).processing
+        if label.endswith("in groups too small to be named")
+    )
     low, high = _printed(said)
     return [low <= 100 * _hidden(world, answer) <= high]
 
 
 def _hidden(world: World, answer: Answer) -> float:
-    counts = {row: int(next(p for p in world.truth.pieces if p.name == "count").values[i, 0]) for i, row in enumerate(world.truth.rows)}
+    counts = {
+        row: int(next(p for p in world.truth.pieces if p.name == "count").values[i, 0])
+        for i, row in enumerate(world.truth.rows)
+    }
     return 1 - sum(counts[row] for row in answer.rows) / sum(counts.values())
 
 
 def _printed(said: str) -> tuple[float, float]:
-    """Between which ends a printed share lies: 'about 2 % ± 1 %', or 'about 2 % (between 0 % and 4 %)'."""
+    """Between which ends a printed share lies: 'about 2 % ± 1 %', or 'about 2 % (between 0 % and 4
+    %)'.
+    """
     words = said.split()
     numbers = [float(word) for word in words if word.replace(".", "", 1).isdigit()]
-    return (numbers[0] - numbers[1], numbers[0] + numbers[1]) if "±" in words else (numbers[1], numbers[2])
+    return (
+        (numbers[0] - numbers[1], numbers[0] + numbers[1])
+        if "±" in words
+        else (numbers[1], numbers[2])
+    )
 
 
 def surely(count: int) -> Check:
-    """Those that are said to be surely among the largest are. Which they are is seen as the remark's own arithmetic sees it."""
+    """Those that are said to be surely among the largest are. Which they are is seen as the
+    remark's own arithmetic sees it.
+    """
 
     def sure(world: World, answer: Answer) -> Iterable[bool]:
         exact = world.exact("n")
         low, high = answer.interval("n", simultaneous=True)
-        found = [row for i, row in enumerate(answer.rows) if int((np.delete(high, i) >= low[i]).sum()) < count]
+        found = [
+            row
+            for i, row in enumerate(answer.rows)
+            if int((np.delete(high, i) >= low[i]).sum()) < count
+        ]
         said = " ".join(answer.top(count, "n").processing)
-        assert (f"{len(found)} of them surely" in said) if count > 1 else ("it surely is" in said) == bool(found)
+        assert (
+            (f"{len(found)} of them surely" in said)
+            if count > 1
+            else ("it surely is" in said) == bool(found)
+        )
         return [all(sum(other > exact[row] for other in exact.values()) < count for row in found)]
 
     return sure
 
 
 def learned(world: World, answer: Answer) -> tuple[tuple[Fraction, ...], str, tuple[Fraction, ...]]:
-    """The limit, or the bounds, that are learned from a histogram, what is said of them, and of units or rows up to where."""
-    found = _chosen(world.about["lack"], world.about["declared"], world.plan, answer["h"][0].tolist(), world.about["noise"])
+    """The limit, or the bounds, that are learned from a histogram, what is said of them, and of
+    units or rows up to where.
+    """
+    found = _chosen(
+        world.about["lack"],
+        world.about["declared"],
+        world.plan,
+        answer["h"][0].tolist(),
+        world.about["noise"],
+    )
     marks = found.into(world.about["declared"]).learned
     assert found.shares is not None
     bounds = world.about["lack"].kind == "bounds"
-    return found.value, marks.of_bounds("x") if bounds else marks.of_limit("max_rows"), found.shares[3 if bounds else 2 :]
+    return (
+        found.value,
+        marks.of_bounds("x") if bounds else marks.of_limit("max_rows"),
+        found.shares[3 if bounds else 2 :],
+    )
 
 
 def learned_rows(world: World, answer: Answer) -> Iterable[bool]:
-    """What is said of units with more rows than the learned limit, among those with up to so many rows."""
+    """What is said of units with more rows than the learned limit, among those with up to so many
+    rows.
+    """
     (limit,), said, place = learned(world, answer)
     rows = world.about["rows"][world.about["rows"] <= float(place[0])]
     return [_said(said, {"have more": float((rows > int(limit)).mean())})]
@@ -187,13 +267,26 @@ def learned_bounds(world: World, answer: Answer) -> Iterable[bool]:
     (low, high), said, place = learned(world, answer)
     values = world.about["values"]
     values = values[(values >= float(place[0])) & (values < float(place[1]))]
-    return [_said(said, {"below": float((values < float(low)).mean()), "above": float((values >= float(high)).mean())})]
+    return [
+        _said(
+            said,
+            {
+                "below": float((values < float(low)).mean()),
+                "above": float((values >= float(high)).mean()),
+            },
+        )
+    ]
 
 
 def few_cells(world: World, answer: Answer) -> Iterable[bool]:
-    """What would be said by the first four cells beyond the limit alone, with two deviations of each: of a limit of one row."""
+    """What would be said by the first four cells beyond the limit alone, with two deviations of
+    each: of a limit of one row.
+    """
     counts = answer["h"][0]
-    share, off = counts[1:5].sum() / counts.sum(), 4 * float(world.plan.calibration.noise[0][0].variance) ** 0.5 / 2**20 / counts.sum()  # type: ignore[attr-defined]
+    share, off = (
+        counts[1:5].sum() / counts.sum(),
+        4 * float(world.plan.calibration.noise[0][0].variance) ** 0.5 / 2**20 / counts.sum(),
+    )  # type: ignore[attr-defined]
     return [abs(share - float((world.about["rows"] > 1).mean())) <= off]
 
 
@@ -203,27 +296,50 @@ def unmarked(answer: Answer) -> Answer:
 
 
 def _said(said: str, truth: Mapping[str, float]) -> bool:
-    """Whether what is printed of shares is true: ± for those that are told, at most for all where none is."""
+    """Whether what is printed of shares is true: ± for those that are told, at most for all where
+    none is.
+    """
     if "at most" in said:
         most = float(said.split("at most about ")[1].split()[0])
         return all(100 * share <= most for share in truth.values())
     parts = [part for part in said.strip(" ()").split("; ") if part.startswith("about")]
-    return all(_printed(part)[0] <= 100 * truth[where] <= _printed(part)[1] for part in parts for where in truth if part.endswith(where))
+    return all(
+        _printed(part)[0] <= 100 * truth[where] <= _printed(part)[1]
+        for part in parts
+        for where in truth
+        if part.endswith(where)
+    )
 
 
 # worlds
 
 
 def _people(seed: int = 7, units: int = 400) -> pa.Table:
-    """Units with one to four rows in six groups; values of which some lie outside of their bounds."""
+    """Units with one to four rows in six groups; values of which some lie outside of their
+    bounds.
+    """
     draw = np.random.default_rng(seed)
     owners = np.repeat(np.arange(units), draw.integers(1, 5, units))
     size = len(owners)
-    return pa.table({"u": owners, "g": [KEYS[i] for i in draw.integers(0, 6, size)], "x": draw.normal(5, 4, size), "y": draw.integers(1, 6, size)})
+    return pa.table(
+        {
+            "u": owners,
+            "g": [KEYS[i] for i in draw.integers(0, 6, size)],
+            "x": draw.normal(5, 4, size),
+            "y": draw.integers(1, 6, size),
+        }
+    )
 
 
 def _protected(table: pa.Table, promise: str, **about: Any) -> Table:
-    given = {"name": "t", "unit": "u", "max_rows": 2, "bounds": {"x": (0, 10), "y": (1, 5)}, "keys": {"g": KEYS}, "budget": BUDGET[promise]}
+    given = {
+        "name": "t",
+        "unit": "u",
+        "max_rows": 2,
+        "bounds": {"x": (0, 10), "y": (1, 5)},
+        "keys": {"g": KEYS},
+        "budget": BUDGET[promise],
+    }
     return sf.protect(table, **{**given, **about})
 
 
@@ -244,44 +360,90 @@ def _kinds(promise: str, given: Any, **about: Any) -> World:
     return World.of(table, table.group_by("g").aggregate(**asked).plan(**given))
 
 
-def _asked(text: str, promise: str = "pure", given: Any = None, table: pa.Table | None = None, **about: Any) -> World:
+def _asked(
+    text: str, promise: str = "pure", given: Any = None, table: pa.Table | None = None, **about: Any
+) -> World:
     made = _protected(_people() if table is None else table, promise, **about)
     return World.of(made, made.plan(text, **(given or {"epsilon": 40})))
 
 
 def _percentiles() -> World:
     table = _protected(_people(), "pure")
-    return World.of(table, table.group_by("g").aggregate(q=sf.quantiles("x", ["0.25", "0.75"])).plan(epsilon=40))
+    return World.of(
+        table, table.group_by("g").aggregate(q=sf.quantiles("x", ["0.25", "0.75"])).plan(epsilon=40)
+    )
 
 
 def _equal(text: str, columns: str = "COUNT(*) AS n, SUM(x) AS s") -> World:
     """Forty groups that are all alike: whatever is chosen is chosen by noise alone."""
     size = 50 * len(EQUAL)
-    table = pa.table({"u": np.arange(size), "g": [EQUAL[i % len(EQUAL)] for i in range(size)], "x": np.full(size, 5.0), "y": np.ones(size, dtype=np.int64)})
-    return _asked(f"SELECT g, {columns} FROM t GROUP BY g {text}", given={"epsilon": 1}, table=table, max_rows=1, keys={"g": EQUAL})
+    table = pa.table(
+        {
+            "u": np.arange(size),
+            "g": [EQUAL[i % len(EQUAL)] for i in range(size)],
+            "x": np.full(size, 5.0),
+            "y": np.ones(size, dtype=np.int64),
+        }
+    )
+    return _asked(
+        f"SELECT g, {columns} FROM t GROUP BY g {text}",
+        given={"epsilon": 1},
+        table=table,
+        max_rows=1,
+        keys={"g": EQUAL},
+    )
 
 
 def _private(text: str, promise: str = "approx", given: Any = None, **about: Any) -> World:
-    """Four large groups and many that are one person's each. Some of every unit's rows are in a group of its own."""
+    """Four large groups and many that are one person's each. Some of every unit's rows are in a
+    group of its own.
+    """
     units = 400
-    rows = [(u, f"own {u}" if i == 2 else KEYS[(u + i) % 4], float((u * 7 + i) % 11)) for u in range(units) for i in range(3)]
-    table = pa.table({"u": [row[0] for row in rows], "g": [row[1] for row in rows], "x": [row[2] for row in rows], "y": [1] * len(rows)})
-    return _asked(text, promise, given or {"epsilon": 8, "delta": "1e-3"}, table, **{"max_rows": 3, "keys": {}, **about})
+    rows = [
+        (u, f"own {u}" if i == 2 else KEYS[(u + i) % 4], float((u * 7 + i) % 11))
+        for u in range(units)
+        for i in range(3)
+    ]
+    table = pa.table(
+        {
+            "u": [row[0] for row in rows],
+            "g": [row[1] for row in rows],
+            "x": [row[2] for row in rows],
+            "y": [1] * len(rows),
+        }
+    )
+    return _asked(
+        text,
+        promise,
+        given or {"epsilon": 8, "delta": "1e-3"},
+        table,
+        **{"max_rows": 3, "keys": {}, **about},
+    )
 
 
 def _lesson(kind: str, values: np.ndarray[Any, Any], epsilon: str) -> World:
     """A histogram from which a limit is learned."""
     column = {"x": values} if kind == "bounds" else {"z": np.zeros(int(values.sum()))}
-    owners = np.arange(len(values)) if kind == "bounds" else np.repeat(np.arange(len(values)), values)
+    owners = (
+        np.arange(len(values)) if kind == "bounds" else np.repeat(np.arange(len(values)), values)
+    )
     table = sf.protect(pa.table({"u": owners, **column}), name="t", unit="u", budget=BUDGET["pure"])
     lack = Lack(kind, ("x",) if kind == "bounds" else (), "")  # type: ignore[arg-type]
     declared = table.declaration
-    about = {"lack": lack, "declared": declared, "noise": 3000.0 if kind == "bounds" else 30.0, "rows": values, "values": values}
+    about = {
+        "lack": lack,
+        "declared": declared,
+        "noise": 3000.0 if kind == "bounds" else 30.0,
+        "rows": values,
+        "values": values,
+    }
     return World.of(table, lesson(table.known, lack, sf.Pure(Fraction(epsilon))), **about)
 
 
 def _heavy(units: int) -> np.ndarray[Any, Any]:
-    """Most units have one row, few of them very many: further out than a few cells beyond any limit."""
+    """Most units have one row, few of them very many: further out than a few cells beyond any
+    limit.
+    """
     rows = np.ones(units, dtype=np.int64)
     rows[: units // 80] = 150
     return rows
@@ -302,26 +464,38 @@ WORLDS: dict[str, Callable[[], World]] = {
     "drawn": lambda: _kinds("pure", {"epsilon": 60}, bounding="truncation"),
     "replaced": lambda: _kinds("pure", {"epsilon": 60}, relation="replace"),
     "rows": lambda: _kinds("pure", {"epsilon": 60}, unit=None, max_rows=None),
-    "quantiles": lambda: _asked("SELECT g, MEDIAN(x) AS q, MIN(x) AS low, MAX(x) AS high, 2 * MEDIAN(x) + 1 AS twice FROM t GROUP BY g"),
+    "quantiles": lambda: _asked(
+        "SELECT g, MEDIAN(x) AS q, MIN(x) AS low, MAX(x) AS high, 2 * MEDIAN(x) + 1 AS "
+        "twice FROM t GROUP BY g"
+    ),
     "percentiles": _percentiles,
-    "computed": lambda: _asked("SELECT g, SUM(x) / COUNT(*) AS r, 100 * COUNT_IF(y > 2) / COUNT(*) AS part, SUM(x) - 2 * SUM(y) AS d FROM t GROUP BY g"),
+    "computed": lambda: _asked(
+        "SELECT g, SUM(x) / COUNT(*) AS r, 100 * COUNT_IF(y > 2) / COUNT(*) AS part, "
+        "SUM(x) - 2 * SUM(y) AS d FROM t GROUP BY g"
+    ),
     "first": lambda: _equal("ORDER BY n DESC LIMIT 1"),
     "five": lambda: _equal("ORDER BY n DESC LIMIT 5"),
     "last": lambda: _equal("ORDER BY n LIMIT 3 OFFSET 2"),
     "offset": lambda: _equal("ORDER BY n OFFSET 37"),
     "having": lambda: _equal("HAVING n > 60"),
     "both": lambda: _equal("HAVING n > 50 ORDER BY s DESC LIMIT 3"),
-    "hidden": lambda: _equal("ORDER BY SUM(x) DESC LIMIT 2", "COUNT(*) AS n, SUM(x) / COUNT(*) AS r, AVG(x) AS m"),
+    "hidden": lambda: _equal(
+        "ORDER BY SUM(x) DESC LIMIT 2", "COUNT(*) AS n, SUM(x) / COUNT(*) AS r, AVG(x) AS m"
+    ),
     "keys": lambda: _equal("ORDER BY g DESC LIMIT 7"),
     "equal": lambda: _equal(""),
     "chosen quantile": lambda: _equal("ORDER BY q DESC LIMIT 2", "MEDIAN(x + y) AS q"),
     "named": lambda: _private(f"SELECT g, {MANY} FROM t GROUP BY g"),
     "named, drawn": lambda: _private(f"SELECT g, {MANY} FROM t GROUP BY g", bounding="truncation"),
-    "named, filtered": lambda: _private("SELECT g, COUNT_IF(x > 9) AS rare, COUNT(*) AS n FROM t GROUP BY g"),
+    "named, filtered": lambda: _private(
+        "SELECT g, COUNT_IF(x > 9) AS rare, COUNT(*) AS n FROM t GROUP BY g"
+    ),
     "named, cut": lambda: _private(f"SELECT g, {MANY} FROM t GROUP BY g ORDER BY n DESC LIMIT 2"),
     "total": lambda: _asked("SELECT COUNT(*) AS n FROM t"),
     "grouped": lambda: _asked("SELECT g, COUNT(*) AS n, AVG(x) AS m FROM t GROUP BY g"),
-    "grouped, gaussian": lambda: _asked("SELECT g, COUNT(*) AS n, AVG(x) AS m FROM t GROUP BY g", "zcdp", {"promise": sf.ZCDP(100)}),
+    "grouped, gaussian": lambda: _asked(
+        "SELECT g, COUNT(*) AS n, AVG(x) AS m FROM t GROUP BY g", "zcdp", {"promise": sf.ZCDP(100)}
+    ),
     "learned rows": lambda: _lesson("max_rows", _heavy(30_000), "0.1"),
     "learned rows of few": lambda: _lesson("max_rows", _heavy(2_000), "0.1"),
     "learned bounds": lambda: _lesson("bounds", _outlying(30_000), "0.2"),

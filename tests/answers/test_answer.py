@@ -37,7 +37,11 @@ def test_names_that_are_none() -> None:
 
 
 def test_one_cell_is_a_number() -> None:
-    answer = Answer(pieces=(Noisy("n", [[42]], F(1, 2), laplace(3)),), columns=(Column("n", "count", (0,)),), cost=sf.Pure(1))
+    answer = Answer(
+        pieces=(Noisy("n", [[42]], F(1, 2), laplace(3)),),
+        columns=(Column("n", "count", (0,)),),
+        cost=sf.Pure(1),
+    )
     assert float(answer) == answer.value() == answer.value("n") == 21
     assert len(answer) == 1
     assert list(answer) == [{"n": 21.0}]

@@ -21,7 +21,10 @@ from .schema import problems
 FULL = {
     "name": "Visits by city",
     "description": "How many, and how much they spend.",
-    "curators": ["City of Bari", {"data_curator_name": "Region", "data_curator_type": "Government"}],
+    "curators": [
+        "City of Bari",
+        {"data_curator_name": "Region", "data_curator_type": "Government"},
+    ],
     "intended_use": "planning",
     "region": "Italy",
     "sector": "Government",
@@ -33,8 +36,12 @@ GIVEN = {
     "whole": visits(),
     "bare": counted([1], facts={}, receipts=(), cost=sf.Pure(1)),
     "processed": visits().rounded().non_negative(),
-    "zcdp": visits(cost=sf.ZCDP("0.01", **ABOUT), budget=sf.ZCDP("0.1", **ABOUT), left=None, promise=None),
-    "gdp": visits(cost=sf.GDP("0.1", **ABOUT), budget=sf.GDP("0.5", **ABOUT), left=None, promise=None),
+    "zcdp": visits(
+        cost=sf.ZCDP("0.01", **ABOUT), budget=sf.ZCDP("0.1", **ABOUT), left=None, promise=None
+    ),
+    "gdp": visits(
+        cost=sf.GDP("0.1", **ABOUT), budget=sf.GDP("0.5", **ABOUT), left=None, promise=None
+    ),
     "renyi": visits(cost=sf.Renyi({2: 1, 8: 2}, **ABOUT), budget=None, left=None, promise=None),
     "together": visits(cost=sf.Pure(1, **ABOUT) + sf.GDP(1, **ABOUT), budget=None, left=None),
     "merged": merge([counted([1]), counted([2], receipts=(Paid(8, "cd" * 32, "2026-09-02"),))]),
@@ -73,8 +80,12 @@ def changes() -> dict[str, Any]:
         "a kind nobody knows": change("release", "columns", 0, "kind", value="mode"),
         "a date": change("deployment", "basic", "publication_date", value="1/9/2026"),
         "no parameters": change("deployment", "privacy_loss", "privacy_parameters"),
-        "a negative epsilon": change("deployment", "privacy_loss", "privacy_parameters", "epsilon", value=-1.0),
-        "a text for a number": change("deployment", "privacy_loss", "privacy_parameters", "epsilon", value="0.3"),
+        "a negative epsilon": change(
+            "deployment", "privacy_loss", "privacy_parameters", "epsilon", value=-1.0
+        ),
+        "a text for a number": change(
+            "deployment", "privacy_loss", "privacy_parameters", "epsilon", value="0.3"
+        ),
     }
 
 
@@ -88,13 +99,19 @@ def test_the_schema_sees_what_does_not_fit(name: str) -> None:
 def test_the_kinds_of_the_schema_are_those_that_exist() -> None:
     columns = card_schema()["properties"]["release"]["properties"]["columns"]["items"]["properties"]
     assert set(columns["kind"]["enum"]) == set(KINDS)
-    variants = card_schema()["properties"]["deployment"]["properties"]["dp_variant"]["properties"]["variant_name"]["enum"]
+    variants = card_schema()["properties"]["deployment"]["properties"]["dp_variant"]["properties"][
+        "variant_name"
+    ]["enum"]
     assert set(variants) == {*VARIANTS.values(), "Custom"}
 
 
 def test_what_is_on_it() -> None:
     card = visits().card(**FULL).to_dict()
-    basic, loss, release = card["deployment"]["basic"], card["deployment"]["privacy_loss"], card["release"]
+    basic, loss, release = (
+        card["deployment"]["basic"],
+        card["deployment"]["privacy_loss"],
+        card["release"],
+    )
     assert basic["name"] == "Visits by city"
     assert basic["publication_date"] == "2026-09-01"
     assert [c["data_curator_name"] for c in basic["data_curators"]] == ["City of Bari", "Region"]
@@ -103,7 +120,9 @@ def test_what_is_on_it() -> None:
     assert loss["privacy_parameters"] == {"epsilon": 0.3, "delta": 1e-9}
     assert card["deployment"]["dp_variant"]["variant_name"] == "Approximate DP"
     assert card["deployment"]["deployment_model"]["data_source_type"] == "Dynamic"
-    assert release["receipts"] == [{"number": 7, "digest": "ab" * 32, "when": "2026-09-01T12:00:00.000+00:00"}]
+    assert release["receipts"] == [
+        {"number": 7, "digest": "ab" * 32, "when": "2026-09-01T12:00:00.000+00:00"}
+    ]
     assert release["cost"]["epsilon"] == "3/10"
     assert release["budget"]["delta"] == "1/1000000"
     assert release["versions"] == {"sfumato": "0.1.0", "duckdb": "1.5.6"}
@@ -117,14 +136,28 @@ def test_mechanisms_are_those_that_were_charged_or_those_of_the_pieces() -> None
     charged = [{"kind": "Laplace", "version": 1}]
     answer = visits(facts={**visits().facts, "mechanisms": charged})
     assert answer.card().to_dict()["release"]["mechanisms"] == charged
-    assert [m["kind"] for m in counted([1]).card().to_dict()["release"]["mechanisms"]] == ["Laplace"]
+    assert [m["kind"] for m in counted([1]).card().to_dict()["release"]["mechanisms"]] == [
+        "Laplace"
+    ]
 
 
 def test_no_released_value_no_key_and_no_path() -> None:
-    answer = counted([987_654_321, 123_456_789], rows=(("Atlantis",), ("Lemuria",)), facts={"path": "secret.parquet", "dataset": "visits", "rows": 5_551_212})
+    answer = counted(
+        [987_654_321, 123_456_789],
+        rows=(("Atlantis",), ("Lemuria",)),
+        facts={"path": "secret.parquet", "dataset": "visits", "rows": 5_551_212},
+    )
     extra = replace(answer, pieces=(*answer.pieces, noisy("total", [[424_242_424]])))
     text = extra.card().to_json() + str(extra.card()) + extra.card().to_html()
-    for canary in ("987654321", "123456789", "Atlantis", "Lemuria", "secret.parquet", "5551212", "424242424"):
+    for canary in (
+        "987654321",
+        "123456789",
+        "Atlantis",
+        "Lemuria",
+        "secret.parquet",
+        "5551212",
+        "424242424",
+    ):
         assert canary not in text.replace(" ", "").replace(",", "")
 
 
@@ -135,14 +168,30 @@ def test_rows_as_units_are_said_to_be_taken_as_persons() -> None:
 
 def test_another_currency_tells_the_whole_budget() -> None:
     for name in ("zcdp", "gdp"):
-        assert "The whole budget is ε = " in GIVEN[name].card().to_dict()["deployment"]["privacy_loss"]["privacy_parameters_details"]
+        assert (
+            "The whole budget is ε = "
+            in GIVEN[name]
+            .card()
+            .to_dict()["deployment"]["privacy_loss"]["privacy_parameters_details"]
+        )
 
 
 def test_an_entry_of_the_registry() -> None:
     entry = visits().card(**FULL).registry(slug="visits-bari-2026", authors=["somebody"])
     assert entry["url_slug"] == "visits-bari-2026"
-    assert set(entry["deployment"]) == {"basic", "dp_variant", "privacy_loss", "deployment_model", "implementation", "administrative"}
-    assert entry["deployment"]["administrative"] == {"status": "Draft", "registry_authors": ["somebody"], "tier": 3}
+    assert set(entry["deployment"]) == {
+        "basic",
+        "dp_variant",
+        "privacy_loss",
+        "deployment_model",
+        "implementation",
+        "administrative",
+    }
+    assert entry["deployment"]["administrative"] == {
+        "status": "Draft",
+        "registry_authors": ["somebody"],
+        "tier": 3,
+    }
     assert set(NEEDED) <= set(entry["deployment"]["basic"])
     found = refusal(lambda: visits().card().registry(slug="x", authors=["y"]), "card.registry")
     assert "data_curators, intended_use, data_product_region" in found.place
@@ -159,7 +208,9 @@ def test_the_card_of_a_merged_answer_has_every_receipt() -> None:
 
 def test_numbers_are_never_below_the_truth() -> None:
     for name in ("zcdp", "gdp", "renyi", "together"):
-        parameters = GIVEN[name].card().to_dict()["deployment"]["privacy_loss"]["privacy_parameters"]
+        parameters = (
+            GIVEN[name].card().to_dict()["deployment"]["privacy_loss"]["privacy_parameters"]
+        )
         for key, value in parameters.items():
             if key in GIVEN[name].cost.parameters:
                 assert F(repr(value)) >= GIVEN[name].cost.parameters[key]

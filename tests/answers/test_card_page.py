@@ -10,7 +10,15 @@ def test_the_page_is_a_document() -> None:
     page = visits().card().to_html()
     assert page.startswith("<!doctype html>")
     read = Reader(page)
-    for words in ("Statistics of visits", "Who is protected, and how much", "user_id", "ε = 0.3 of 1", "The release, exactly", "ab" * 32, "3/10"):
+    for words in (
+        "Statistics of visits",
+        "Who is protected, and how much",
+        "user_id",
+        "ε = 0.3 of 1",
+        "The release, exactly",
+        "ab" * 32,
+        "3/10",
+    ):
         assert words in read.words
 
 

@@ -29,18 +29,31 @@ def test_numbers_as_written(cost: Any, expected: dict[str, float]) -> None:
 
 
 @pytest.mark.parametrize(
-    "cost", [sf.GDP("0.3"), sf.Renyi({2: 1, 8: 2}), sf.Renyi({8: 2}, "1e-3"), sf.Pure("1/3"), sf.ZCDP("1/7"), sf.Approx(1, "1e-3") + sf.GDP(1)], ids=str
+    "cost",
+    [
+        sf.GDP("0.3"),
+        sf.Renyi({2: 1, 8: 2}),
+        sf.Renyi({8: 2}, "1e-3"),
+        sf.Pure("1/3"),
+        sf.ZCDP("1/7"),
+        sf.Approx(1, "1e-3") + sf.GDP(1),
+    ],
+    ids=str,
 )
 def test_what_is_rounded_is_rounded_up(cost: Any) -> None:
     found = parameters(cost)
     if "rho" in found:
         assert F(repr(found["rho"])) >= cost.rho
     else:
-        assert cost.delta(F(repr(found["epsilon"]))) <= found.get("delta", 0) * (1 + 2**-50)  # δ(ε) is a double, rounded up
+        assert cost.delta(F(repr(found["epsilon"]))) <= found.get("delta", 0) * (
+            1 + 2**-50
+        )  # δ(ε) is a double, rounded up
 
 
 def test_only_named_facts_are_copied() -> None:
-    answer = counted([1], facts={"dataset": "visits", "engine": "DuckDB", "path": "x", "owner": "y"})
+    answer = counted(
+        [1], facts={"dataset": "visits", "engine": "DuckDB", "path": "x", "owner": "y"}
+    )
     found = release(answer, "user_id", "add-remove", "0.1.0")
     assert {"dataset", "engine"} <= set(found)
     assert not {"path", "owner"} & set(found)
@@ -52,13 +65,21 @@ def test_errors_of_what_has_the_same_in_every_cell() -> None:
     assert "p50: an interval at 0.9 is part of it" in utility(visits())
     assert "mean: intervals follow from the pieces" in utility(visits())
     numbers = {"low": F(0), "high": F(1), "confidence": F(1, 2)}
-    alone = Answer(pieces=(noisy("q", [[1]]),), columns=(Column("q", "quantile", (0,), "", numbers),), cost=sf.Pure(1))
+    alone = Answer(
+        pieces=(noisy("q", [[1]]),),
+        columns=(Column("q", "quantile", (0,), "", numbers),),
+        cost=sf.Pure(1),
+    )
     assert utility(alone) == "q: no interval"
 
 
 def test_details() -> None:
     assert details(counted([1])) == "This release cost ε = 0.3."
-    told = details(visits(cost=sf.ZCDP("0.01", **ABOUT), budget=sf.ZCDP("0.1", **ABOUT), left=None, promise=None))
+    told = details(
+        visits(
+            cost=sf.ZCDP("0.01", **ABOUT), budget=sf.ZCDP("0.1", **ABOUT), left=None, promise=None
+        )
+    )
     assert "ρ = 0.01 of 0.1" in told
     assert "stay within the budget" in told
     assert "ε = 2.142 at δ = 1e-6" in told

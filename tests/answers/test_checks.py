@@ -18,11 +18,22 @@ ONE = noisy("a", [[1], [2]])
 
 
 def made(columns: tuple[Column, ...], pieces: Any = (ONE, ONE, ONE), **more: Any) -> Answer:
-    return Answer(**{"keys": ("g",), "rows": (("x",), ("y",)), "pieces": pieces, "columns": columns, "cost": sf.Pure(1), **more})
+    return Answer(
+        **{
+            "keys": ("g",),
+            "rows": (("x",), ("y",)),
+            "pieces": pieces,
+            "columns": columns,
+            "cost": sf.Pure(1),
+            **more,
+        }
+    )
 
 
 def test_what_fits() -> None:
-    assert made((Column("n", "count", (0,)), Column("m", "mean", (0, 1), "", BOUNDS)))["n"].tolist() == [1, 2]
+    assert made((Column("n", "count", (0,)), Column("m", "mean", (0, 1), "", BOUNDS)))[
+        "n"
+    ].tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +57,9 @@ def test_what_does_not(columns: tuple[Column, ...], code: str) -> None:
     refusal(lambda: made(columns), code)
 
 
-@pytest.mark.parametrize("piece", [noisy("a", [[1]]), noisy("a", [[1, 2], [3, 4]]), noisy("a", [[1], [2], [3]])])
+@pytest.mark.parametrize(
+    "piece", [noisy("a", [[1]]), noisy("a", [[1, 2], [3, 4]]), noisy("a", [[1], [2], [3]])]
+)
 def test_pieces_of_another_shape(piece: Any) -> None:
     refusal(lambda: made((Column("n", "count", (0,)),), (piece,)), "answer.shape")
 
@@ -62,7 +75,10 @@ def test_a_quantile_has_one_cell_or_three() -> None:
         if fits:
             assert made((Column("q", "quantile", (0,), "", numbers),), (piece,))["q"].size == 2
         else:
-            refusal(lambda piece=piece: made((Column("q", "quantile", (0,), "", numbers),), (piece,)), "answer.shape")
+            refusal(
+                lambda piece=piece: made((Column("q", "quantile", (0,), "", numbers),), (piece,)),
+                "answer.shape",
+            )
 
 
 def test_the_numbers_are_those_that_finishing_uses() -> None:

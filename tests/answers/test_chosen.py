@@ -1,4 +1,6 @@
-"""Groups chosen by released values: which pieces remember the choice, and that their intervals hold for what is shown."""
+"""Groups chosen by released values: which pieces remember the choice, and that their intervals hold
+for what is shown.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,18 @@ from .examples import BOUNDS, counted, laplace, noisy, visits
 def several(counts: list[int], sums: list[int]) -> Answer:
     """A count, a sum, and a mean of both."""
     pieces = (noisy("count", [[n] for n in counts]), noisy("sum", [[s] for s in sums]))
-    columns = (Column("n", "count", (0,)), Column("s", "sum", (1,), "", {"low": F(0), "high": F(9)}), Column("m", "mean", (1, 0), "", BOUNDS))
-    return Answer(keys=("g",), rows=tuple((i,) for i in range(len(counts))), pieces=pieces, columns=columns, cost=sf.Pure(1))
+    columns = (
+        Column("n", "count", (0,)),
+        Column("s", "sum", (1,), "", {"low": F(0), "high": F(9)}),
+        Column("m", "mean", (1, 0), "", BOUNDS),
+    )
+    return Answer(
+        keys=("g",),
+        rows=tuple((i,) for i in range(len(counts))),
+        pieces=pieces,
+        columns=columns,
+        cost=sf.Pure(1),
+    )
 
 
 def halves(answer: Answer, name: str, *, simultaneous: bool = False) -> float:
@@ -39,9 +51,10 @@ def test_what_chose_holds_for_all_groups_before_the_choice() -> None:
         == halves(answer, "n", simultaneous=True)
         == laplace(20).law.half_width(F(19, 20), values=100)
     )
-    assert "95 % intervals for the bounded values; they hold for all shown groups at once, because the groups were chosen by the same noisy values" in str(
-        shown
-    )
+    assert (
+        "95 % intervals for the bounded values; they hold for all shown groups at once, "
+        "because the groups were chosen by the same noisy values"
+    ) in str(shown)
     assert "each cell" not in str(shown)
 
 
@@ -57,7 +70,9 @@ def test_what_had_no_part_in_the_choice_keeps_its_level() -> None:
 
 
 def test_a_mean_of_a_count_that_chose_holds_for_all_that_are_shown() -> None:
-    """Its count holds in all 50 groups, its sum in the five that are shown: two pieces, each with half of the level."""
+    """Its count holds in all 50 groups, its sum in the five that are shown: two pieces, each with
+    half of the level.
+    """
     shown = several([10_000 + i for i in range(50)], [5000] * 50).top(5, "n")
     count, total = (laplace(20).law.half_width(F(19, 20), values=2 * groups) for groups in (50, 5))
     (low, *_), (high, *_) = shown.interval("m")
@@ -66,7 +81,9 @@ def test_a_mean_of_a_count_that_chose_holds_for_all_that_are_shown() -> None:
 
 
 def test_one_choice_after_another() -> None:
-    """First by the count from 50 groups, then by the sum from the ten that were left; a second choice by the count chose from 50 still."""
+    """First by the count from 50 groups, then by the sum from the ten that were left; a second
+    choice by the count chose from 50 still.
+    """
     answer = several(list(range(50)), list(range(50)))
     twice = answer.top(10, "n").top(3, "s")
     assert [piece.among for piece in twice.pieces] == [50, 10]
@@ -84,12 +101,16 @@ def test_order_alone_leaves_out_nothing() -> None:
 
 
 def test_who_takes_the_first_of_an_order_chooses_by_it() -> None:
-    """Ties of a second column keep the order, so the values that made the order take part in the choice."""
+    """Ties of a second column keep the order, so the values that made the order take part in the
+    choice.
+    """
     ordered = several(list(range(20)), [0] * 20).top(20, "n")
     shown = ordered.top(2, "s")
     assert [piece.among for piece in shown.pieces] == [20, 20]
     by_key = choose(ordered, [4, 2, 9], {})
-    assert [piece.among for piece in by_key.pieces] == [0, 0], "groups that were named chose nothing"
+    assert [piece.among for piece in by_key.pieces] == [0, 0], (
+        "groups that were named chose nothing"
+    )
 
 
 def test_the_lines_that_are_printed_are_a_choice_too() -> None:
@@ -106,7 +127,10 @@ def test_the_lines_that_are_printed_are_a_choice_too() -> None:
 
 def test_a_picture_of_the_largest_groups_is_a_choice_too() -> None:
     figure = counted(list(range(30))).plot("n", top=5)
-    assert "the 5 largest of 30 groups; 95 % intervals, all of them at once" in figure.axes[0].get_xlabel()
+    assert (
+        "the 5 largest of 30 groups; 95 % intervals, all of them at once"
+        in figure.axes[0].get_xlabel()
+    )
 
 
 def test_other_forms_have_the_same_level() -> None:
@@ -115,15 +139,34 @@ def test_other_forms_have_the_same_level() -> None:
     assert shown.to_pandas(intervals=True)["n_high"].tolist() == [99 + half, 98 + half]
     assert shown.to_arrow(intervals=True)["n_low"].to_pylist() == [99 - half, 98 - half]
     assert f"{99.0 + half}" in shown.to_csv(intervals=True).splitlines()[1]
-    assert "all shown groups at once" in shown.card().to_dict()["deployment"]["implementation"]["utility"]
+    assert (
+        "all shown groups at once"
+        in shown.card().to_dict()["deployment"]["implementation"]["utility"]
+    )
     assert f"± {half} at 95 %" in shown.card().to_dict()["deployment"]["implementation"]["utility"]
 
 
 def quantiles(shift: int) -> Answer:
-    mechanism = WeightedQuantile(epsilon=1, q=F(1, 2), low=0, high=1000, weight=4, groups=True, shift=shift, relation="add-remove", unit="user_id")
+    mechanism = WeightedQuantile(
+        epsilon=1,
+        q=F(1, 2),
+        low=0,
+        high=1000,
+        weight=4,
+        groups=True,
+        shift=shift,
+        relation="add-remove",
+        unit="user_id",
+    )
     numbers = {"low": F(0), "high": F(1000), "confidence": F(19, 20)}
     piece = Noisy("q", [[10, 8, 13], [500, 400, 600], [20, 15, 22]], 1, mechanism)
-    return Answer(keys=("g",), rows=(("a",), ("b",), ("c",)), pieces=(piece,), columns=(Column("q", "quantile", (0,), "", numbers),), cost=sf.Pure(1))
+    return Answer(
+        keys=("g",),
+        rows=(("a",), ("b",), ("c",)),
+        pieces=(piece,),
+        columns=(Column("q", "quantile", (0,), "", numbers),),
+        cost=sf.Pure(1),
+    )
 
 
 def test_the_ends_of_a_quantile_are_draws_of_their_own_and_chose_nothing() -> None:
@@ -163,7 +206,9 @@ def test_a_number_below_that_of_the_shown_groups_is_refused() -> None:
 
 
 def test_the_largest_of_many_equal_groups_by_the_exact_law() -> None:
-    """100 groups with the same count, one shown: its noise is the largest of 100 draws. At 95 % for one draw the interval would hold in less than a tenth."""
+    """100 groups with the same count, one shown: its noise is the largest of 100 draws. At 95 % for
+    one draw the interval would hold in less than a tenth.
+    """
     law = laplace(20)
     noise = np.arange(-3000, 3001)
     below = np.cumsum(np.asarray(law.probability(noise)))  # P(Z ≤ z)

@@ -14,7 +14,21 @@ from sfumato.answers.digits import Cell, cell, decimals, grouped, plain, share, 
 
 
 @pytest.mark.parametrize(
-    ("error", "places"), [(61, 0), (1.5, 1), (0.4, 1), (0.15, 2), (0.02, 2), (1000, 0), (9.99, 0), (2, 0), (1e-7, 8), (0, 0), (math.inf, 0), (math.nan, 0)]
+    ("error", "places"),
+    [
+        (61, 0),
+        (1.5, 1),
+        (0.4, 1),
+        (0.15, 2),
+        (0.02, 2),
+        (1000, 0),
+        (9.99, 0),
+        (2, 0),
+        (1e-7, 8),
+        (0, 0),
+        (math.inf, 0),
+        (math.nan, 0),
+    ],
 )
 def test_digits_that_an_error_is_worth(error: float, places: int) -> None:
     assert decimals(error) == places
@@ -48,7 +62,9 @@ def read(text: str) -> F:
     sides=st.tuples(st.floats(0, 1e6), st.floats(0, 1e6)),
     places=st.integers(0, 4),
 )
-def test_what_is_printed_contains_the_interval(value: float, sides: tuple[float, float], places: int) -> None:
+def test_what_is_printed_contains_the_interval(
+    value: float, sides: tuple[float, float], places: int
+) -> None:
     low, high = value - sides[0], value + sides[1]
     printed = cell(value, (low, high), places)
     if printed.margin.startswith("±"):
@@ -59,7 +75,9 @@ def test_what_is_printed_contains_the_interval(value: float, sides: tuple[float,
         ends = read(a), read(b)
     assert ends[0] <= F(low)
     assert ends[1] >= F(high)
-    assert ends[1] - ends[0] <= max(F(high) - F(low), 2 * max(F(high) - F(value), F(value) - F(low))) + 4 * F(1, 10**places)
+    assert ends[1] - ends[0] <= max(
+        F(high) - F(low), 2 * max(F(high) - F(value), F(value) - F(low))
+    ) + 4 * F(1, 10**places)
 
 
 def test_one_that_ends_at_a_limit_is_written_by_its_ends() -> None:
@@ -75,7 +93,16 @@ def test_beyond_reading(value: float) -> None:
 
 @pytest.mark.parametrize(
     ("value", "printed"),
-    [(0.0, "0"), (12.5, "12.5"), (100.0, "100"), (1234567.89, "1 234 570"), (-0.25, "−0.25"), (1e20, "1.00000e+20"), (3e-9, "3.00000e−09"), (math.nan, "nan")],
+    [
+        (0.0, "0"),
+        (12.5, "12.5"),
+        (100.0, "100"),
+        (1234567.89, "1 234 570"),
+        (-0.25, "−0.25"),
+        (1e20, "1.00000e+20"),
+        (3e-9, "3.00000e−09"),
+        (math.nan, "nan"),
+    ],
 )
 def test_significant(value: float, printed: str) -> None:
     assert significant(value) == printed

@@ -27,13 +27,20 @@ PLAIN = ["n", "people", "total_spend", "mean", "var", "sd", "p50"]
 
 
 def test_values_only_by_default() -> None:
-    assert visits().to_pandas().columns.tolist() == visits().to_arrow().column_names == visits().to_polars().columns == ["city", *PLAIN, *BINS]
+    assert (
+        visits().to_pandas().columns.tolist()
+        == visits().to_arrow().column_names
+        == visits().to_polars().columns
+        == ["city", *PLAIN, *BINS]
+    )
 
 
 def test_with_intervals() -> None:
     answer = visits()
     frame = answer.to_pandas(intervals=True)
-    assert {f"{name}{end}" for name in (*PLAIN, *BINS) for end in ("", "_low", "_high")} <= set(frame.columns)
+    assert {f"{name}{end}" for name in (*PLAIN, *BINS) for end in ("", "_low", "_high")} <= set(
+        frame.columns
+    )
     assert frame["mean_low"].tolist() == answer.interval("mean")[0].tolist()
     assert frame["p50_high"].tolist() == answer.interval("p50", 0.9)[1].tolist()
     assert frame["ages [18, 40)_low"].tolist() == answer.interval("ages")[0][:, 1].tolist()
@@ -59,7 +66,9 @@ KEYS: list[tuple[Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("keys", "kind"), KEYS, ids=lambda k: type(k[0]).__name__ if isinstance(k, tuple) else str(k))
+@pytest.mark.parametrize(
+    ("keys", "kind"), KEYS, ids=lambda k: type(k[0]).__name__ if isinstance(k, tuple) else str(k)
+)
 def test_keys_keep_their_types(keys: Any, kind: Any) -> None:
     answer = counted([1, 2], rows=tuple((key,) for key in keys))
     table = answer.to_arrow()
@@ -83,10 +92,16 @@ def lines(text: str) -> list[list[str]]:
 
 def test_csv() -> None:
     found = lines(counted([12, -3], rows=(("Roma",), (None,))).to_csv(intervals=True))
-    assert found == [["city", "n", "n_low", "n_high"], ["Roma", "12.0", "-48.0", "72.0"], ["", "-3.0", "-63.0", "57.0"]]
+    assert found == [
+        ["city", "n", "n_low", "n_high"],
+        ["Roma", "12.0", "-48.0", "72.0"],
+        ["", "-3.0", "-63.0", "57.0"],
+    ]
 
 
-@pytest.mark.parametrize("evil", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1", '=HYPERLINK("x","y")'])
+@pytest.mark.parametrize(
+    "evil", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1", '=HYPERLINK("x","y")']
+)
 def test_nothing_that_a_spreadsheet_would_run(evil: str) -> None:
     answer = counted([1], keys=(evil,), rows=((evil,),))
     header, row = lines(answer.to_csv())
@@ -94,7 +109,10 @@ def test_nothing_that_a_spreadsheet_would_run(evil: str) -> None:
 
 
 def test_numbers_are_numbers_also_as_keys() -> None:
-    assert lines(counted([1, 2], rows=((-5,), (-0.5,))).to_csv())[1:] == [["-5", "1.0"], ["-0.5", "2.0"]]
+    assert lines(counted([1, 2], rows=((-5,), (-0.5,))).to_csv())[1:] == [
+        ["-5", "1.0"],
+        ["-0.5", "2.0"],
+    ]
 
 
 def test_csv_reads_back_to_the_same_doubles() -> None:
@@ -117,7 +135,9 @@ def test_whole_numbers_in_csv() -> None:
 @pytest.mark.parametrize("name", ["pandas", "polars", "pyarrow"])
 def test_a_library_that_is_not_there(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, name, None)
-    call = {"pandas": Answer.to_pandas, "polars": Answer.to_polars, "pyarrow": Answer.to_arrow}[name]
+    call = {"pandas": Answer.to_pandas, "polars": Answer.to_polars, "pyarrow": Answer.to_arrow}[
+        name
+    ]
     assert refusal(lambda: call(counted([1])), "answer.library").place == name
 
 

@@ -20,7 +20,27 @@ EVIL = [
     "a & b < c",
     "\u202egnp",
 ]
-ALLOWED = {"div", "style", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "bdi", "h1", "h2", "p", "dl", "dt", "dd", "details", "summary"}
+ALLOWED = {
+    "div",
+    "style",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "ul",
+    "li",
+    "bdi",
+    "h1",
+    "h2",
+    "p",
+    "dl",
+    "dt",
+    "dd",
+    "details",
+    "summary",
+}
 PAGE = {"html", "head", "body", "meta", "title"}
 
 
@@ -52,8 +72,18 @@ class Reader(HTMLParser):
 
 @pytest.mark.parametrize("evil", EVIL)
 def test_what_is_typed_or_stored_is_text(evil: str) -> None:
-    answer = visits((evil, "b", "c"), keys=(evil,), rules=(evil,), processing=(evil,), facts={"question": evil, "dataset": evil, "declaration": {evil: [evil]}})
-    for page, tags in ((answer._repr_html_(), ALLOWED), (answer.card()._repr_html_(), ALLOWED), (answer.card(name=evil).to_html(), ALLOWED | PAGE)):
+    answer = visits(
+        (evil, "b", "c"),
+        keys=(evil,),
+        rules=(evil,),
+        processing=(evil,),
+        facts={"question": evil, "dataset": evil, "declaration": {evil: [evil]}},
+    )
+    for page, tags in (
+        (answer._repr_html_(), ALLOWED),
+        (answer.card()._repr_html_(), ALLOWED),
+        (answer.card(name=evil).to_html(), ALLOWED | PAGE),
+    ):
         read = Reader(page)
         assert read.tags <= tags
         assert read.attributes <= {"class", "colspan", "charset", "name", "content", "lang"}

@@ -1,4 +1,6 @@
-"""Intervals: per cell and all at once, after private selection, of quantiles, and rounded outward."""
+"""Intervals: per cell and all at once, after private selection, of quantiles, and rounded
+outward.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,19 @@ def test_a_count_is_its_integer_plus_and_minus_the_half_width() -> None:
     assert low.dtype == high.dtype == np.float64
 
 
-@given(z=st.integers(-(2**80), 2**80), step=st.sampled_from([F(1), F(1, 2**20), F(1, 100), F(3, 7)]), confidence=st.sampled_from(["0.5", "0.95", "0.999"]))
-def test_ends_are_rounded_outward_and_the_value_to_the_nearest(z: int, step: F, confidence: str) -> None:
-    answer = Answer(pieces=(Noisy("s", [[z]], step, laplace(1000)),), columns=(Column("s", "sum", (0,)),), cost=sf.Pure(1))
+@given(
+    z=st.integers(-(2**80), 2**80),
+    step=st.sampled_from([F(1), F(1, 2**20), F(1, 100), F(3, 7)]),
+    confidence=st.sampled_from(["0.5", "0.95", "0.999"]),
+)
+def test_ends_are_rounded_outward_and_the_value_to_the_nearest(
+    z: int, step: F, confidence: str
+) -> None:
+    answer = Answer(
+        pieces=(Noisy("s", [[z]], step, laplace(1000)),),
+        columns=(Column("s", "sum", (0,)),),
+        cost=sf.Pure(1),
+    )
     half = laplace(1000).law.half_width(F(confidence))
     (low,), (high,) = answer.interval("s", confidence)
     assert F(low) <= (z - half) * step
@@ -39,9 +51,14 @@ def test_ends_are_rounded_outward_and_the_value_to_the_nearest(z: int, step: F, 
 
 @given(s=st.integers(-(2**60), 2**60), n=st.integers(2**30, 2**50))
 def test_ends_of_a_mean_are_rounded_outward(s: int, n: int) -> None:
-    pieces = (Noisy("s", [[s]], F(1, 2**31), laplace(2**20)), Noisy("n", [[n]], F(1, 2**20), laplace(2**10)))
+    pieces = (
+        Noisy("s", [[s]], F(1, 2**31), laplace(2**20)),
+        Noisy("n", [[n]], F(1, 2**20), laplace(2**10)),
+    )
     numbers = {"low": F(-(2**60)), "high": F(2**60), "centre": F(1, 10)}
-    answer = Answer(pieces=pieces, columns=(Column("m", "mean", (0, 1), "", numbers),), cost=sf.Pure(1))
+    answer = Answer(
+        pieces=pieces, columns=(Column("m", "mean", (0, 1), "", numbers),), cost=sf.Pure(1)
+    )
     a, b = (laplace(scale).law.half_width(F(19, 20), values=2) for scale in (2**20, 2**10))
     corners = [F(1, 10) + F(x, y) / 2**11 for x in (s - a, s + a) for y in (n - b, n + b)]
     (low,), (high,) = answer.interval("m")
@@ -50,7 +67,9 @@ def test_ends_of_a_mean_are_rounded_outward(s: int, n: int) -> None:
 
 
 def test_all_cells_at_once_hold_as_often_as_they_say() -> None:
-    """Three groups: the chance that all three hold, summed over the exact law, against one at a time."""
+    """Three groups: the chance that all three hold, summed over the exact law, against one at a
+    time.
+    """
     m = laplace(4)
     noise = np.arange(-120, 121)
     chance = np.asarray(m.probability(noise))
@@ -72,10 +91,17 @@ def test_all_means_at_once() -> None:
     chance = np.prod([m.probability(grid[:, i]) for i, m in enumerate(mechanisms)], axis=0)
     held = []
     for truth in truths:
-        pieces = tuple(Noisy(str(i), (grid[:, i : i + 1] + truth[i]).astype(np.int64), F(1), m) for i, m in enumerate(mechanisms))
+        pieces = tuple(
+            Noisy(str(i), (grid[:, i : i + 1] + truth[i]).astype(np.int64), F(1), m)
+            for i, m in enumerate(mechanisms)
+        )
         halves = [m.law.half_width(F(9, 10), values=4) for m in mechanisms]
         answer = Answer(
-            keys=("g",), rows=tuple((i,) for i in range(len(grid))), pieces=pieces, columns=(Column("m", "mean", (0, 1), "", numbers),), cost=sf.Pure(1)
+            keys=("g",),
+            rows=tuple((i,) for i in range(len(grid))),
+            pieces=pieces,
+            columns=(Column("m", "mean", (0, 1), "", numbers),),
+            cost=sf.Pure(1),
         )
         # the box of a column of two cells, asked of an answer that lists every outcome
         low, high = _with_halves(answer, halves)
@@ -85,7 +111,9 @@ def test_all_means_at_once() -> None:
     two = Answer(
         keys=("g",),
         rows=(("a",), ("b",)),
-        pieces=tuple(Noisy(str(i), [[t[i]] for t in truths], F(1), m) for i, m in enumerate(mechanisms)),
+        pieces=tuple(
+            Noisy(str(i), [[t[i]] for t in truths], F(1), m) for i, m in enumerate(mechanisms)
+        ),
         columns=(Column("m", "mean", (0, 1), "", numbers),),
         cost=sf.Pure(1),
     )
@@ -99,14 +127,22 @@ def _with_halves(answer: Answer, halves: list[int]) -> tuple[np.ndarray, np.ndar
     from sfumato.answers.intervals import _end
 
     column = answer.columns[0]
-    boxes = [Box(p.values[:, 0] - h, p.values[:, 0] + h, p.step) for p, h in zip(answer.pieces, halves, strict=True)]
+    boxes = [
+        Box(p.values[:, 0] - h, p.values[:, 0] + h, p.step)
+        for p, h in zip(answer.pieces, halves, strict=True)
+    ]
     return _end(column, boxes, "low"), _end(column, boxes, "high")
 
 
 @pytest.mark.parametrize(("truth", "shown"), [(30, 0.0), (40, 0.83), (50, 0.97), (60, 0.95)])
-def test_selection_by_other_noise_changes_nothing_and_by_the_same_noise_it_does(truth: int, shown: float) -> None:
-    """A group is shown if its noisy count reaches 43.7. Given that, an interval around the same noisy count holds with the chance given (0, 83, 97 and 95 %
-    for the continuous law), so it is wrong near the cut; one around a count with noise of its own holds with 95 %, whatever the truth."""
+def test_selection_by_other_noise_changes_nothing_and_by_the_same_noise_it_does(
+    truth: int, shown: float
+) -> None:
+    """A group is shown if its noisy count reaches 43.7. Given that, an interval around the same
+    noisy count holds with the chance given (0, 83, 97 and 95 % for the continuous law), so it is
+    wrong near the cut; one around a count with noise of its own holds with 95 %, whatever the
+    truth.
+    """
     m = laplace(3)
     half = m.law.half_width(F(19, 20))
     noise = np.arange(-400, 401)
@@ -114,7 +150,9 @@ def test_selection_by_other_noise_changes_nothing_and_by_the_same_noise_it_does(
     covered = np.abs(noise) <= half
     passes = truth + noise >= 44
     same = chance[covered & passes].sum() / chance[passes].sum()
-    assert same == pytest.approx(shown, abs=0.04)  # on integers; the printed ones are of the continuous law
+    assert same == pytest.approx(
+        shown, abs=0.04
+    )  # on integers; the printed ones are of the continuous law
     fresh = sum(chance[passes].sum() * c for c in chance[covered]) / chance[passes].sum()
     assert fresh >= 0.95
 
@@ -137,9 +175,13 @@ def test_another_level_of_a_quantile_is_refused_with_a_rewrite() -> None:
 
 
 def quantile(cells: list[int], **more: F) -> Answer:
-    piece = Noisy("q", [cells], F(1, 4), mech.Quantile(low=0, high=10, epsilon=1, relation="add-remove"))
+    piece = Noisy(
+        "q", [cells], F(1, 4), mech.Quantile(low=0, high=10, epsilon=1, relation="add-remove")
+    )
     numbers = {"low": F(0), "high": F(10), "confidence": F(9, 10), **more}
-    return Answer(pieces=(piece,), columns=(Column("q", "quantile", (0,), "", numbers),), cost=sf.Pure(1))
+    return Answer(
+        pieces=(piece,), columns=(Column("q", "quantile", (0,), "", numbers),), cost=sf.Pure(1)
+    )
 
 
 def test_a_quantile_released_alone_has_no_interval() -> None:
@@ -181,7 +223,9 @@ def test_part_of_the_rows() -> None:
         some = slice(1, 3)
         assert values(answer, column, some).tolist() == values(answer, column)[some].tolist()
         level = F(9, 10)
-        for part, whole in zip(interval(answer, column, level, rows=some), interval(answer, column, level), strict=True):
+        for part, whole in zip(
+            interval(answer, column, level, rows=some), interval(answer, column, level), strict=True
+        ):
             assert part.tolist() == whole[some].tolist()
         assert has_interval(answer, column)
 

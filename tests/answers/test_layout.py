@@ -49,7 +49,19 @@ def test_widths() -> None:
 
 
 def test_only_what_moves_nothing_is_printed_as_it_is() -> None:
-    for code in [*range(0x20), 0x7F, 0x85, 0x200B, 0x200E, 0x2028, 0x202A, 0x202E, 0x2066, 0xFEFF, 0xD800]:
+    for code in [
+        *range(0x20),
+        0x7F,
+        0x85,
+        0x200B,
+        0x200E,
+        0x2028,
+        0x202A,
+        0x202E,
+        0x2066,
+        0xFEFF,
+        0xD800,
+    ]:
         assert chr(code) not in printable(f"a{chr(code)}b")
 
 

@@ -1,4 +1,6 @@
-"""Merging: the weights are the best ones, the interval holds against the whole law of both noises, and no release counts twice."""
+"""Merging: the weights are the best ones, the interval holds against the whole law of both noises,
+and no release counts twice.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,21 @@ from .examples import BOUNDS, WEIGHED, counted, laplace, noisy, visits
 
 
 def released(values: list[int], scale: Any, number: int, **more: Any) -> Answer:
-    return counted(values, mechanism=laplace(scale), receipts=(Paid(number, f"{number:064x}", "2026-01-01"),), **more)
+    return counted(
+        values,
+        mechanism=laplace(scale),
+        receipts=(Paid(number, f"{number:064x}", "2026-01-01"),),
+        **more,
+    )
 
 
 def test_equal_ones_are_averaged() -> None:
     found = merge([released([10, 20], 30, 1), released([14, 26], 30, 2)])
     assert found["n"].tolist() == [12, 23]
-    assert found.receipts == (Paid(1, f"{1:064x}", "2026-01-01"), Paid(2, f"{2:064x}", "2026-01-01"))
+    assert found.receipts == (
+        Paid(1, f"{1:064x}", "2026-01-01"),
+        Paid(2, f"{2:064x}", "2026-01-01"),
+    )
     assert found.cost == sf.Pure("0.6", relation="add-remove", unit="user_id")
     assert found.processing == ("the weighted average of 2 releases of the same question",)
     assert "average of 2" in str(found)
@@ -55,7 +65,10 @@ def test_the_interval_is_narrower_and_holds_as_often_as_it_says() -> None:
     chance = np.prod([m.probability(noise[:, i]) for i, m in enumerate(mechanisms)], axis=0)
     rows = tuple((i,) for i in range(len(noise)))
     about = {"rows": rows, "cost": sf.Approx(1, "1e-6")}
-    parts = [counted((50 + noise[:, i]).tolist(), mechanism=m, receipts=(Paid(i, str(i), ""),), **about) for i, m in enumerate(mechanisms)]
+    parts = [
+        counted((50 + noise[:, i]).tolist(), mechanism=m, receipts=(Paid(i, str(i), ""),), **about)
+        for i, m in enumerate(mechanisms)
+    ]
     found = merge(parts)
     low, high = found.interval("n", 0.95)
     held = float(chance[(low <= 50) & (high >= 50)].sum())
@@ -65,7 +78,9 @@ def test_the_interval_is_narrower_and_holds_as_often_as_it_says() -> None:
 
 
 def test_two_equal_ones_gain_what_they_should() -> None:
-    """The sum of two Laplace draws of scale b exceeds 4.11·b with a chance of 5 %, so their mean 2.06·b; one alone 3·b."""
+    """The sum of two Laplace draws of scale b exceeds 4.11·b with a chance of 5 %, so their mean
+    2.06·b; one alone 3·b.
+    """
     found = merge([released([0], 10**6, 1), released([0], 10**6, 2)])
     (low,), (high,) = found.interval("n")
     assert high == -low == pytest.approx(2.06e6, rel=0.01)
@@ -75,11 +90,20 @@ def test_a_mean_is_finished_from_averaged_pieces() -> None:
     def one(s: int, n: int, number: int) -> Answer:
         pieces = (Noisy("s", [[s]], F(1, 4), laplace(40)), Noisy("n", [[n]], F(1), laplace(10)))
         column = Column("m", "mean", (0, 1), "mean(x)", BOUNDS)
-        return Answer(pieces=pieces, columns=(column,), cost=sf.Pure(1), receipts=(Paid(number, str(number), ""),), weighing=WEIGHED)
+        return Answer(
+            pieces=pieces,
+            columns=(column,),
+            cost=sf.Pure(1),
+            receipts=(Paid(number, str(number), ""),),
+            weighing=WEIGHED,
+        )
 
     found = merge([one(-400, 100, 1), one(-480, 140, 2)])
     assert float(found) == pytest.approx(32 - 110 / 120)
-    widths = [float(a.interval("m")[1][0] - a.interval("m")[0][0]) for a in (found, one(-400, 100, 1), one(-480, 140, 2))]
+    widths = [
+        float(a.interval("m")[1][0] - a.interval("m")[0][0])
+        for a in (found, one(-400, 100, 1), one(-480, 140, 2))
+    ]
     assert widths[0] < min(widths[1:])
 
 
@@ -87,7 +111,9 @@ def test_different_steps_have_a_common_one() -> None:
     a, b = released([10], 30, 1), released([0], 30, 2)
     finer = replace(b, pieces=(Noisy("count", [[42]], F(1, 3), laplace(90)),))
     found = merge([a, finer])
-    assert float(found) == pytest.approx(12, abs=1e-3)  # on a finer grid the same scale has a hair less variance
+    assert float(found) == pytest.approx(
+        12, abs=1e-3
+    )  # on a finer grid the same scale has a hair less variance
 
 
 def test_merged_ones_are_merged_again_and_stored() -> None:
@@ -124,7 +150,11 @@ def test_simultaneous() -> None:
 def test_what_was_clipped_and_withheld_is_merged_too() -> None:
     kinds = tuple(c for c in visits().columns if c.kind != "quantile")
     a = visits(columns=kinds, receipts=(Paid(1, "a", "x"),))
-    b = visits(columns=kinds, receipts=(Paid(2, "b", "x"),), pieces=tuple(p for p in visits().pieces if p.name != "total"))
+    b = visits(
+        columns=kinds,
+        receipts=(Paid(2, "b", "x"),),
+        pieces=tuple(p for p in visits().pieces if p.name != "total"),
+    )
     found = merge([a, b])
     assert set(found.clipped()) == {"spend [0, 64]"}
     assert found.withheld() is None
@@ -157,12 +187,22 @@ def test_only_the_same_question_about_the_same_data() -> None:
 
 
 def test_quantiles_are_not_averaged() -> None:
-    found = refusal(lambda: merge([visits(), visits(receipts=(Paid(9, "z", "x"),))]), "answer.merge")
+    found = refusal(
+        lambda: merge([visits(), visits(receipts=(Paid(9, "z", "x"),))]), "answer.merge"
+    )
     assert "quantiles" in found.rewrite
 
 
 @pytest.mark.parametrize(
-    "weighing", [Weighing("root", 4, 4, 20), Weighing("part", 5, 4, 20), Weighing("part", 4, 5, 20), Weighing("part", 4, 4, 19), Weighing("row")], ids=str
+    "weighing",
+    [
+        Weighing("root", 4, 4, 20),
+        Weighing("part", 5, 4, 20),
+        Weighing("part", 4, 5, 20),
+        Weighing("part", 4, 4, 19),
+        Weighing("row"),
+    ],
+    ids=str,
 )
 def test_releases_that_bounded_units_differently_are_not_averaged(weighing: Weighing) -> None:
     """L1 and L2 weights were averaged: the interval held neither bounded value."""
@@ -193,12 +233,20 @@ def test_answers_of_unknown_weighing_are_not_averaged() -> None:
 
 def test_another_question_about_the_same_columns_is_not_averaged() -> None:
     """Two conditions on rows: the columns have the same names and texts."""
-    a, b = (replace(released([80], 30, i), facts={"dataset": "visits", "question": f"from visits where age > {i}"}) for i in (1, 2))
+    a, b = (
+        replace(
+            released([80], 30, i),
+            facts={"dataset": "visits", "question": f"from visits where age > {i}"},
+        )
+        for i in (1, 2)
+    )
     refusal(lambda: merge([a, b]), "answer.merge")
 
 
 def test_a_choice_by_one_release_is_one_by_the_average() -> None:
-    """The groups that are left were chosen by a part of the noise of the average; by no more groups than every release had."""
+    """The groups that are left were chosen by a part of the noise of the average; by no more groups
+    than every release had.
+    """
     a, b = released([100, 3, 2, 1], 30, 1), released([100, 3, 2, 1], 30, 2)
     found = merge([a.top(1), b])
     assert found.pieces[0].among == 4
@@ -206,5 +254,10 @@ def test_a_choice_by_one_release_is_one_by_the_average() -> None:
     assert found.processing[0] == "shown is the group with the largest n"
     assert not found.complete
     assert merge([a, b]).pieces[0].among == 0
-    assert merge([a.top(2), replace(b, rows=b.rows[:3], pieces=(noisy("count", [[100], [3], [2]]),))]).pieces[0].among == 3
+    assert (
+        merge([a.top(2), replace(b, rows=b.rows[:3], pieces=(noisy("count", [[100], [3], [2]]),))])
+        .pieces[0]
+        .among
+        == 3
+    )
     assert merge([a, b]).complete

@@ -21,7 +21,11 @@ def said(answer: Any) -> str:
 def test_what_is_said() -> None:
     level, cost, withheld = notes(visits())
     assert level == ["95 % intervals for the bounded values, each cell; p50 at 90 %"]
-    assert cost[:3] == ["cost ε = 0.3 of 1, δ = 1e-9 of 1e-6", "0.65 left", "a user_id counts for at most 4 rows"]
+    assert cost[:3] == [
+        "cost ε = 0.3 of 1, δ = 1e-9 of 1e-6",
+        "0.65 left",
+        "a user_id counts for at most 4 rows",
+    ]
     assert cost[3].startswith("spend clipped to [0, 64] (about 2.7 % ± 1.")
     assert cost[3].endswith(" of rows above)")
     assert cost[4] == "rows without a user_id are left out"
@@ -58,7 +62,13 @@ def test_the_whole_budget_in_epsilon_and_delta() -> None:
     for budget in (sf.ZCDP("0.1"), sf.GDP("0.5"), sf.Renyi({2: 1, 16: 4})):
         told = float(whole_budget(budget).split("ε = ")[1].split(" at")[0])
         assert told >= budget.epsilon(F(1, 10**6))
-    assert "the whole budget is" in said(visits(cost=sf.ZCDP("0.01", **ABOUT), budget=sf.ZCDP("0.1", **ABOUT), left=sf.ZCDP("0.05", **ABOUT)))
+    assert "the whole budget is" in said(
+        visits(
+            cost=sf.ZCDP("0.01", **ABOUT),
+            budget=sf.ZCDP("0.1", **ABOUT),
+            left=sf.ZCDP("0.05", **ABOUT),
+        )
+    )
 
 
 def test_a_stored_answer_is_free() -> None:
@@ -68,15 +78,21 @@ def test_a_stored_answer_is_free() -> None:
 
 
 def test_little_clipping_is_not_worth_a_word() -> None:
-    few = counted([1], extra=(noisy("clipped:spend [0, 64]", [[0, 10**6, 9000]], F(1), laplace(3)),))
-    many = counted([1], extra=(noisy("clipped:spend [0, 64]", [[40_000, 10**6, 90_000]], F(1), laplace(3)),))
+    few = counted(
+        [1], extra=(noisy("clipped:spend [0, 64]", [[0, 10**6, 9000]], F(1), laplace(3)),)
+    )
+    many = counted(
+        [1], extra=(noisy("clipped:spend [0, 64]", [[40_000, 10**6, 90_000]], F(1), laplace(3)),)
+    )
     assert "clipped" not in said(few)
     assert "spend clipped to [0, 64]: about 3.5" in said(many)
     assert "of rows below, about 7.9" in said(many)
 
 
 def test_a_name_without_bounds() -> None:
-    assert "spend clipped: about" in said(counted([1], extra=(noisy("clipped:spend", [[0, 10, 90]], F(1), laplace(3)),)))
+    assert "spend clipped: about" in said(
+        counted([1], extra=(noisy("clipped:spend", [[0, 10, 90]], F(1), laplace(3)),))
+    )
 
 
 def test_processing_is_told() -> None:

@@ -1,4 +1,6 @@
-"""Quantiles out of a noisy tree: exact without noise, monotone, and intervals that hold as often as they say."""
+"""Quantiles out of a noisy tree: exact without noise, monotone, and intervals that hold as often as
+they say.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,27 @@ Q = [Fraction(k, 20) for k in range(21)]
 
 def column(q: Any, points: int, name: str = "p") -> Column:
     tree = Tree.over(points)
-    numbers = {"low": Fraction(0), "high": Fraction(points - 1), "q": Fraction(q), "step": Fraction(1)}
-    numbers |= {name: Fraction(getattr(tree, name)) for name in ("leaves", "branching", "levels", "shift")}
+    numbers = {
+        "low": Fraction(0),
+        "high": Fraction(points - 1),
+        "q": Fraction(q),
+        "step": Fraction(1),
+    }
+    numbers |= {
+        name: Fraction(getattr(tree, name)) for name in ("leaves", "branching", "levels", "shift")
+    }
     return Column(name, "percentile", (0,), numbers=numbers)
 
 
 def tree(points: int, data: list[int], noise: Laplace | Gaussian, *, silent: bool = False) -> Noisy:
     shape = Tree.over(points)
     out = np.zeros((1, shape.cells), dtype=np.int64)
-    shape.count(out, np.zeros(len(data), dtype=np.int64), np.array(data, dtype=np.int64), np.ones(len(data), dtype=np.int64))
+    shape.count(
+        out,
+        np.zeros(len(data), dtype=np.int64),
+        np.array(data, dtype=np.int64),
+        np.ones(len(data), dtype=np.int64),
+    )
     return Noisy("tree", out if silent else noise.perturb(out), 1, noise)
 
 
@@ -43,9 +57,19 @@ def test_without_noise_they_are_the_quantiles(points: int) -> None:
     for size in (1, 2, 7, 100):
         data = sorted(random.randrange(points) for _ in range(size))
         for q in Q:
-            shown = values(column(q, points), tree(points, data, Laplace(sensitivity=1, scale=1), silent=True), ALL)[0]
-            low = next(z for i, z in enumerate(data) if i + 1 >= q * size)  # from here on a part q lies at or below
-            high = next(z for i, z in reversed(list(enumerate(data))) if i <= q * size) if q < 1 else points - 1
+            shown = values(
+                column(q, points),
+                tree(points, data, Laplace(sensitivity=1, scale=1), silent=True),
+                ALL,
+            )[0]
+            low = next(
+                z for i, z in enumerate(data) if i + 1 >= q * size
+            )  # from here on a part q lies at or below
+            high = (
+                next(z for i, z in reversed(list(enumerate(data))) if i <= q * size)
+                if q < 1
+                else points - 1
+            )
             if q in (0, 1):
                 assert shown <= data[0] + fine if q == 0 else shown >= data[-1] - fine
             else:
@@ -91,20 +115,31 @@ def test_a_narrower_interval_would_not() -> None:
     chances = np.array([noise.probability(a) for a in span])
     both = np.outer(chances, chances).ravel()
     wide = interval(column("1/2", 2), Noisy("tree", cells, 1, noise), Fraction(9, 10), ALL)
-    narrow = interval(column("1/2", 2), Noisy("tree", cells, 1, Laplace(sensitivity=1, scale=2)), Fraction(9, 10), ALL)
+    narrow = interval(
+        column("1/2", 2),
+        Noisy("tree", cells, 1, Laplace(sensitivity=1, scale=2)),
+        Fraction(9, 10),
+        ALL,
+    )
     assert both[(wide[0] <= 0) & (wide[1] >= 0)].sum() >= 0.9 * both.sum()
     assert both[(narrow[0] <= 0) & (narrow[1] >= 0)].sum() < 0.9 * both.sum()
 
 
 def test_the_release_keeps_its_promise() -> None:
-    """By arithmetic: a unit of weight K moves one node of each level by K; the worst ratio of probabilities is e^ε, and is reached."""
+    """By arithmetic: a unit of weight K moves one node of each level by K; the worst ratio of
+    probabilities is e^ε, and is reached.
+    """
     shape = Tree.over(121)
     noise = Laplace(sensitivity=3 * shape.levels, epsilon=1)
     ratio = (noise.probability(0) / noise.probability(3)) ** shape.levels
     assert math.log(ratio) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("noise", [Laplace(sensitivity=1, scale=6), Gaussian(sensitivity=1, sigma=6)], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize(
+    "noise",
+    [Laplace(sensitivity=1, scale=6), Gaussian(sensitivity=1, sigma=6)],
+    ids=["laplace", "gaussian"],
+)
 def test_intervals_hold_on_larger_trees(noise: Laplace | Gaussian) -> None:
     """A thousand releases at 80 %: fewer than 700 hits have a chance below 1e-12."""
     data = sorted(Random(1).randrange(200) for _ in range(400))

@@ -60,7 +60,11 @@ def test_whole_numbers() -> None:
 
 def test_halves_go_up() -> None:
     answer = Answer(
-        keys=("g",), rows=((1,), (2,)), pieces=(Noisy("n", [[5], [-5]], F(1, 2), laplace(3)),), columns=(Column("n", "count", (0,)),), cost=sf.Pure(1)
+        keys=("g",),
+        rows=((1,), (2,)),
+        pieces=(Noisy("n", [[5], [-5]], F(1, 2), laplace(3)),),
+        columns=(Column("n", "count", (0,)),),
+        cost=sf.Pure(1),
     )
     assert answer.rounded()["n"].tolist() == [3, -2]
 
@@ -91,7 +95,9 @@ def test_groups_that_add_up_to_a_public_total() -> None:
     total=st.integers(-200, 400),
     scales=st.tuples(st.integers(1, 50), st.integers(1, 50)),
 )
-def test_the_gap_is_shared_by_the_variances(groups: list[int], total: int, scales: tuple[int, int]) -> None:
+def test_the_gap_is_shared_by_the_variances(
+    groups: list[int], total: int, scales: tuple[int, int]
+) -> None:
     """Least squares: minimise Σ(x − g)²/v + (Σx − t)²/w; its derivative vanishes."""
     answer = counted(groups, mechanism=laplace(scales[0]))
     whole = counted([total], keys=(), rows=((),), mechanism=laplace(scales[1]))
@@ -126,10 +132,16 @@ def test_what_does_not_add_up() -> None:
     found = refusal(lambda: public.agreeing(total=18_500, name="people"), "answer.agreeing")
     assert "several" in found.reason
     refusal(lambda: public.agreeing(total=18_500, name="mean"), "answer.agreeing")
-    refusal(lambda: counted([1, 2]).agreeing(total=counted([3], keys=("country",), rows=(("it",),))), "answer.agreeing")
+    refusal(
+        lambda: counted([1, 2]).agreeing(total=counted([3], keys=("country",), rows=(("it",),))),
+        "answer.agreeing",
+    )
     refusal(lambda: counted([1, 2]).agreeing(total=counted([3, 4])), "answer.agreeing")
     nested = counted([10, 20], keys=("country", "city"), rows=(("it", "Bari"), ("it", "Roma")))
-    refusal(lambda: nested.agreeing(total=counted([36, 5], keys=("country",), rows=(("it",), ("fr",)))), "answer.agreeing")
+    refusal(
+        lambda: nested.agreeing(total=counted([36, 5], keys=("country",), rows=(("it",), ("fr",)))),
+        "answer.agreeing",
+    )
 
 
 def whole(value: int, **changes: Any) -> Answer:
@@ -139,26 +151,39 @@ def whole(value: int, **changes: Any) -> Answer:
 
 def test_a_total_of_several_columns_is_none() -> None:
     columns = (Column("a", "count", (0,), "count()"), Column("b", "count", (0,), "count()"))
-    found = refusal(lambda: counted([1, 2]).agreeing(total=whole(1, columns=columns)), "answer.agreeing")
+    found = refusal(
+        lambda: counted([1, 2]).agreeing(total=whole(1, columns=columns)), "answer.agreeing"
+    )
     assert "one column has to be the total" in found.reason
 
 
 def test_a_count_is_no_total_of_a_sum_and_a_sum_of_something_else_is_none_either() -> None:
     """A count was taken for the total of a sum, and a sum of one column for that of another."""
-    sums = replace(counted([10, 20]), columns=(Column("s", "sum", (0,), "sum(x)", {"low": F(0), "high": F(9)}),))
+    sums = replace(
+        counted([10, 20]),
+        columns=(Column("s", "sum", (0,), "sum(x)", {"low": F(0), "high": F(9)}),),
+    )
     other = Column("s", "sum", (0,), "sum(y)", {"low": F(0), "high": F(9)})
     refusal(lambda: sums.agreeing(total=whole(40)), "answer.agreeing")
     refusal(lambda: sums.agreeing(total=whole(40, columns=(other,))), "answer.agreeing")
     assert sums.agreeing(total=whole(36, columns=sums.columns))["s"] == pytest.approx([12, 22])
 
 
-@pytest.mark.parametrize("weighing", [None, Weighing("root", 4, 4, 20), Weighing("drawn", 4, 4, 0)], ids=str)
-def test_groups_of_a_release_that_weighed_rows_by_their_groups_do_not_add_up(weighing: Weighing | None) -> None:
-    """Groups with L2 weights were moved to a total with L1 weights, far out of their own intervals."""
+@pytest.mark.parametrize(
+    "weighing", [None, Weighing("root", 4, 4, 20), Weighing("drawn", 4, 4, 0)], ids=str
+)
+def test_groups_of_a_release_that_weighed_rows_by_their_groups_do_not_add_up(
+    weighing: Weighing | None,
+) -> None:
+    """Groups with L2 weights were moved to a total with L1 weights, far out of their own
+    intervals.
+    """
     grouped = replace(counted([565] * 50), weighing=weighing)
     refusal(lambda: grouped.agreeing(total=whole(4000)), "answer.agreeing")
     refusal(lambda: grouped.agreeing(total=4000), "answer.agreeing")
-    refusal(lambda: counted([80] * 50).agreeing(total=whole(4000, weighing=weighing)), "answer.agreeing")
+    refusal(
+        lambda: counted([80] * 50).agreeing(total=whole(4000, weighing=weighing)), "answer.agreeing"
+    )
 
 
 @pytest.mark.parametrize(
@@ -177,6 +202,11 @@ def test_a_total_of_other_rows_or_weights_is_refused(changes: dict[str, Any]) ->
 
 
 def test_groups_that_were_left_out_do_not_add_up() -> None:
-    """After `top`, LIMIT or HAVING the groups that are left were moved to the total of all of them."""
+    """After `top`, LIMIT or HAVING the groups that are left were moved to the total of all of
+    them.
+    """
     refusal(lambda: counted([10, 20, 30]).top(2).agreeing(total=66), "answer.agreeing")
-    refusal(lambda: Answer.from_json(counted([10, 20, 30]).top(2).to_json()).agreeing(total=66), "answer.agreeing")
+    refusal(
+        lambda: Answer.from_json(counted([10, 20, 30]).top(2).to_json()).agreeing(total=66),
+        "answer.agreeing",
+    )

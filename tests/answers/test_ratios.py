@@ -1,4 +1,6 @@
-"""Exact ratios as doubles: nearest is nearest, outward is outward, and no further than the next double."""
+"""Exact ratios as doubles: nearest is nearest, outward is outward, and no further than the next
+double.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from hypothesis import strategies as st
 
 from sfumato.answers.ratios import Ratios, doubles, long, moved, one, roots, times
 
-whole = st.one_of(st.integers(-(2**70), 2**70), st.integers(-100, 100), st.integers(-(2**400), 2**400))
+whole = st.one_of(
+    st.integers(-(2**70), 2**70), st.integers(-100, 100), st.integers(-(2**400), 2**400)
+)
 positive = st.one_of(st.integers(1, 2**70), st.integers(1, 100), st.integers(1, 2**300))
 
 
@@ -24,7 +28,9 @@ def ratio(top: int, bottom: int) -> Ratios:
 @given(top=whole, bottom=positive)
 def test_outward_and_next_to_it(top: int, bottom: int) -> None:
     exact = Fraction(top, bottom)
-    down, near, up = (float(doubles(ratio(top, bottom), way)[0]) for way in ("down", "nearest", "up"))
+    down, near, up = (
+        float(doubles(ratio(top, bottom), way)[0]) for way in ("down", "nearest", "up")
+    )
     assert near == exact.numerator / exact.denominator
     assert Fraction(down) <= exact <= Fraction(up)
     assert up == down or up == math.nextafter(down, math.inf)
@@ -32,12 +38,19 @@ def test_outward_and_next_to_it(top: int, bottom: int) -> None:
     assert near in (down, up)
 
 
-@given(values=st.lists(st.integers(-(2**62), 2**62), max_size=5), shift=st.integers(0, 70), top=st.sampled_from([1, 3, 10]))
+@given(
+    values=st.lists(st.integers(-(2**62), 2**62), max_size=5),
+    shift=st.integers(0, 70),
+    top=st.sampled_from([1, 3, 10]),
+)
 def test_the_quick_way_is_the_exact_way(values: list[int], shift: int, top: int) -> None:
     step = Fraction(top, 2**shift)
     quick = np.array(values, dtype=np.int64)
     for way in ("down", "nearest", "up"):
-        assert doubles(times(quick, step), way).tolist() == doubles(times(long(quick), step), way).tolist()
+        assert (
+            doubles(times(quick, step), way).tolist()
+            == doubles(times(long(quick), step), way).tolist()
+        )
 
 
 def test_zero_has_no_sign() -> None:

@@ -18,7 +18,13 @@ from .examples import laplace
 
 @pytest.mark.parametrize(
     "values",
-    [((1, 2), (3, 4)), [[1, 2], [3, 4]], np.array([[1, 2], [3, 4]]), np.array([[1, 2], [3, 4]], dtype=np.int32), np.array([[1, 2], [3, 4]], dtype=object)],
+    [
+        ((1, 2), (3, 4)),
+        [[1, 2], [3, 4]],
+        np.array([[1, 2], [3, 4]]),
+        np.array([[1, 2], [3, 4]], dtype=np.int32),
+        np.array([[1, 2], [3, 4]], dtype=object),
+    ],
     ids=lambda values: f"{type(values).__name__}{getattr(values, 'dtype', '')}",
 )
 def test_integers_however_given(values: Any) -> None:
@@ -42,7 +48,11 @@ def test_integers_of_any_length(large: int) -> None:
     assert Noisy("x", [[large]], 1, laplace(2)).values[0, 0] == large
 
 
-@pytest.mark.parametrize("values", [[[1.5]], [[True]], [1, 2], [[None]], [["1"]], [[[1]]], np.array([[1.0]]), [[1], [2, 3]]], ids=repr)
+@pytest.mark.parametrize(
+    "values",
+    [[[1.5]], [[True]], [1, 2], [[None]], [["1"]], [[[1]]], np.array([[1.0]]), [[1], [2, 3]]],
+    ids=repr,
+)
 def test_what_is_no_table_of_integers(values: Any) -> None:
     refusal(lambda: Noisy("x", values, 1, laplace(2)), "answer.pieces")
 
@@ -69,5 +79,14 @@ def test_bins() -> None:
 
 
 def test_paid_by_a_receipt() -> None:
-    receipt = Receipt("visits", 3, "ab", mech.Laplace(sensitivity=1, epsilon=1).promise, "2026-01-01", "why", None, False)
+    receipt = Receipt(
+        "visits",
+        3,
+        "ab",
+        mech.Laplace(sensitivity=1, epsilon=1).promise,
+        "2026-01-01",
+        "why",
+        None,
+        False,
+    )
     assert Paid.by(receipt) == Paid(3, "ab", "2026-01-01")

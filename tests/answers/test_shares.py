@@ -1,4 +1,6 @@
-"""What was clipped and withheld: estimates from released counts, with intervals that hold against the whole law of the noise."""
+"""What was clipped and withheld: estimates from released counts, with intervals that hold against
+the whole law of the noise.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def test_shares_of_rows() -> None:
 
 @pytest.mark.parametrize("truth", [(0, 40, 0), (3, 50, 9), (0, 0, 12), (20, 1, 0)], ids=str)
 def test_clipped_shares_hold_as_often_as_they_say(truth: tuple[int, int, int]) -> None:
-    """The chance that the interval holds the exact share, summed over the law of three noises (what is left out of the sum counts as a miss)."""
+    """The chance that the interval holds the exact share, summed over the law of three noises (what
+    is left out of the sum counts as a miss).
+    """
     m = laplace(F(2, 3))
     noise = range(-6, 7)
     chance = {z: float(m.probability(z)) for z in noise}
@@ -83,9 +87,16 @@ def test_withheld_shares_hold_as_often_as_they_say(shown: tuple[int, int], hidde
     everything = sum(shown) + hidden
     held = 0.0
     for zs in itertools.product(noise, repeat=3):
-        share = withheld(total([shown[0] + zs[0], shown[1] + zs[1]], everything + zs[2], F(2, 3)), F(9, 10))
+        share = withheld(
+            total([shown[0] + zs[0], shown[1] + zs[1]], everything + zs[2], F(2, 3)), F(9, 10)
+        )
         assert isinstance(share, Share)
-        held += (share.low <= hidden / everything <= share.high) * chance[zs[0]] * chance[zs[1]] * chance[zs[2]]
+        held += (
+            (share.low <= hidden / everything <= share.high)
+            * chance[zs[0]]
+            * chance[zs[1]]
+            * chance[zs[2]]
+        )
     assert held >= 0.9
 
 
@@ -108,7 +119,9 @@ def test_of_nothing_any_share_may_be_withheld(everything: int) -> None:
 
 
 def test_no_group_is_shown() -> None:
-    answer = counted([], rows=(), mechanism=laplace(2), extra=(noisy("total", [[100]], F(1), laplace(2)),))
+    answer = counted(
+        [], rows=(), mechanism=laplace(2), extra=(noisy("total", [[100]], F(1), laplace(2)),)
+    )
     share = answer.withheld()
     assert share is not None
     assert share.value == share.high == 1
@@ -131,18 +144,29 @@ def test_the_rows_behind_a_mean_will_do() -> None:
 def test_a_filtered_count_that_stands_first_is_not_compared_with_all_rows() -> None:
     """It said that 90 % of the rows were withheld where none was."""
     m = laplace(2)
-    pieces = (noisy("count where x > 0.9", [[70], [20]], F(1), m), noisy("count", [[700], [200]], F(1), m), noisy("total", [[900]], F(1), m))
-    columns = (Column("rare", "count", (0,), "count_if(x > 0.9)"), Column("n", "count", (1,), "count()"))
+    pieces = (
+        noisy("count where x > 0.9", [[70], [20]], F(1), m),
+        noisy("count", [[700], [200]], F(1), m),
+        noisy("total", [[900]], F(1), m),
+    )
+    columns = (
+        Column("rare", "count", (0,), "count_if(x > 0.9)"),
+        Column("n", "count", (1,), "count()"),
+    )
     answer = replace(counted([700, 200]), pieces=pieces, columns=columns)
     share = answer.withheld()
     assert share is not None
     assert share.value == 0
     assert share.high < 0.03
-    assert replace(answer, columns=columns[:1]).withheld() is None, "nothing of the kind that total is compared with"
+    assert replace(answer, columns=columns[:1]).withheld() is None, (
+        "nothing of the kind that total is compared with"
+    )
 
 
 @pytest.mark.parametrize("weighing", [None, Weighing("root", 2, 2, 20)], ids=str)
-def test_nothing_is_said_where_the_total_has_other_weights_than_the_groups(weighing: Weighing | None) -> None:
+def test_nothing_is_said_where_the_total_has_other_weights_than_the_groups(
+    weighing: Weighing | None,
+) -> None:
     """Groups with L2 weights were compared with a total with L1 weights."""
     assert replace(total([700, 200], 1000), weighing=weighing).withheld() is None
     assert total([700, 200], 1000).withheld() is not None

@@ -1,6 +1,8 @@
-"""Every statement that an answer can print is true as often as it says: intervals, shares and remarks, of every aggregate, after every choice of groups.
+"""Every statement that an answer can print is true as often as it says: intervals, shares and
+remarks, of every aggregate, after every choice of groups.
 
-The table of cases is complete: a new kind of column, aggregate, helper, clause or text fails here until it is in it.
+The table of cases is complete: a new kind of column, aggregate, helper, clause or text fails here
+until it is in it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,20 @@ from sfumato.sql.finishing import Finishing
 from sfumato.tables.pieces import PIECES
 
 from . import simulation
-from .simulation import Check, at_once, average, clipped, each, learned_bounds, learned_rows, surely, told, tried, withheld, world
+from .simulation import (
+    Check,
+    at_once,
+    average,
+    clipped,
+    each,
+    learned_bounds,
+    learned_rows,
+    surely,
+    told,
+    tried,
+    withheld,
+    world,
+)
 
 ALARM = 1e-9
 """Chance of a false alarm in one case: of all of them, at most 10⁻⁶ in every run of this file."""
@@ -41,12 +56,20 @@ class Group(NamedTuple):
 
 def both(name: str, **named: Any) -> dict[str, Check]:
     """A column whose values chose nothing: each cell, and all at once."""
-    return {f"{name}: each cell": each(name, **named), f"{name}: all at once": at_once(name, **named)}
+    return {
+        f"{name}: each cell": each(name, **named),
+        f"{name}: all at once": at_once(name, **named),
+    }
 
 
 def chosen(name: str, then: Any = simulation.same) -> dict[str, Check]:
-    """A column whose values chose the groups: all shown cells hold together, however it is asked."""
-    return {f"{name}: as it is shown": at_once(name, then, simultaneous=False), f"{name}: all at once": at_once(name, then)}
+    """A column whose values chose the groups: all shown cells hold together, however it is
+    asked.
+    """
+    return {
+        f"{name}: as it is shown": at_once(name, then, simultaneous=False),
+        f"{name}: all at once": at_once(name, then),
+    }
 
 
 COLUMNS = ("n", "units", "different", "s", "r", "m", "w", "v", "sd", "h")
@@ -64,19 +87,40 @@ CASES: dict[str, Group] = {
     "drawn": Group(30, ALL),
     "replaced": Group(30, ALL),
     "rows": Group(30, {**ALL, "different: average": average(2, each, "different")}),
-    "quantiles": Group(60, {f"{name}: as released": each(name) for name in ("q", "low", "high", "twice")}),
+    "quantiles": Group(
+        60, {f"{name}: as released": each(name) for name in ("q", "low", "high", "twice")}
+    ),
     "percentiles": Group(20, both("q_25") | both("q_75")),
     "computed": Group(60, both("r") | both("part") | both("d")),
     "equal": Group(
         60,
         both("n")
-        | {f"top {k}, {stated}": check for k in (1, 5) for stated, check in chosen("n", lambda answer, k=k: answer.top(k, "n")).items()}
+        | {
+            f"top {k}, {stated}": check
+            for k in (1, 5)
+            for stated, check in chosen("n", lambda answer, k=k: answer.top(k, "n")).items()
+        }
         | {"s of top 3 by n: each cell": each("s", lambda answer: answer.top(3, "n"))}
-        | {"top of top": at_once("s", lambda answer: answer.top(10, "n").top(2, "s"), simultaneous=False)}
-        | {"top of an average": average(2, at_once, "n", lambda answer: answer.top(2, "n"), simultaneous=False)}
-        | {"average of tops": average(2, at_once, "n", before=lambda answer: answer.top(20, "n"), simultaneous=False)}
+        | {
+            "top of top": at_once(
+                "s", lambda answer: answer.top(10, "n").top(2, "s"), simultaneous=False
+            )
+        }
+        | {
+            "top of an average": average(
+                2, at_once, "n", lambda answer: answer.top(2, "n"), simultaneous=False
+            )
+        }
+        | {
+            "average of tops": average(
+                2, at_once, "n", before=lambda answer: answer.top(20, "n"), simultaneous=False
+            )
+        }
         | {f"surely among the largest {k}": surely(k) for k in (1, 3)}
-        | {"n: not negative": each("n", Answer.non_negative), "n: whole": each("n", Answer.rounded)},
+        | {
+            "n: not negative": each("n", Answer.non_negative),
+            "n: whole": each("n", Answer.rounded),
+        },
     ),
     "first": Group(100, chosen("n") | both("s")),
     "five": Group(100, chosen("n") | both("s")),
@@ -94,9 +138,15 @@ CASES: dict[str, Group] = {
     "grouped": Group(
         60,
         {"n: agreeing": each("n", agreed), "n: agreeing, all at once": at_once("n", agreed)}
-        | {"m: average": average(3, each, "m"), "n: average, all at once": average(2, at_once, "n")},
+        | {
+            "m: average": average(3, each, "m"),
+            "n: average, all at once": average(2, at_once, "n"),
+        },
     ),
-    "grouped, gaussian": Group(60, {"n: average": average(2, each, "n"), "m: average, all at once": average(3, at_once, "m")}),
+    "grouped, gaussian": Group(
+        60,
+        {"n: average": average(2, each, "n"), "m: average, all at once": average(3, at_once, "m")},
+    ),
     "total": Group(100, both("n")),
     "learned rows": Group(100, {"beyond the limit": learned_rows}),
     "learned rows of few": Group(100, {"beyond the limit, at most": learned_rows}),
@@ -106,7 +156,9 @@ CASES: dict[str, Group] = {
 
 
 def seldom(found: list[bool], level: float = 0.95) -> bool:
-    """Whether these hold so seldom that a statement at this level would do so with a chance below ALARM."""
+    """Whether these hold so seldom that a statement at this level would do so with a chance below
+    ALARM.
+    """
     return bool(binom.cdf(sum(found), len(found), level) < ALARM)
 
 
@@ -128,7 +180,9 @@ def test_what_is_stated_holds_in_a_larger_sample(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["equal", "first", "learned rows"])
 def test_what_does_not_hold_is_seen(name: str) -> None:
-    """The twin: intervals at 60 %, the level of one group for a group that noise has chosen, and half of the error that is told beside a limit."""
+    """The twin: intervals at 60 %, the level of one group for a group that noise has chosen, and
+    half of the error that is told beside a limit.
+    """
     place = world(name)
 
     def narrow(_: Any, answer: Answer) -> list[bool]:
@@ -146,7 +200,12 @@ def test_what_does_not_hold_is_seen(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "form"),
-    [("learned rows", "; about "), ("learned rows of few", "; at most about "), ("learned bounds", "; about "), ("learned bounds of few", "; at most about ")],
+    [
+        ("learned rows", "; about "),
+        ("learned rows of few", "; at most about "),
+        ("learned bounds", "; about "),
+        ("learned bounds of few", "; at most about "),
+    ],
 )
 def test_both_forms_of_what_is_said_beside_a_limit_are_tried(name: str, form: str) -> None:
     """In one of ten draws at least: the sample is made so that nearly all of them have it."""
@@ -157,7 +216,9 @@ def test_both_forms_of_what_is_said_beside_a_limit_are_tried(name: str, form: st
 
 
 def test_every_kind_of_column_and_every_aggregate_is_tried() -> None:
-    kinds = {column.kind for name in CASES for column in world(name).finish(world(name).truth).columns}
+    kinds = {
+        column.kind for name in CASES for column in world(name).finish(world(name).truth).columns
+    }
     assert kinds == set(KINDS)
     assert set(PIECES) <= set(KINDS)
 
@@ -174,7 +235,11 @@ CLAUSES = {"keys", "columns", "having", "having_text", "order", "limit", "offset
 
 
 def test_every_way_to_make_an_answer_of_an_answer_is_tried() -> None:
-    made = {name for name, method in inspect.getmembers(Answer, inspect.isfunction) if method.__annotations__.get("return") == "Answer"}
+    made = {
+        name
+        for name, method in inspect.getmembers(Answer, inspect.isfunction)
+        if method.__annotations__.get("return") == "Answer"
+    }
     assert made - {"from_json"} == HELPERS
     assert {field.name for field in fields(Finishing)} == CLAUSES
 
@@ -184,7 +249,10 @@ TEXTS: dict[str, dict[str, str]] = {
     "answers/notes": {
         "{} intervals for the bounded values": "laplace",
         ", each cell": "laplace",
-        "{} hold for all shown groups at once, because the groups were chosen by the same noisy values": "first",
+        (
+            "{} hold for all shown groups at once, because the groups were chosen by the "
+            "same noisy values"
+        ): "first",
         "those of {}": "five",
         "{} at {}": "quantiles",
         "{} has no interval, because it chose the groups": NO_CLAIM,
@@ -208,11 +276,16 @@ TEXTS: dict[str, dict[str, str]] = {
         " of the groups that were named": NO_CLAIM,
         "another one may be larger": NO_CLAIM,
     },
-    "answers/shares": {"about {} of the counted rows are in groups too small to be named": "named, cut"},
+    "answers/shares": {
+        "about {} of the counted rows are in groups too small to be named": "named, cut"
+    },
     "answers/processing": {
         "counts, and sums of what is never negative, are not shown below 0": "equal",
         "counts are rounded to whole numbers": "equal",
-        "groups of {name} were moved to add up to a total that {what}, each by its part of the noise": "grouped",
+        (
+            "groups of {name} were moved to add up to a total that {what}, each by its part "
+            "of the noise"
+        ): "grouped",
         "was released apart": "grouped",
         "is public": NO_CLAIM,
     },
@@ -232,7 +305,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "no interval": NO_CLAIM,
         "{}: intervals follow from the pieces": NO_CLAIM,
         "This release cost {}.": NO_CLAIM,
-        "Whatever is asked, all releases about the same dataset together stay within the budget.": NO_CLAIM,
+        (
+            "Whatever is asked, all releases about the same dataset together stay within the "
+            "budget."
+        ): NO_CLAIM,
     },
     "sql/finishing": {
         "shown are groups with {}": NO_CLAIM,
@@ -256,7 +332,11 @@ TEXTS: dict[str, dict[str, str]] = {
         "are outside, on each side": "learned bounds of few",
         "a default: too few people to learn it from": NO_CLAIM,
     },
-    "tables/extremes": {"the {} {} is a quantile: about {} rows lie {} it, and at least one with probability {}": "quantiles"},
+    "tables/extremes": {
+        (
+            "the {} {} is a quantile: about {} rows lie {} it, and at least one with probability {}"
+        ): "quantiles"
+    },
     "tables/sentences": {
         "{} clipped to [{}, {}]": NO_CLAIM,
         "rows without a value of {} (null, NaN) are left out of what is said of it": NO_CLAIM,
@@ -271,15 +351,24 @@ TEXTS: dict[str, dict[str, str]] = {
         "each row is taken as a different person": NO_CLAIM,
         "rows without a {} are left out": NO_CLAIM,
         "a {} is counted in at most {} groups{}": NO_CLAIM,
-        "of a {} at most {} different values count; what only those with more of them have may be left out": NO_CLAIM,
+        (
+            "of a {} at most {} different values count; what only those with more of them "
+            "have may be left out"
+        ): NO_CLAIM,
         "groups are the public keys; rows with other keys are left out": NO_CLAIM,
         "; one {} moves it by at most {} ({})": NO_CLAIM,
         "noise   {}: {}{}": NO_CLAIM,
         "groups  {}": NO_CLAIM,
         "of a {} at most {} count": NO_CLAIM,
         "small groups may be withheld": NO_CLAIM,
-        "a {} counts for at most {} in one group, and for less in each where it has rows in many": NO_CLAIM,
-        "a {} counts for at most {}; one with more counts for that many, each of its rows for a part": NO_CLAIM,
+        (
+            "a {} counts for at most {} in one group, and for less in each where it has rows "
+            "in many"
+        ): NO_CLAIM,
+        (
+            "a {} counts for at most {}; one with more counts for that many, each of its "
+            "rows for a part"
+        ): NO_CLAIM,
         "chosen by the exponential mechanism": NO_CLAIM,
     },
     "session/learning": {
@@ -293,25 +382,42 @@ TEXTS: dict[str, dict[str, str]] = {
         "it is the unit": NO_CLAIM,
     },
 }
-"""Every text that the modules around answers can print, by module, and the world in which its claim is tried. What claims nothing about chance has none."""
+"""Every text that the modules around answers can print, by module, and the world in which its claim
+is tried. What claims nothing about chance has none.
+"""
 
 
 @cache
 def texts(module: str) -> frozenset[str]:
-    """The texts of a module that are read by people: with a space, and neither docstrings nor parts of a refusal. Braces stand for what is put in."""
+    """The texts of a module that are read by people: with a space, and neither docstrings nor parts
+    of a refusal. Braces stand for what is put in.
+    """
     tree = ast.parse((Path(sfumato.__file__).parent / f"{module}.py").read_text(encoding="utf-8"))
-    left_out = {id(inner) for node in ast.walk(tree) for part in _unread(node) for inner in ast.walk(part)}
-    found = {text for node in ast.walk(tree) if id(node) not in left_out and (text := _text(node)) is not None}
-    return frozenset(text for text in found if " " in text.strip() and any(letter.isalpha() for letter in text))
+    left_out = {
+        id(inner) for node in ast.walk(tree) for part in _unread(node) for inner in ast.walk(part)
+    }
+    found = {
+        text
+        for node in ast.walk(tree)
+        if id(node) not in left_out and (text := _text(node)) is not None
+    }
+    return frozenset(
+        text for text in found if " " in text.strip() and any(letter.isalpha() for letter in text)
+    )
 
 
 def _unread(node: ast.AST) -> Iterator[ast.AST]:
-    """Texts that stand alone (docstrings), refusals with what is put into them, and the pieces of a text with braces."""
+    """Texts that stand alone (docstrings), refusals with what is put into them, and the pieces of a
+    text with braces.
+    """
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         yield node.value
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Refused":
         yield node
-    if isinstance(node, ast.Assign) and any(isinstance(target, ast.Name) and target.id in ("reason", "rewrite") for target in node.targets):
+    if isinstance(node, ast.Assign) and any(
+        isinstance(target, ast.Name) and target.id in ("reason", "rewrite")
+        for target in node.targets
+    ):
         yield node.value
     if isinstance(node, ast.JoinedStr):
         yield from (part for part in node.values if isinstance(part, ast.Constant))
@@ -319,7 +425,9 @@ def _unread(node: ast.AST) -> Iterator[ast.AST]:
 
 def _text(node: ast.AST) -> str | None:
     if isinstance(node, ast.JoinedStr):
-        return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        return "".join(
+            str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
+        )
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
@@ -330,13 +438,31 @@ def test_every_text_is_tried_or_claims_nothing(module: str) -> None:
 
 
 def test_every_module_that_speaks_of_answers_is_among_them() -> None:
-    """Whatever prints a probability or a share is in the table; here are those that only lay it out, and what is expected before a release."""
+    """Whatever prints a probability or a share is in the table; here are those that only lay it
+    out, and what is expected before a release.
+    """
     sign = re.compile(r"[}\d] %|± |probability|\babout \{")
-    speaking = {module for module in _modules("answers", "sql", "session", "tables") if any(sign.search(text) for text in texts(module))}
-    others = {"answers/digits", "answers/layout", "answers/html", "answers/card_page", "tables/plan", "sql/planned", "session/awaiting"}
+    speaking = {
+        module
+        for module in _modules("answers", "sql", "session", "tables")
+        if any(sign.search(text) for text in texts(module))
+    }
+    others = {
+        "answers/digits",
+        "answers/layout",
+        "answers/html",
+        "answers/card_page",
+        "tables/plan",
+        "sql/planned",
+        "session/awaiting",
+    }
     assert speaking - others <= set(TEXTS)
 
 
 def _modules(*packages: str) -> list[str]:
     root = Path(sfumato.__file__).parent
-    return [str(path.relative_to(root).with_suffix("")) for package in packages for path in sorted((root / package).glob("*.py"))]
+    return [
+        str(path.relative_to(root).with_suffix(""))
+        for package in packages
+        for path in sorted((root / package).glob("*.py"))
+    ]

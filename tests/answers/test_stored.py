@@ -1,4 +1,6 @@
-"""Stored answers: read back equal, byte for byte; what is damaged is refused; an old file is still read."""
+"""Stored answers: read back equal, byte for byte; what is damaged is refused; an old file is still
+read.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ from sfumato.answers.stored import KEYS, Recorded, canonical, read_key, write_ke
 from ..refusing import refusal
 from .examples import WEIGHED, counted, laplace, visits
 
-OLD, NEW = (Path(__file__).parents[1] / "vectors" / "stored" / f"answer-v{version}.json" for version in (1, 2))
+OLD, NEW = (
+    Path(__file__).parents[1] / "vectors" / "stored" / f"answer-v{version}.json"
+    for version in (1, 2)
+)
 
 VALUES = [
     None,
@@ -70,13 +75,17 @@ def test_keys_keep_their_types(key: Any) -> None:
     ],
     ids=["integers", "texts", "mixed", "two", "all", "none", "no key"],
 )
-def test_long_lists_are_written_as_json_would_write_them(keys: tuple[str, ...], rows: list[Any]) -> None:
+def test_long_lists_are_written_as_json_would_write_them(
+    keys: tuple[str, ...], rows: list[Any]
+) -> None:
     """Column by column, and the same bytes."""
     answer = counted(list(range(len(rows))), keys=keys, rows=tuple(rows))
     stored = answer.to_json()
     found = json.loads(stored)
     assert canonical(found) == stored
-    assert found["rows"] == json.loads(json.dumps([[write_key(key) for key in row] for row in rows]))
+    assert found["rows"] == json.loads(
+        json.dumps([[write_key(key) for key in row] for row in rows])
+    )
     assert found["pieces"][0]["values"] == [[str(i)] for i in range(len(rows))]
     assert visits().to_json() == canonical(json.loads(visits().to_json()))
 
@@ -116,9 +125,20 @@ def test_everything_comes_back() -> None:
     for column in answer.columns:
         level = 0.9
         assert again[column.name].tolist() == answer[column.name].tolist()
-        assert [a.tolist() for a in again.interval(column.name, level)] == [a.tolist() for a in answer.interval(column.name, level)]
-    assert (again.cost, again.promise, again.budget, again.left) == (answer.cost, answer.promise, answer.budget, answer.left)
-    assert (again.receipts, again.rules, again.facts) == (answer.receipts, answer.rules, answer.facts)
+        assert [a.tolist() for a in again.interval(column.name, level)] == [
+            a.tolist() for a in answer.interval(column.name, level)
+        ]
+    assert (again.cost, again.promise, again.budget, again.left) == (
+        answer.cost,
+        answer.promise,
+        answer.budget,
+        answer.left,
+    )
+    assert (again.receipts, again.rules, again.facts) == (
+        answer.receipts,
+        answer.rules,
+        answer.facts,
+    )
     assert str(again) == str(answer)
     assert again.card().to_dict() == answer.card().to_dict()
 
@@ -132,12 +152,35 @@ def test_processed_ones_too() -> None:
 @given(
     values=st.lists(st.integers(-(2**90), 2**90), min_size=1, max_size=4),
     step=st.fractions(F(1, 10**9), 10**9),
-    cost=st.sampled_from([sf.Pure("1/3"), sf.Approx(1, "1e-9"), sf.ZCDP("0.1", "1e-9"), sf.GDP("0.3"), sf.Renyi({2: 1, 8: 3}), sf.Pure(1) + sf.GDP(1)]),
-    mechanism=st.sampled_from([laplace(3), mech.Gaussian(sensitivity=1, sigma="1.5"), mech.Gaussian(sensitivity=1, epsilon=1, delta=1e-6)]),
+    cost=st.sampled_from(
+        [
+            sf.Pure("1/3"),
+            sf.Approx(1, "1e-9"),
+            sf.ZCDP("0.1", "1e-9"),
+            sf.GDP("0.3"),
+            sf.Renyi({2: 1, 8: 3}),
+            sf.Pure(1) + sf.GDP(1),
+        ]
+    ),
+    mechanism=st.sampled_from(
+        [
+            laplace(3),
+            mech.Gaussian(sensitivity=1, sigma="1.5"),
+            mech.Gaussian(sensitivity=1, epsilon=1, delta=1e-6),
+        ]
+    ),
 )
 def test_any_numbers(values: list[int], step: F, cost: Any, mechanism: Any) -> None:
     pieces = (Noisy("x", [[v] for v in values], step, mechanism),)
-    again = same(Answer(keys=("g",), rows=tuple((i,) for i in range(len(values))), pieces=pieces, columns=(Column("x", "sum", (0,)),), cost=cost))
+    again = same(
+        Answer(
+            keys=("g",),
+            rows=tuple((i,) for i in range(len(values))),
+            pieces=pieces,
+            columns=(Column("x", "sum", (0,)),),
+            cost=cost,
+        )
+    )
     assert again.pieces[0].values.tolist() == [[v] for v in values]
     assert again.pieces[0].mechanism == mechanism
 
@@ -207,13 +250,19 @@ def test_a_file_of_version_1_is_read() -> None:
     answer = Answer.from_json(stored)
     assert answer == replace(visits(), weighing=None, complete=False)
     assert json.loads(answer.to_json()) == {**json.loads(stored), "version": 2, "complete": False}
-    assert [a.tolist() for a in answer.interval("n")] == [a.tolist() for a in visits().interval("n")]
+    assert [a.tolist() for a in answer.interval("n")] == [
+        a.tolist() for a in visits().interval("n")
+    ]
 
 
 def test_how_an_answer_of_version_1_bounded_its_units_is_not_known() -> None:
-    """It is read, and shown, but neither averaged with another nor moved to a total, and no share is told that rests on equal weights."""
+    """It is read, and shown, but neither averaged with another nor moved to a total, and no share
+    is told that rests on equal weights.
+    """
     old = Answer.from_json(OLD.read_bytes())
-    kept = replace(old, columns=tuple(column for column in old.columns if column.kind != "quantile"))
+    kept = replace(
+        old, columns=tuple(column for column in old.columns if column.kind != "quantile")
+    )
     found = refusal(lambda: merge([kept, replace(kept, receipts=())]), "answer.merge")
     assert "not recorded" in found.reason
     refusal(lambda: kept.agreeing(total=18_000, name="n"), "answer.agreeing")

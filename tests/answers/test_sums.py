@@ -1,4 +1,6 @@
-"""Sums of noise: the bound holds against the exact law of the sum, by arithmetic, and is not loose."""
+"""Sums of noise: the bound holds against the exact law of the sum, by arithmetic, and is not
+loose.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ REACH = 400
 
 
 def exact(terms: list[tuple[Any, int]]) -> np.ndarray:
-    """The law of Σ weight·Z on −reach … reach, by convolution of the exact laws; the weights are whole numbers."""
+    """The law of Σ weight·Z on −reach … reach, by convolution of the exact laws; the weights are
+    whole numbers.
+    """
     law = np.array([1.0])
     for one, weight in terms:
         pmf = np.asarray(one.pmf(np.arange(-REACH, REACH + 1)))
@@ -64,7 +68,9 @@ def test_a_smaller_bound_would_be_seen(case: list[tuple[Any, int]]) -> None:
 
 def test_what_is_repeated_may_be_counted() -> None:
     law = Geometric(scale=7)
-    assert within(((law, F(2), 3),), F(1, 20)) == pytest.approx(float(within(((law, F(2), 1),) * 3, F(1, 20))), rel=1e-3)
+    assert within(((law, F(2), 3),), F(1, 20)) == pytest.approx(
+        float(within(((law, F(2), 1),) * 3, F(1, 20))), rel=1e-3
+    )
 
 
 def test_one_draw_is_its_own_half_width() -> None:
@@ -82,7 +88,9 @@ def test_many(law: Any) -> None:
 
 
 def test_hardly_any_chance_left() -> None:
-    """Where doubles do not reach, different laws are bounded one by one; equal ones by Chernoff's bound if it is better."""
+    """Where doubles do not reach, different laws are bounded one by one; equal ones by Chernoff's
+    bound if it is better.
+    """
     law, other, missing = Geometric(scale=5), Geometric(scale=6), F(1, 10**12)
     each = [2 * one.half_width(1 - missing / 2) for one in (law, other)]
     assert within(((law, F(1), 1), (other, F(1), 1)), missing) == sum(each) // 2
@@ -90,9 +98,16 @@ def test_hardly_any_chance_left() -> None:
 
 
 def test_the_margin_is_far_above_the_errors_of_the_convolution() -> None:
-    """The tails of the laws in doubles, against the exact ones; then the convolution of many of them, whose total is known."""
+    """The tails of the laws in doubles, against the exact ones; then the convolution of many of
+    them, whose total is known.
+    """
     z = np.arange(1.0, 400.0)
-    for law in (Geometric(scale=F(1, 2)), Geometric(scale=30), RoundedNormal(sigma=F(1, 3)), RoundedNormal(sigma=30)):
+    for law in (
+        Geometric(scale=F(1, 2)),
+        Geometric(scale=30),
+        RoundedNormal(sigma=F(1, 3)),
+        RoundedNormal(sigma=30),
+    ):
         given = sums.TAILS[type(law)](law, z)
         assert np.abs(given - law.tail(z.astype(np.int64))).max() < sums.MARGIN / 2**10
         rounded = sums._rounded_up(law, F(50), 40_000)

@@ -29,14 +29,19 @@ def test_as_in_the_interface() -> None:
 
 
 def test_columns_line_up_whatever_the_script() -> None:
-    lines = str(counted([5, 50_000, -3], rows=(("Roma",), ("北京市",), ("e\u0301",)))).splitlines()[1:4]
+    lines = str(counted([5, 50_000, -3], rows=(("Roma",), ("北京市",), ("e\u0301",)))).splitlines()[
+        1:4
+    ]
     starts = [width(line.partition(" ±")[0]) for line in lines]
     assert len(set(starts)) == 1
 
 
 def test_one_number() -> None:
     answer = counted([7], keys=(), rows=((),))
-    assert str(answer).splitlines()[:2] == ["n", "7 ± 60      95 % intervals for the bounded values, each cell"]
+    assert str(answer).splitlines()[:2] == [
+        "n",
+        "7 ± 60      95 % intervals for the bounded values, each cell",
+    ]
 
 
 def test_remarks_are_broken() -> None:

@@ -18,9 +18,19 @@ CITIES = ("Bari", "Pisa", "Roma", "Siena")
 
 
 def answer(*counts: int, **more: Any) -> Answer:
-    pieces = (Noisy("count", [[n] for n in counts], 1, NOISE), Noisy(TOTAL, [[sum(counts) + 5]], 1, NOISE))
+    pieces = (
+        Noisy("count", [[n] for n in counts], 1, NOISE),
+        Noisy(TOTAL, [[sum(counts) + 5]], 1, NOISE),
+    )
     columns = (Column("n", "count", (0,)), Column("again", "count", (0,)))
-    return Answer(keys=("city",), rows=tuple((city,) for city in CITIES), pieces=pieces, columns=columns, cost=Pure(1), **more)
+    return Answer(
+        keys=("city",),
+        rows=tuple((city,) for city in CITIES),
+        pieces=pieces,
+        columns=columns,
+        cost=Pure(1),
+        **more,
+    )
 
 
 def test_the_largest_come_first() -> None:
@@ -33,8 +43,14 @@ def test_the_largest_come_first() -> None:
 
 def test_what_is_sure_is_said() -> None:
     """Intervals that hold for all groups at once decide."""
-    assert "2 of them surely, with 95 %, are among the 2 largest" in answer(10, 400, 30, 390).top(2, "n").processing
-    assert "1 of them surely, with 95 %, are among the 2 largest" in answer(30, 400, 30, 31).top(2, "n").processing
+    assert (
+        "2 of them surely, with 95 %, are among the 2 largest"
+        in answer(10, 400, 30, 390).top(2, "n").processing
+    )
+    assert (
+        "1 of them surely, with 95 %, are among the 2 largest"
+        in answer(30, 400, 30, 31).top(2, "n").processing
+    )
     assert "it surely is the largest, with 95 %" in answer(1, 400, 3, 4).top(1, "n").processing
     assert "another one may be larger" in answer(1, 400, 3, 399).top(1, "n").processing
 
@@ -42,8 +58,14 @@ def test_what_is_sure_is_said() -> None:
 def test_groups_that_are_not_named_may_be_larger() -> None:
     """Where groups were withheld or left out, what is sure is so among those that were named."""
     some = answer(10, 400, 30, 390, complete=False)
-    assert "2 of them surely, with 95 %, are among the 2 largest of the groups that were named" in some.top(2, "n").processing
-    assert "it surely is the largest of the groups that were named, with 95 %" in answer(1, 400, 3, 4, complete=False).top(1, "n").processing
+    assert (
+        "2 of them surely, with 95 %, are among the 2 largest of the groups that were named"
+        in some.top(2, "n").processing
+    )
+    assert (
+        "it surely is the largest of the groups that were named, with 95 %"
+        in answer(1, 400, 3, 4, complete=False).top(1, "n").processing
+    )
 
 
 def test_all_of_them_are_only_sorted() -> None:

@@ -1,4 +1,6 @@
-"""With the core alone: what it brings works, and what needs more says in one line what to install. The wheel is built and tried in a fresh environment."""
+"""With the core alone: what it brings works, and what needs more says in one line what to install.
+The wheel is built and tried in a fresh environment.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,10 @@ assert sf.audit(m, 0, 1, samples=2000).verdict == "holds"
 
 HINTS = {
     "sf.protect('t.csv', budget=1)": "sfumato[tables]",
-    "sf.Ledger.open('postgresql://localhost/x', budget=sf.Pure(1), dataset='d', unit='u', relation='add-remove')": "sfumato[postgres]",
+    (
+        "sf.Ledger.open('postgresql://localhost/x', budget=sf.Pure(1), dataset='d', "
+        "unit='u', relation='add-remove')"
+    ): "sfumato[postgres]",
     "sf.attacks.uniqueness({'a': [1, 2]}, ['a'])": "sfumato[tables]",
     "sf.connect('http://localhost:1', 'sft_x')": "sfumato[",
     "__import__('sfumato.plots', fromlist=['graphs']).graphs([], title='')": "sfumato[plots]",
@@ -62,7 +67,13 @@ COMMANDS = {
 
 
 def python(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", BLOCKED + code], capture_output=True, text=True, cwd=folder, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", BLOCKED + code],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=False,
+    )
 
 
 def test_the_core_works_alone(tmp_path: Path) -> None:
@@ -73,7 +84,13 @@ def test_the_core_works_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("asked", HINTS)
 def test_a_missing_extra_is_named(asked: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("x\n1\n")
-    done = python(f"import sfumato as sf\ntry:\n    {asked}\nexcept sf.Refused as refusal:\n    print(refusal.rewrite)\n", tmp_path)
+    done = python(
+        (
+            f"import sfumato as sf\ntry:\n    {asked}\nexcept sf.Refused as refusal:\n    "
+            f"print(refusal.rewrite)\n"
+        ),
+        tmp_path,
+    )
     assert done.returncode == 0, done.stderr
     assert HINTS[asked] in done.stdout
     assert len(done.stdout.splitlines()) == 1
@@ -83,7 +100,9 @@ def test_a_missing_extra_is_named(asked: str, tmp_path: Path) -> None:
 def test_a_command_names_it_too(arguments: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("x\n1\n")
     (tmp_path / "sfumato.toml").write_text('[datasets.t]\nsource = "t.csv"\nbudget = 1\n')
-    done = python(f"sys.argv = ['sfumato', *{arguments!r}]\nfrom sfumato.cli import main\nmain()\n", tmp_path)
+    done = python(
+        f"sys.argv = ['sfumato', *{arguments!r}]\nfrom sfumato.cli import main\nmain()\n", tmp_path
+    )
     assert done.returncode == 1, done.stderr
     assert COMMANDS[arguments] in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
@@ -92,15 +111,33 @@ def test_a_command_names_it_too(arguments: tuple[str, ...], tmp_path: Path) -> N
 def test_every_extra_is_blocked_here() -> None:
     """The list above is complete: what the core needs is all that is left."""
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    brought = {name for extra in ("tables", "spark", "postgres", "server", "plots") for name in declared["optional-dependencies"][extra]}
+    brought = {
+        name
+        for extra in ("tables", "spark", "postgres", "server", "plots")
+        for name in declared["optional-dependencies"][extra]
+    }
     modules = {"ibis-framework": "ibis", "argon2-cffi": "argon2"}
-    plain = {name.partition("[")[0].partition("=")[0].partition(">")[0].partition("<")[0] for name in brought}
+    plain = {
+        name.partition("[")[0].partition("=")[0].partition(">")[0].partition("<")[0]
+        for name in brought
+    }
     assert {modules.get(name, name) for name in plain} <= set(MODULES)
 
 
 @pytest.mark.slow
 def test_the_wheel_works_in_a_fresh_environment(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT)]
+    build = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        str(tmp_path),
+        str(ROOT),
+    ]
     subprocess.run(build, check=True, env=os.environ)
     (wheel,) = tmp_path.glob("*.whl")
     assert wheel.stat().st_size < 2_000_000
@@ -110,8 +147,20 @@ def test_the_wheel_works_in_a_fresh_environment(tmp_path: Path) -> None:
     assert not [name for name in names if name.startswith(("tests", "docs", "bench"))]
     venv.create(tmp_path / "fresh", with_pip=True)
     fresh = tmp_path / "fresh" / "bin"
-    install = [fresh / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "-c", ROOT / "constraints.txt", wheel]
+    install = [
+        fresh / "python",
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "install",
+        "--quiet",
+        "-c",
+        ROOT / "constraints.txt",
+        wheel,
+    ]
     subprocess.run(install, check=True)
     subprocess.run([fresh / "python", "-c", CORE], check=True, cwd=tmp_path)
-    told = subprocess.run([fresh / "sfumato", "version"], check=True, capture_output=True, text=True)
+    told = subprocess.run(
+        [fresh / "sfumato", "version"], check=True, capture_output=True, text=True
+    )
     assert told.stdout.startswith("sfumato ")

@@ -13,13 +13,34 @@ from pathlib import Path
 import sfumato
 
 PACKAGE = Path(sfumato.__file__).parent
-HEAVY = {"scipy", "matplotlib", "apsw", "typer", "rich", "pandas", "polars", "pyarrow", "duckdb", "ibis", "fastapi"}
+HEAVY = {
+    "scipy",
+    "matplotlib",
+    "apsw",
+    "typer",
+    "rich",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "duckdb",
+    "ibis",
+    "fastapi",
+}
 
 
 def loaded_by(statement: str) -> set[str]:
     """The top-level modules in memory after the statement, in a fresh interpreter."""
-    code = f"{statement}\nimport json, sys\nprint(json.dumps(sorted({{name.partition('.')[0] for name in sys.modules}})))"
-    return set(json.loads(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout))
+    code = (
+        f"{statement}\nimport json, sys\nprint(json.dumps(sorted({{name.partition('.')[0] "
+        f"for name in sys.modules}})))"
+    )
+    return set(
+        json.loads(
+            subprocess.run(
+                [sys.executable, "-c", code], check=True, capture_output=True, text=True
+            ).stdout
+        )
+    )
 
 
 def lazy_table() -> dict[str, str]:
@@ -34,7 +55,11 @@ def stub_names() -> set[str]:
         match node:
             case ast.ImportFrom(names=aliases) | ast.Import(names=aliases):
                 names |= {alias.asname or alias.name for alias in aliases}
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+            case (
+                ast.FunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.AnnAssign(target=ast.Name(id=name))
+            ):
                 names.add(name)
     return {name for name in names if not name.startswith("_") and name != "annotations"}
 
@@ -58,7 +83,9 @@ def test_lazy_names_are_typed_and_typed_names_exist() -> None:
     eager = {name for name in vars(sfumato) if not name.startswith("_") and name not in lazy}
     typed = stub_names()
     assert lazy - typed == set(), "without a type in __init__.pyi"
-    assert {name for name in typed - lazy if name not in eager and not (PACKAGE / name).is_dir()} == set(), "typed, but not to be had"
+    assert {
+        name for name in typed - lazy if name not in eager and not (PACKAGE / name).is_dir()
+    } == set(), "typed, but not to be had"
 
 
 def test_every_lazy_name_can_be_fetched() -> None:
@@ -68,6 +95,10 @@ def test_every_lazy_name_can_be_fetched() -> None:
 
 
 def test_public_functions_do_not_share_a_name_with_a_module() -> None:
-    modules = {path.stem for path in PACKAGE.iterdir() if (path.is_dir() or path.suffix == ".py") and not path.stem.startswith("_")}
+    modules = {
+        path.stem
+        for path in PACKAGE.iterdir()
+        if (path.is_dir() or path.suffix == ".py") and not path.stem.startswith("_")
+    }
     for name in set(lazy_table()) & modules:
         assert getattr(sfumato, name) is importlib.import_module(f"sfumato.{name}")

@@ -1,4 +1,6 @@
-"""The lowest versions that are declared are those that `make lowest` installs; and lock files say names and versions, and no addresses."""
+"""The lowest versions that are declared are those that `make lowest` installs; and lock files say
+names and versions, and no addresses.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,13 @@ from ..lowest import ROOT, lowest
 
 def locked(name: str) -> dict[str, str]:
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
-    assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*", line)] == []
-    return {re.sub(r"[-_.]+", "-", package).lower(): version for package, _, version in (line.partition("==") for line in lines)}
+    assert [
+        line for line in lines if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*", line)
+    ] == []
+    return {
+        re.sub(r"[-_.]+", "-", package).lower(): version
+        for package, _, version in (line.partition("==") for line in lines)
+    }
 
 
 def padded(version: str) -> tuple[int, ...]:
@@ -32,8 +39,19 @@ def test_the_version_of_the_suite_is_not_below(package: str) -> None:
 
 
 def test_the_tests_that_are_run_are_there() -> None:
-    text = (ROOT / "Makefile").read_text(encoding="utf-8").partition("REACHING :=")[2].partition("\n\n")[0]
-    listed = [f"{folder}{stem}" for folder, stems in re.findall(r"addprefix (\S+),([^)]+)\)", text) for stem in stems.split()]
+    text = (
+        (ROOT / "Makefile")
+        .read_text(encoding="utf-8")
+        .partition("REACHING :=")[2]
+        .partition("\n\n")[0]
+    )
+    listed = [
+        f"{folder}{stem}"
+        for folder, stems in re.findall(r"addprefix (\S+),([^)]+)\)", text)
+        for stem in stems.split()
+    ]
     listed += re.findall(r"(?<!addprefix )tests/[a-z_/]+(?:\.py)?", text)
     assert len(listed) > 20
-    assert [path for path in listed if not (ROOT / path).exists() and not path.endswith("test_")] == []
+    assert [
+        path for path in listed if not (ROOT / path).exists() and not path.endswith("test_")
+    ] == []

@@ -20,13 +20,23 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize(("package", "path"), FOUND, ids=lambda value: getattr(value, "stem", value))
+@pytest.mark.parametrize(
+    ("package", "path"), FOUND, ids=lambda value: getattr(value, "stem", value)
+)
 def test_has_test_and_proof(package: str, path: Path) -> None:
     assert (ROOT / "tests" / package / f"test_{path.stem}.py").exists()
     assert (ROOT / "docs" / "proofs" / f"{path.stem.replace('_', '-')}.md").exists()
 
 
-@pytest.mark.parametrize(("package", "stem"), [("noise", "geometric"), ("noise", "rounded_normal"), ("mechanisms", "laplace"), ("mechanisms", "gaussian")])
+@pytest.mark.parametrize(
+    ("package", "stem"),
+    [
+        ("noise", "geometric"),
+        ("noise", "rounded_normal"),
+        ("mechanisms", "laplace"),
+        ("mechanisms", "gaussian"),
+    ],
+)
 def test_the_marks_are_found(package: str, stem: str) -> None:
     assert (package, stem) in {(package, path.stem) for package, path in FOUND}
 

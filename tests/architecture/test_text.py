@@ -14,13 +14,28 @@ import sfumato
 ROOT = Path(__file__).parents[2]
 
 # In two parts each, so that this file passes its own test.
-MACHINE = re.compile("|".join(re.escape("/" + name) + r"/\w" for name in ("home", "root", "work", "Users", "mnt", "tmp")) + r"|[A-Z]:\\Users|file:" + "//")
+MACHINE = re.compile(
+    "|".join(
+        re.escape("/" + name) + r"/\w" for name in ("home", "root", "work", "Users", "mnt", "tmp")
+    )
+    + r"|[A-Z]:\\Users|file:"
+    + "//"
+)
 PINNED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.+!]+")
 
 
 def tracked() -> list[Path]:
     """Files that git tracks, or would once they are added."""
-    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    command = [
+        "git",
+        "-C",
+        str(ROOT),
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ]
     names = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\0")
     return [ROOT / name for name in names if name and (ROOT / name).is_file()]
 
@@ -31,7 +46,11 @@ def text_of(path: Path) -> str:
 
 
 def test_no_machine_paths() -> None:
-    assert {f"{path.relative_to(ROOT)}: {found[0]}" for path in tracked() if (found := MACHINE.search(text_of(path)))} == set()
+    assert {
+        f"{path.relative_to(ROOT)}: {found[0]}"
+        for path in tracked()
+        if (found := MACHINE.search(text_of(path)))
+    } == set()
 
 
 @pytest.mark.parametrize("name", ["home", "root", "work"])
@@ -47,6 +66,8 @@ def test_constraints_are_versions_only() -> None:
 
 
 def test_one_version_everywhere() -> None:
-    assert f"version: {sfumato.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"version: {sfumato.__version__}\n" in (ROOT / "CITATION.cff").read_text(
+        encoding="utf-8"
+    )
     assert f"\n## [{sfumato.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert metadata.version("sfumato") == sfumato.__version__

@@ -8,6 +8,8 @@ from sfumato.attacks.results import Success
 
 
 def kept(private: Sequence[Success]) -> bool:
-    """Whether all of up to ten are: as `holds`, wrong with probability 10⁻⁷ for each, so 10⁻⁶ in all."""
+    """Whether all of up to ten are: as `holds`, wrong with probability 10⁻⁷ for each, so 10⁻⁶ in
+    all.
+    """
     assert 1 <= len(private) <= 10
     return all(one.bound is not None and one.lower("1e-7") <= one.bound for one in private)

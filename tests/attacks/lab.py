@@ -12,15 +12,21 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 RELEASES = 500_000
-"""Releases of each truth in a comparison. An attack that learns nothing strays from AUC ½ by 0.005 with probability below 2·e^(−2·500000·0.005²) < 3e-11
-(Hoeffding's inequality for two-sample U-statistics); with the 0.0003 that honest noise of scale 1000 lets through, below 2e-9."""
+"""Releases of each truth in a comparison. An attack that learns nothing strays from AUC ½ by 0.005
+with probability below 2·e^(−2·500000·0.005²) < 3e-11 (Hoeffding's inequality for two-sample
+U-statistics); with the 0.0003 that honest noise of scale 1000 lets through, below 2e-9.
+"""
 
 WIDTH = 1000
-"""The scale of the noise under attack, in sensitivities: whatever differential privacy itself allows is then too small to be seen."""
+"""The scale of the noise under attack, in sensitivities: whatever differential privacy itself
+allows is then too small to be seen.
+"""
 
 
 def auc(ones: Array, zeros: Array) -> float:
-    """P(score under truth 1 > score under truth 0) + ½·P(equal), for scores that take few values."""
+    """P(score under truth 1 > score under truth 0) + ½·P(equal), for scores that take few
+    values.
+    """
     values, which = np.unique(np.concatenate([ones, zeros]), return_inverse=True)
     p = np.bincount(which[: len(ones)], minlength=len(values)) / len(ones)
     q = np.bincount(which[len(ones) :], minlength=len(values)) / len(zeros)
@@ -32,8 +38,12 @@ def learns_nothing(score: Callable[[Array], Array], release: Callable[[float], A
     return abs(auc(score(release(1.0)), score(release(0.0))) - 0.5) <= 0.005
 
 
-def identified(explains: Callable[[Array, float], Array], release: Callable[[float], Array]) -> float:
-    """The share of releases that the true answer explains and the other does not, the smaller of both truths: proof in one output."""
+def identified(
+    explains: Callable[[Array, float], Array], release: Callable[[float], Array]
+) -> float:
+    """The share of releases that the true answer explains and the other does not, the smaller of
+    both truths: proof in one output.
+    """
     shares = []
     for truth in (0.0, 1.0):
         outputs = release(truth)
@@ -41,9 +51,18 @@ def identified(explains: Callable[[Array, float], Array], release: Callable[[flo
     return min(shares)
 
 
-def releases(kind: Any, grid: Fraction | float, count: int = RELEASES, width: float = WIDTH) -> Callable[[float], Array]:
-    """Independent releases of one number by a mechanism with this grid. (`size=` says how many there are; the noise of each is that of a single release.)"""
-    m = kind(sensitivity=1, grid=grid, size=count, **{"scale" if kind.__name__ == "Laplace" else "sigma": width})
+def releases(
+    kind: Any, grid: Fraction | float, count: int = RELEASES, width: float = WIDTH
+) -> Callable[[float], Array]:
+    """Independent releases of one number by a mechanism with this grid. (`size=` says how many
+    there are; the noise of each is that of a single release.)
+    """
+    m = kind(
+        sensitivity=1,
+        grid=grid,
+        size=count,
+        **{"scale" if kind.__name__ == "Laplace" else "sigma": width},
+    )
 
     def release(truth: float) -> Array:
         released: Array = m.perturb(np.full(count, truth))
@@ -59,9 +78,13 @@ def on_grid(outputs: Array, grid: float) -> bool:
 
 
 def perfect(count: int) -> Array:
-    """Laplace noise of scale 1, each draw correct to the last bit of its double, however near to 0: as good as doubles get."""
+    """Laplace noise of scale 1, each draw correct to the last bit of its double, however near to 0:
+    as good as doubles get.
+    """
     generator = np.random.default_rng()
-    uniform = np.ldexp(generator.integers(2**52, 2**53, count).astype(float), -52 - generator.geometric(0.5, count))
+    uniform = np.ldexp(
+        generator.integers(2**52, 2**53, count).astype(float), -52 - generator.geometric(0.5, count)
+    )
     noise: Array = np.log1p(-uniform) * generator.choice([-1.0, 1.0], count)
     return noise
 

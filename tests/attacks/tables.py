@@ -1,4 +1,6 @@
-"""A protected table for attackers: rows go in, and what reached the noise, or a refusal, comes out."""
+"""A protected table for attackers: rows go in, and what reached the noise, or a refusal, comes
+out.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def table(columns: dict[str, Any] | pa.Table, **about: Any) -> Table:
     return sf.protect(given, **{"name": "t", "budget": 100, **about})
 
 
-def tally(columns: dict[str, Any] | pa.Table, ask: Ask, promise: Guarantee | None = None, **about: Any) -> Through:
+def tally(
+    columns: dict[str, Any] | pa.Table, ask: Ask, promise: Guarantee | None = None, **about: Any
+) -> Through:
     """The exact integers of a question, as they meet the noise."""
     with table(columns, **about) as made:
         return through_the_door(ask(made).plan(promise=promise or sf.Pure(1)))
@@ -32,5 +36,8 @@ def tally(columns: dict[str, Any] | pa.Table, ask: Ask, promise: Guarantee | Non
 def distance(one: Through, other: Through, place: int = 0) -> tuple[Fraction, Fraction]:
     """How far a piece moved, and how far its noise was made for, in the units of the column."""
     a, b = one.pieces[place], other.pieces[place]
-    moved = sum(abs(int(x) - int(y)) for x, y in zip(a.values.ravel().tolist(), b.values.ravel().tolist(), strict=True))
+    moved = sum(
+        abs(int(x) - int(y))
+        for x, y in zip(a.values.ravel().tolist(), b.values.ravel().tolist(), strict=True)
+    )
     return moved * a.step, Fraction(a.mechanism.sensitivity) * a.step  # type: ignore[attr-defined]

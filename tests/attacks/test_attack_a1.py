@@ -1,7 +1,8 @@
-"""A1, the least significant bits (Mironov 2012): a textbook Laplace draw can reach only some doubles, and which ones depends on the true answer.
+"""A1, the least significant bits (Mironov 2012): a textbook Laplace draw can reach only some
+doubles, and which ones depends on the true answer.
 
-The attacker takes an output and a guess, computes the uniform number that would lead there, and tries its neighbours: if none gives the
-output bit for bit, the guess is wrong, for certain.
+The attacker takes an output and a guess, computes the uniform number that would lead there, and
+tries its neighbours: if none gives the output bit for bit, the guess is wrong, for certain.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ def textbook(u: Array, scale: float) -> Array:
 def explains(outputs: Array, guess: float, scale: float) -> Array:
     """Whether some 53-bit uniform number leads from the guess to the output."""
     x = (outputs - guess) / scale
-    near = np.rint(np.where(x < 0, 0.5 * np.exp(np.minimum(x, 0)), 1 - 0.5 * np.exp(-np.maximum(x, 0))) * 2.0**53)
+    near = np.rint(
+        np.where(x < 0, 0.5 * np.exp(np.minimum(x, 0)), 1 - 0.5 * np.exp(-np.maximum(x, 0)))
+        * 2.0**53
+    )
     hit = np.zeros(len(outputs), dtype=bool)
     for offset in range(-8, 9):
         u = np.clip(near + offset, 1, 2.0**53 - 1) * 2.0**-53
@@ -36,7 +40,9 @@ def explains(outputs: Array, guess: float, scale: float) -> Array:
 
 @pytest.mark.parametrize("scale", [1, 10, 100])
 def test_attack_A1_breaks_the_textbook_sampler(scale: int) -> None:
-    """One output identifies the answer for certain four times out of five. Three quarters of 20,000 is missed with probability below 1e-40."""
+    """One output identifies the answer for certain four times out of five. Three quarters of 20,000
+    is missed with probability below 1e-40.
+    """
     generator = np.random.default_rng()
 
     def release(truth: float) -> Array:
@@ -52,11 +58,15 @@ def test_attack_A1_learns_nothing_from_ours(grid: float) -> None:
     """False alarm: see lab.RELEASES."""
     release = releases(mech.Laplace, grid)
     assert on_grid(release(1.0), grid)
-    assert learns_nothing(lambda y: explains(y, 1.0, WIDTH).astype(int) - explains(y, 0.0, WIDTH), release)
+    assert learns_nothing(
+        lambda y: explains(y, 1.0, WIDTH).astype(int) - explains(y, 0.0, WIDTH), release
+    )
 
 
 def test_attack_A1_both_answers_explain_every_output() -> None:
-    """What no sample can show: each output has a positive probability under both answers, and their ratio is at most e^ε."""
+    """What no sample can show: each output has a positive probability under both answers, and their
+    ratio is at most e^ε.
+    """
     m = mech.Laplace(sensitivity=1, epsilon=1, grid=2**-20)
     for truth in (0.0, 1.0):
         for _ in range(300):

@@ -1,7 +1,9 @@
-"""A2, the Gaussian by the polar method (Jin et al. 2022): two successive outputs give back the two uniform numbers they were made of.
+"""A2, the Gaussian by the polar method (Jin et al. 2022): two successive outputs give back the two
+uniform numbers they were made of.
 
-The attacker inverts the pair under a guess, rounds to the multiples of 2^-52 that the generator draws, tries their neighbours and computes forward:
-a guess that reproduces neither output bit for bit is wrong.
+The attacker inverts the pair under a guess, rounds to the multiples of 2^-52 that the generator
+draws, tries their neighbours and computes forward: a guess that reproduces neither output bit for
+bit is wrong.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ from sfumato import mechanisms as mech
 from .lab import WIDTH, Array, identified, learns_nothing, on_grid, releases
 
 PAIRS = 400_000
-"""Of each truth: an AUC off by 0.0047 by chance has probability below 2·e^(−2·400000·0.0047²) < 5e-8."""
+"""Of each truth: an AUC off by 0.0047 by chance has probability below 2·e^(−2·400000·0.0047²) <
+5e-8.
+"""
 
 
 def explains(outputs: Array, guess: float, sigma: float) -> Array:
@@ -38,7 +42,9 @@ def explains(outputs: Array, guess: float, sigma: float) -> Array:
 
 @pytest.mark.parametrize("sigma", [1.0, 10.0])
 def test_attack_A2_breaks_the_polar_method(sigma: float) -> None:
-    """A pair identifies the answer for certain nine times out of ten; three quarters of 3,000 pairs is missed with probability below 1e-100."""
+    """A pair identifies the answer for certain nine times out of ten; three quarters of 3,000 pairs
+    is missed with probability below 1e-100.
+    """
     legacy = np.random.RandomState()
 
     def release(truth: float) -> Array:
@@ -52,4 +58,6 @@ def test_attack_A2_learns_nothing_from_ours() -> None:
     """False alarm: see PAIRS."""
     release = releases(mech.Gaussian, 2**-20, 2 * PAIRS)
     assert on_grid(release(1.0), 2**-20)
-    assert learns_nothing(lambda y: explains(y, 1.0, WIDTH).astype(int) - explains(y, 0.0, WIDTH), release)
+    assert learns_nothing(
+        lambda y: explains(y, 1.0, WIDTH).astype(int) - explains(y, 0.0, WIDTH), release
+    )

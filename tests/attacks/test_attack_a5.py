@@ -1,4 +1,6 @@
-"""A5, rounding done wrong: the noise is put on a grid but not the answer, or the answer but not the noise, or the rounding moves neighbours too far apart."""
+"""A5, rounding done wrong: the noise is put on a grid but not the answer, or the answer but not the
+noise, or the rounding moves neighbours too far apart.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def test_attack_A5_reads_noise_that_was_not_rounded() -> None:
 
 @pytest.mark.parametrize("kind", [mech.Laplace, mech.Gaussian])
 def test_attack_A5_no_low_bits_leave_ours(kind: type) -> None:
-    """Both answers are rounded first: no output has low bits at all, AUC ½ exactly; nor does the whole output tell (false alarm: lab.RELEASES)."""
+    """Both answers are rounded first: no output has low bits at all, AUC ½ exactly; nor does the
+    whole output tell (false alarm: lab.RELEASES).
+    """
     release = releases(kind, GRID)
     high, low = release(HIGH), release(LOW)
     assert on_grid(high, GRID)
@@ -47,13 +51,20 @@ def test_attack_A5_no_low_bits_leave_ours(kind: type) -> None:
 
 
 def released_steps(value: float) -> int:
-    """The answer in steps as it enters the noise: a mechanism whose noise is 0 but with probability e^(−1e6)."""
+    """The answer in steps as it enters the noise: a mechanism whose noise is 0 but with probability
+    e^(−1e6).
+    """
     return round(mech.Laplace(sensitivity=1, scale=1e-6, grid=1).perturb(value))
 
 
-@pytest.mark.parametrize(("value", "neighbour"), [(2.0**52, 2.0**52 + 1), (2.0**52 + 1, 2.0**52 + 2), (0.5, 1.5), (1.5, 2.5), (-1.5, -0.5)])
+@pytest.mark.parametrize(
+    ("value", "neighbour"),
+    [(2.0**52, 2.0**52 + 1), (2.0**52 + 1, 2.0**52 + 2), (0.5, 1.5), (1.5, 2.5), (-1.5, -0.5)],
+)
 def test_attack_A5_neighbours_stay_as_near_as_promised(value: float, neighbour: float) -> None:
-    """Sensitivity 1 on a grid of 1 is one step, for every pair; not so by `floor(x + 0.5)` above 2^52, nor by rounding halves to even."""
+    """Sensitivity 1 on a grid of 1 is one step, for every pair; not so by `floor(x + 0.5)` above
+    2^52, nor by rounding halves to even.
+    """
     assert released_steps(neighbour) - released_steps(value) == 1
 
 

@@ -1,4 +1,6 @@
-"""B1, rounding: a sum of doubles rounds at every step, so that one changed row moves it by hundreds of times its sensitivity (Casacuberta et al. 2022)."""
+"""B1, rounding: a sum of doubles rounds at every step, so that one changed row moves it by hundreds
+of times its sensitivity (Casacuberta et al. 2022).
+"""
 
 from __future__ import annotations
 
@@ -32,10 +34,19 @@ def added(values: list[float]) -> float:
 
 
 @pytest.mark.parametrize("n", [1024, 16384])
-@pytest.mark.parametrize("about", [{}, {"table_rows": 2**15}, {"unit": "u", "max_rows": 1}], ids=["integers", "doubles", "weights"])
+@pytest.mark.parametrize(
+    "about",
+    [{}, {"table_rows": 2**15}, {"unit": "u", "max_rows": 1}],
+    ids=["integers", "doubles", "weights"],
+)
 def test_attack_B1_moves_ours_by_one(n: int, about: dict[str, object]) -> None:
     found = [
-        tally({"x": values, "u": list(range(n))}, lambda t: t.aggregate(m=sf.mean("x", low=2**50, high=2**50 + 1)), relation="replace", **about)
+        tally(
+            {"x": values, "u": list(range(n))},
+            lambda t: t.aggregate(m=sf.mean("x", low=2**50, high=2**50 + 1)),
+            relation="replace",
+            **about,
+        )
         for values in neighbours(n)
     ]
     moved, declared = distance(*found)

@@ -1,4 +1,6 @@
-"""B10, the clipped copy that is not used: values are clipped into a new column, and the old one is added up."""
+"""B10, the clipped copy that is not used: values are clipped into a new column, and the old one is
+added up.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,23 @@ def test_attack_B10_moves_an_unclipped_sum_by_a_billion() -> None:
     assert sum(clipped) - sum(PLAIN) == 10
 
 
-@pytest.mark.parametrize("far", [1e9, -1e9, float("inf"), float("-inf"), float("nan"), 1e308, 5e-324])
+@pytest.mark.parametrize(
+    "far", [1e9, -1e9, float("inf"), float("-inf"), float("nan"), 1e308, 5e-324]
+)
 @pytest.mark.parametrize("column", ["x", "y"])
 def test_attack_B10_moves_ours_by_its_bound(far: float, column: str) -> None:
     def ask(t: object) -> object:
         rows = t.mutate(y=sf.col("x") * 1)  # type: ignore[attr-defined]
-        return rows.aggregate(a=sf.sum(column), b=sf.mean(column), c=sf.var(column), d=sf.sum(column).filter(sf.col(column) > 0))
+        return rows.aggregate(
+            a=sf.sum(column),
+            b=sf.mean(column),
+            c=sf.var(column),
+            d=sf.sum(column).filter(sf.col(column) > 0),
+        )
 
-    one, other = (tally({"x": values}, ask, bounds={"x": (0, 10)}) for values in ([*PLAIN, far], PLAIN))  # type: ignore[arg-type]
+    one, other = (
+        tally({"x": values}, ask, bounds={"x": (0, 10)}) for values in ([*PLAIN, far], PLAIN)
+    )  # type: ignore[arg-type]
     for place in range(len(one.pieces)):
         moved, declared = distance(one, other, place)
         assert moved <= declared

@@ -1,4 +1,6 @@
-"""B11, a mean with the data's own n: sensitivity (high − low)/n holds for tables of a known size; where rows come and go, n is a secret, too."""
+"""B11, a mean with the data's own n: sensitivity (high − low)/n holds for tables of a known size;
+where rows come and go, n is a secret, too.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ EMPTY = pa.array([], pa.float64())
 
 
 def test_attack_B11_tells_one_row_from_two() -> None:
-    """Mean of {1} against {1, 0} in [0, 1], noise fitted to 1/n with each table's own n: scales 1/ε and 1/(2ε), so tails differ without bound."""
+    """Mean of {1} against {1, 0} in [0, 1], noise fitted to 1/n with each table's own n: scales 1/ε
+    and 1/(2ε), so tails differ without bound.
+    """
     epsilon = 1.0
 
     def log_density(y: float, mean: float, n: int) -> float:
@@ -31,7 +35,9 @@ def test_attack_B11_tells_one_row_from_two() -> None:
 def test_attack_B11_our_noise_does_not_know_how_many_rows_there_are(rows: int) -> None:
     def noise(count: int) -> list[object]:
         with table({"x": pa.array([1.0] * count, pa.float64())}) as made:
-            return list(made.aggregate(m=sf.mean("x", low=0, high=1)).plan(epsilon=1).mechanism.parts)
+            return list(
+                made.aggregate(m=sf.mean("x", low=0, high=1)).plan(epsilon=1).mechanism.parts
+            )
 
     assert noise(rows) == noise(3)
 

@@ -1,4 +1,6 @@
-"""B12, rounding in the accounting: an (ε, δ) computed to the nearest double is a little too small half of the time."""
+"""B12, rounding in the accounting: an (ε, δ) computed to the nearest double is a little too small
+half of the time.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,14 @@ from sfumato.mechanisms import Gaussian
 
 from .tables import table
 
-CASES = [("1", "1e-6"), ("0.1", "1e-9"), ("3", "1e-5"), ("0.01", "1e-12"), ("0.7", "1/3000000"), ("10", "1e-7")]
+CASES = [
+    ("1", "1e-6"),
+    ("0.1", "1e-9"),
+    ("3", "1e-5"),
+    ("0.01", "1e-12"),
+    ("0.7", "1/3000000"),
+    ("10", "1e-7"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -39,18 +48,29 @@ def true_delta(epsilon: Fraction, mu: arb) -> arb:
 
 @pytest.mark.parametrize(("epsilon", "delta"), CASES)
 def test_attack_B12_what_is_stated_is_true_at_200_bits(epsilon: str, delta: str) -> None:
-    """Many pieces, so that Gaussian noise is taken; all of them together against the one point that the ledger is charged."""
+    """Many pieces, so that Gaussian noise is taken; all of them together against the one point that
+    the ledger is charged.
+    """
     with table({"x": [1.0], "k": ["a"]}, budget=sf.Approx(100, "1e-3")) as made:
         asked = {f"n{i}": sf.count_if(sf.col("x") > i) for i in range(40)}
-        plan = made.group_by(k=["a", "b"]).aggregate(**asked).plan(promise=sf.Approx(epsilon, delta))
+        plan = (
+            made.group_by(k=["a", "b"]).aggregate(**asked).plan(promise=sf.Approx(epsilon, delta))
+        )
     parts = plan.mechanism.parts
     assert all(isinstance(part, Gaussian) for part in parts)
-    mu = ball(sum((Fraction(part.sensitivity) ** 2 / Fraction(part.sigma) ** 2 for part in parts), Fraction(0))).sqrt()  # type: ignore[attr-defined]
+    mu = ball(
+        sum(
+            (Fraction(part.sensitivity) ** 2 / Fraction(part.sigma) ** 2 for part in parts),
+            Fraction(0),
+        )
+    ).sqrt()  # type: ignore[attr-defined]
     stated = plan.cost.parameters
     assert true_delta(stated["epsilon"], mu) <= ball(stated["delta"])
     assert stated["epsilon"] <= Fraction(epsilon)
     assert stated["delta"] <= Fraction(delta)
-    assert true_delta(stated["epsilon"], mu * ball(Fraction(1001, 1000))) > ball(stated["delta"])  # the twin: noise smaller by one part in a thousand
+    assert true_delta(stated["epsilon"], mu * ball(Fraction(1001, 1000))) > ball(
+        stated["delta"]
+    )  # the twin: noise smaller by one part in a thousand
 
 
 def test_attack_B12_tenths_add_up_to_one_and_not_a_bit_more() -> None:

@@ -1,4 +1,6 @@
-"""B3, the mean inside a variance: deviations from a rounded mean move by far more than one row can."""
+"""B3, the mean inside a variance: deviations from a rounded mean move by far more than one row
+can.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,14 @@ def test_attack_B3_moves_the_squared_deviations_of_doubles() -> None:
 
 
 def test_attack_B3_moves_our_moments_by_what_one_row_has() -> None:
-    found = [tally({"x": values}, lambda t: t.aggregate(v=sf.var("x", low=2**50, high=2**50 + 1)), relation="replace") for values in (ONE, OTHER)]
+    found = [
+        tally(
+            {"x": values},
+            lambda t: t.aggregate(v=sf.var("x", low=2**50, high=2**50 + 1)),
+            relation="replace",
+        )
+        for values in (ONE, OTHER)
+    ]
     for place in range(len(found[0].pieces)):
         moved, declared = distance(*found, place)
         assert moved <= declared <= 2

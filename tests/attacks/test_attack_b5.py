@@ -21,10 +21,15 @@ def saturating(values: tuple[int, ...]) -> int:
 
 
 def test_attack_B5_tells_orders_apart() -> None:
-    assert [saturating(order) for order in (VALUES, (100, -100, 100, -100), (-100, -100, 100, 100))] == [-73, 0, 72]
+    assert [
+        saturating(order) for order in (VALUES, (100, -100, 100, -100), (-100, -100, 100, 100))
+    ] == [-73, 0, 72]
 
 
 def test_attack_B5_ours_never_saturate() -> None:
     for order in set(permutations(VALUES)):
-        through = tally(pa.table({"x": pa.array(order, pa.int8())}), lambda t: t.aggregate(s=sf.sum("x", low=-100, high=100)))
+        through = tally(
+            pa.table({"x": pa.array(order, pa.int8())}),
+            lambda t: t.aggregate(s=sf.sum("x", low=-100, high=100)),
+        )
         assert through.pieces[0].values.tolist() == [[0]]

@@ -1,4 +1,6 @@
-"""B6, an error for an answer: an engine that raises on overflow, or on a cast, tells whether the row that does it is there."""
+"""B6, an error for an answer: an engine that raises on overflow, or on a cast, tells whether the
+row that does it is there.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,14 @@ PLAIN = [1, 2, 3]
 LOUD = 2**63 - 1
 
 
-@pytest.mark.parametrize("sql", ["SELECT SUM(x * x) FROM t", "SELECT SUM(CAST(x AS INTEGER)) FROM t", "SELECT MAX(x + x) FROM t"])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT SUM(x * x) FROM t",
+        "SELECT SUM(CAST(x AS INTEGER)) FROM t",
+        "SELECT MAX(x + x) FROM t",
+    ],
+)
 def test_attack_B6_an_engine_answers_one_table_and_fails_on_its_neighbour(sql: str) -> None:
     def status(values: list[int]) -> str:
         connection = duckdb.connect()
@@ -32,7 +41,13 @@ def test_attack_B6_an_engine_answers_one_table_and_fails_on_its_neighbour(sql: s
 def test_attack_B6_ours_answers_both(about: dict[str, object]) -> None:
     def ask(t: object) -> object:
         x = sf.col("x")
-        made = t.mutate(square=x * x, narrow=x.cast("int32"), double=x + x, far=x * x * x * x - x, ratio=1 / (x - 1))  # type: ignore[attr-defined]
+        made = t.mutate(
+            square=x * x,
+            narrow=x.cast("int32"),
+            double=x + x,
+            far=x * x * x * x - x,
+            ratio=1 / (x - 1),
+        )  # type: ignore[attr-defined]
         return made.aggregate(
             a=sf.sum("square", low=0, high=100),
             b=sf.sum("narrow", low=0, high=100),
@@ -42,7 +57,10 @@ def test_attack_B6_ours_answers_both(about: dict[str, object]) -> None:
             f=sf.std("x", low=-(2**62), high=2**62),
         )
 
-    found = [tally(pa.table({"x": pa.array(v, pa.int64()), "u": range(len(v))}), ask, **about) for v in (PLAIN, [*PLAIN, LOUD], [*PLAIN, -LOUD - 1])]  # type: ignore[arg-type]
+    found = [
+        tally(pa.table({"x": pa.array(v, pa.int64()), "u": range(len(v))}), ask, **about)
+        for v in (PLAIN, [*PLAIN, LOUD], [*PLAIN, -LOUD - 1])
+    ]  # type: ignore[arg-type]
     for other in found[1:]:
         for place in range(len(other.pieces)):
             moved, declared = distance(found[0], other, place)

@@ -1,4 +1,6 @@
-"""B7, a sensitivity that is rounded down: halves of odd numbers are lost when a map divides integers."""
+"""B7, a sensitivity that is rounded down: halves of odd numbers are lost when a map divides
+integers.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,16 @@ ENDS = [(low, high) for low, high in product(range(-4, 4), range(-3, 5)) if low 
 
 def farthest(low: int, high: int, rows: int) -> int:
     """How far one unit can move a sum when it is exchanged: it may also have no row."""
-    sums = {sum(chosen) for count in range(rows + 1) for chosen in product((low, high), repeat=count)}
+    sums = {
+        sum(chosen) for count in range(rows + 1) for chosen in product((low, high), repeat=count)
+    }
     return max(a - b for a in sums for b in sums)
 
 
 def test_attack_B7_finds_a_map_that_divides_integers() -> None:
-    """A unit of one row exchanged for another, by the usual formula d·(high − low)/2 with d = 2 − and d = 1: half a unit is lost."""
+    """A unit of one row exchanged for another, by the usual formula d·(high − low)/2 with d = 2 −
+    and d = 1: half a unit is lost.
+    """
     assert any((high - low) // 2 * 2 < high - low for low, high in ENDS)
 
 

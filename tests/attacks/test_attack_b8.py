@@ -1,4 +1,6 @@
-"""B8, the wrong end of the bounds: a sensitivity from the lower bound alone is 0 for (0, 100), and nothing is added to the answer."""
+"""B8, the wrong end of the bounds: a sensitivity from the lower bound alone is 0 for (0, 100), and
+nothing is added to the answer.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,16 @@ def test_attack_B8_takes_no_noise_from_the_lower_end() -> None:
 def test_attack_B8_ours_is_the_farther_end(low: int, high: int, relation: str) -> None:
     declared = max(abs(low), abs(high)) if relation == "add-remove" else max(high, 0) - min(low, 0)
     with table({"x": [1.0]}, relation=relation) as made:
-        (noise,) = made.aggregate(s=sf.sum("x", low=low, high=high)).plan(epsilon=1).calibration.noise[0]
+        (noise,) = (
+            made.aggregate(s=sf.sum("x", low=low, high=high)).plan(epsilon=1).calibration.noise[0]
+        )
     assert noise.sensitivity >= declared
     assert noise.law.variance > 0
     for far in (low, high):
-        one, other = tally({"x": [1.0, float(far)]}, _ask(low, high), relation=relation), tally({"x": [1.0]}, _ask(low, high), relation=relation)
+        one, other = (
+            tally({"x": [1.0, float(far)]}, _ask(low, high), relation=relation),
+            tally({"x": [1.0]}, _ask(low, high), relation=relation),
+        )
         moved, made_for = distance(one, other)
         assert moved == abs(far)
         assert moved <= made_for == Fraction(declared)

@@ -1,4 +1,6 @@
-"""B9, no bounds: where nothing limits a row, nothing can be promised; a system that goes on regardless releases the exact sum."""
+"""B9, no bounds: where nothing limits a row, nothing can be promised; a system that goes on
+regardless releases the exact sum.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ ASKED = {
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_attack_B9_is_refused_with_nothing_read_and_nothing_spent(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attack_B9_is_refused_with_nothing_read_and_nothing_spent(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with table({"x": [1.0, 2.0], "u": [1, 2]}, unit="u", max_rows=1) as made:
         engine = made._source.engine
 
@@ -31,7 +35,9 @@ def test_attack_B9_is_refused_with_nothing_read_and_nothing_spent(name: str, mon
         monkeypatch.setattr(type(engine), "run", touched)
         for ask in (made.aggregate(a=ASKED[name]()).plan, made.aggregate(a=ASKED[name]()).release):
             with pytest.raises(sf.Refused) as refused:
-                ask(epsilon=1, learn=name == "expression")  # of a quotient no bounds can be learned, so it is refused in any case
+                ask(
+                    epsilon=1, learn=name == "expression"
+                )  # of a quotient no bounds can be learned, so it is refused in any case
             assert refused.value.code == "aggregate.bounds"
             assert "low=0, high=100" in refused.value.rewrite
         assert made.spent == sf.Approx(0, 0, relation="add-remove", unit="u")
@@ -44,7 +50,9 @@ def test_attack_B9_a_missing_limit_of_rows_is_refused_too() -> None:
 
 
 def test_attack_B9_what_is_learned_instead_is_paid_for_and_enforced() -> None:
-    """Learning comes before, as a charge of its own, and whatever it finds is what values are clipped to."""
+    """Learning comes before, as a charge of its own, and whatever it finds is what values are
+    clipped to.
+    """
     with table({"x": [1.0, 2.0], "u": [1, 2]}, unit="u") as made:
         made.aggregate(a=sf.sum("x")).release(epsilon=6)
         assert made.spent.parameters["epsilon"] == 7

@@ -1,4 +1,6 @@
-"""C1, NaN through the clamp: whether one NaN row is there decides whether a sum is a number at all."""
+"""C1, NaN through the clamp: whether one NaN row is there decides whether a sum is a number at
+all.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,21 @@ def test_attack_C1_passes_every_usual_clamp() -> None:
 def ask(t: object) -> object:
     names = {"s": sf.sum, "m": sf.mean, "v": sf.var, "d": sf.std, "q": sf.median}
     made = {name: aggregate("x", low=0, high=1) for name, aggregate in names.items()}
-    return t.aggregate(**made, n=sf.count(), c=sf.count("x"), h=sf.histogram("x", edges=(0, "1/2", 1)))  # type: ignore[attr-defined]
+    return t.aggregate(
+        **made, n=sf.count(), c=sf.count("x"), h=sf.histogram("x", edges=(0, "1/2", 1))
+    )  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("about", [{}, {"unit": "u", "max_rows": 1}, {"table_rows": 2**20}], ids=["rows", "units", "doubles"])
+@pytest.mark.parametrize(
+    "about",
+    [{}, {"unit": "u", "max_rows": 1}, {"table_rows": 2**20}],
+    ids=["rows", "units", "doubles"],
+)
 def test_attack_C1_a_NaN_is_no_value_in_ours(about: dict[str, object]) -> None:
-    one, other = (tally({"x": values, "u": list(range(len(values)))}, ask, **about) for values in ([*PLAIN, NAN], PLAIN))  # type: ignore[arg-type]
+    one, other = (
+        tally({"x": values, "u": list(range(len(values)))}, ask, **about)
+        for values in ([*PLAIN, NAN], PLAIN)
+    )  # type: ignore[arg-type]
     for place, (a, b) in enumerate(zip(one.pieces, other.pieces, strict=True)):
         if a.name == "count":
             assert distance(one, other, place)[0] == 1
@@ -42,17 +53,36 @@ def test_attack_C1_a_NaN_is_no_value_in_ours(about: dict[str, object]) -> None:
             assert a.values.tolist() == b.values.tolist()
 
 
-@pytest.mark.parametrize("about", [{}, {"unit": "u", "max_rows": 1}, {"table_rows": 2**20}], ids=["rows", "units", "doubles"])
-def test_attack_C1_nor_where_a_file_states_that_all_values_are_small(about: dict[str, object], tmp_path: Path) -> None:
-    """What a Parquet file says of its least and largest value leaves NaN out; an engine that believes it may skip the clip."""
+@pytest.mark.parametrize(
+    "about",
+    [{}, {"unit": "u", "max_rows": 1}, {"table_rows": 2**20}],
+    ids=["rows", "units", "doubles"],
+)
+def test_attack_C1_nor_where_a_file_states_that_all_values_are_small(
+    about: dict[str, object], tmp_path: Path
+) -> None:
+    """What a Parquet file says of its least and largest value leaves NaN out; an engine that
+    believes it may skip the clip.
+    """
     found = []
     for name, values in (("with", [*PLAIN, NAN] * 300), ("without", PLAIN * 300)):
         path = tmp_path / f"{name}.parquet"
-        pq.write_table(pa.table({"x": pa.array(values, pa.float64()), "u": range(len(values))}), path)
+        pq.write_table(
+            pa.table({"x": pa.array(values, pa.float64()), "u": range(len(values))}), path
+        )
         with sf.protect(path, name="t", budget=10, **about) as made:  # type: ignore[arg-type]
-            found.append({piece.name: piece.values.tolist() for piece in through_the_door(ask(made).plan(promise=sf.Pure(1))).pieces})  # type: ignore[attr-defined]
+            found.append(
+                {
+                    piece.name: piece.values.tolist()
+                    for piece in through_the_door(ask(made).plan(promise=sf.Pure(1))).pieces
+                }
+            )  # type: ignore[attr-defined]
     assert pq.read_metadata(tmp_path / "with.parquet").row_group(0).column(0).statistics.max == 1.0
-    assert all(found[0][name] == found[1][name] for name in found[0] if name != "count" and not name.startswith("quantile"))
+    assert all(
+        found[0][name] == found[1][name]
+        for name in found[0]
+        if name != "count" and not name.startswith("quantile")
+    )
 
 
 def test_attack_C1_the_answer_is_a_number() -> None:

@@ -1,4 +1,6 @@
-"""C3, a null that should not exist: a cast or a division makes one, a planner believes that there are none, and releases an exact count."""
+"""C3, a null that should not exist: a cast or a division makes one, a planner believes that there
+are none, and releases an exact count.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,12 @@ def test_attack_C3_what_may_make_a_null_may_be_null(name: str) -> None:
 def test_attack_C3_no_count_is_free() -> None:
     """Every count has noise of its own, also of a column that is never null, also of all rows."""
     with table(ROWS, types=SURE, unit="u", max_rows=1) as made:
-        for aggregate in (sf.count(), sf.count("x"), sf.count_units(), sf.count_if(sf.col("x") > 0)):
+        for aggregate in (
+            sf.count(),
+            sf.count("x"),
+            sf.count_units(),
+            sf.count_if(sf.col("x") > 0),
+        ):
             plan = made.aggregate(n=aggregate).plan(epsilon=1)
             (noise,) = plan.calibration.noise[0]
             assert isinstance(noise, Laplace)
@@ -43,7 +50,9 @@ def test_attack_C3_no_count_is_free() -> None:
 
 
 def test_attack_C3_a_broken_promise_changes_no_status_and_stays_bounded() -> None:
-    """Nulls in a column that was declared to have none: taken for the lower end, as its rule says."""
+    """Nulls in a column that was declared to have none: taken for the lower end, as its rule
+    says.
+    """
     found = tally(
         {"x": [1.0, None, float("nan")], "u": [1, 2, 3]},
         lambda t: t.aggregate(s=sf.sum("x"), c=sf.count("x")),

@@ -1,4 +1,6 @@
-"""C4, parameters that are no numbers: bounds, ε, δ and scales that are infinite, NaN, zero or subnormal are refused when planning, with no data read."""
+"""C4, parameters that are no numbers: bounds, ε, δ and scales that are infinite, NaN, zero or
+subnormal are refused when planning, with no data read.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,22 @@ def sealed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
         assert made.spent.parameters["epsilon"] == 0
 
 
-@pytest.mark.parametrize("ends", [(0, INF), (-INF, 0), (NAN, NAN), (0, NAN), (1, 0), (1, 1), (0, "1e400"), ("x", 1), (None, 1), (0, 1e308), (0, True)])
+@pytest.mark.parametrize(
+    "ends",
+    [
+        (0, INF),
+        (-INF, 0),
+        (NAN, NAN),
+        (0, NAN),
+        (1, 0),
+        (1, 1),
+        (0, "1e400"),
+        ("x", 1),
+        (None, 1),
+        (0, 1e308),
+        (0, True),
+    ],
+)
 def test_attack_C4_bounds(ends: tuple[Any, Any], sealed: Table) -> None:
     with pytest.raises(sf.Refused):
         sealed.aggregate(s=sf.sum("x", low=ends[0], high=ends[1])).release(epsilon=1)
@@ -36,7 +53,9 @@ def test_attack_C4_bounds(ends: tuple[Any, Any], sealed: Table) -> None:
         table({"x": [1.0]}, bounds={"x": ends})
 
 
-@pytest.mark.parametrize("epsilon", [0, -1, NAN, INF, -INF, 1e-320, "", "one", None, True, 1j, [1], "1e-400", "1e400"])
+@pytest.mark.parametrize(
+    "epsilon", [0, -1, NAN, INF, -INF, 1e-320, "", "one", None, True, 1j, [1], "1e-400", "1e400"]
+)
 def test_attack_C4_epsilon(epsilon: Any, sealed: Table) -> None:
     with pytest.raises(sf.Refused):
         sealed.aggregate(n=sf.count()).release(epsilon=epsilon)
@@ -69,7 +88,10 @@ def test_attack_C4_declarations(about: dict[str, Any]) -> None:
 
 
 def test_attack_C4_text_and_huge_numbers_are_exact_or_refused(sealed: Table) -> None:
-    assert sealed.aggregate(n=sf.count()).plan(epsilon="1").cost == sealed.aggregate(n=sf.count()).plan(epsilon=1).cost
+    assert (
+        sealed.aggregate(n=sf.count()).plan(epsilon="1").cost
+        == sealed.aggregate(n=sf.count()).plan(epsilon=1).cost
+    )
     for epsilon in (1e308, "1e300"):
         with pytest.raises(sf.Refused):
             sealed.aggregate(n=sf.count()).release(epsilon=epsilon)  # more than the budget

@@ -1,4 +1,6 @@
-"""C5, extremes below the smallest bin: a binning that has no place for a value raises, and only with the odd row."""
+"""C5, extremes below the smallest bin: a binning that has no place for a value raises, and only
+with the odd row.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +30,17 @@ def test_attack_C5_breaks_bins_by_logarithm() -> None:
 def test_attack_C5_ours_has_a_place_for_everything(odd: float | None) -> None:
     def ask(t: object) -> object:
         edges = [0, *(2**i for i in range(12))]
-        return t.aggregate(h=sf.histogram("x", edges=edges), q=sf.quantile("x", "0.9", low=1, high=2**11), m=sf.mean("x", low=1, high=2**11))  # type: ignore[attr-defined]
+        return t.aggregate(
+            h=sf.histogram("x", edges=edges),
+            q=sf.quantile("x", "0.9", low=1, high=2**11),
+            m=sf.mean("x", low=1, high=2**11),
+        )  # type: ignore[attr-defined]
 
     one, other = (tally({"x": values}, ask) for values in ([*PLAIN, odd], PLAIN))  # type: ignore[arg-type]
     for place, piece in enumerate(one.pieces):
         if not piece.name.startswith("quantile"):
             moved, declared = distance(one, other, place)
             assert moved <= declared
-    assert [len(call.integers) for call in one.calls] == [len(call.integers) for call in other.calls]
+    assert [len(call.integers) for call in one.calls] == [
+        len(call.integers) for call in other.calls
+    ]

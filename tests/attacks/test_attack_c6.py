@@ -1,4 +1,6 @@
-"""C6, nothing there: empty tables, empty groups, columns without a value and single rows answer like any other."""
+"""C6, nothing there: empty tables, empty groups, columns without a value and single rows answer
+like any other.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,27 @@ TABLES = {
 
 def columns(name: str) -> pa.Table:
     x, k = TABLES[name]
-    return pa.table({"x": pa.array(x, pa.float64()), "k": pa.array(k, pa.string()), "u": pa.array(range(len(x)), pa.int64())})
+    return pa.table(
+        {
+            "x": pa.array(x, pa.float64()),
+            "k": pa.array(k, pa.string()),
+            "u": pa.array(range(len(x)), pa.int64()),
+        }
+    )
 
 
 def aggregates() -> dict[str, Any]:
     ends = {"low": 0, "high": 10}
-    made = {name: getattr(sf, name)("x", **ends) for name in ("sum", "mean", "var", "std", "median")}
-    return {**made, "n": sf.count(), "c": sf.count("x"), "u": sf.count_units(), "h": sf.histogram("x", edges=(0, 5, 10))}
+    made = {
+        name: getattr(sf, name)("x", **ends) for name in ("sum", "mean", "var", "std", "median")
+    }
+    return {
+        **made,
+        "n": sf.count(),
+        "c": sf.count("x"),
+        "u": sf.count_units(),
+        "h": sf.histogram("x", edges=(0, 5, 10)),
+    }
 
 
 @pytest.mark.parametrize("unit", [None, "u"])
@@ -41,7 +57,14 @@ def test_attack_C6_every_table_has_the_same_shape(unit: str | None, keys: list[s
         with table(columns(name), unit=unit, max_rows=1 if unit else None) as made:
             rows = made.group_by(k=keys) if keys else made
             answer = rows.aggregate(**aggregates()).release(epsilon=1)
-        shapes.add((len(answer), answer.names, tuple(answer.rows), tuple(piece.values.shape for piece in answer.pieces)))
+        shapes.add(
+            (
+                len(answer),
+                answer.names,
+                tuple(answer.rows),
+                tuple(piece.values.shape for piece in answer.pieces),
+            )
+        )
         for column in answer.names:
             assert np.isfinite(answer[column]).all()
             assert all(np.isfinite(end).all() for end in answer.interval(column))
@@ -50,8 +73,22 @@ def test_attack_C6_every_table_has_the_same_shape(unit: str | None, keys: list[s
 
 @pytest.mark.parametrize("unit", [None, "u"])
 def test_attack_C6_the_noise_of_an_empty_group_is_that_of_a_full_one(unit: str | None) -> None:
-    found = [tally(columns(name), lambda t: t.group_by(k=["a", "z"]).aggregate(**aggregates()), unit=unit, max_rows=1 if unit else None) for name in TABLES]
-    laws = [[(repr(call.mechanism), [str(values.dtype) for values in call.integers]) for call in one.calls] for one in found]
+    found = [
+        tally(
+            columns(name),
+            lambda t: t.group_by(k=["a", "z"]).aggregate(**aggregates()),
+            unit=unit,
+            max_rows=1 if unit else None,
+        )
+        for name in TABLES
+    ]
+    laws = [
+        [
+            (repr(call.mechanism), [str(values.dtype) for values in call.integers])
+            for call in one.calls
+        ]
+        for one in found
+    ]
     assert all(one == laws[0] for one in laws)
 
 

@@ -1,4 +1,6 @@
-"""C7, bounds from the data: a library that takes the least and the largest value where none are given, with a warning, has released them."""
+"""C7, bounds from the data: a library that takes the least and the largest value where none are
+given, with a warning, has released them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ SECRET = 987654.25
 
 
 @pytest.mark.parametrize("name", ["sum", "mean", "var", "std", "median"])
-def test_attack_C7_is_refused_without_a_warning_and_without_a_number(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attack_C7_is_refused_without_a_warning_and_without_a_number(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with table({"x": [1.0, SECRET]}) as made, warnings.catch_warnings():
         warnings.simplefilter("error")
 
@@ -34,7 +38,18 @@ def test_attack_C7_nothing_printed_knows_the_largest_value() -> None:
 
     def said(largest: float) -> list[str]:
         with table({"x": [1.0, largest], "k": ["a", str(largest)]}) as made:
-            plan = made.group_by("k").aggregate(s=sf.sum("x", low=0, high=10), h=sf.histogram("x", edges=(0, 5, 10))).plan(epsilon=1)
-            return [repr(made), str(plan), *plan.sql, made.declaration.to_toml(), repr(plan.mechanism), plan.query.text]
+            plan = (
+                made.group_by("k")
+                .aggregate(s=sf.sum("x", low=0, high=10), h=sf.histogram("x", edges=(0, 5, 10)))
+                .plan(epsilon=1)
+            )
+            return [
+                repr(made),
+                str(plan),
+                *plan.sql,
+                made.declaration.to_toml(),
+                repr(plan.mechanism),
+                plan.query.text,
+            ]
 
     assert said(SECRET) == said(2.0)

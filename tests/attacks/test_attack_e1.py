@@ -1,4 +1,6 @@
-"""E1, fork: two workers that inherit one generator add the same noise, and the difference of their answers is the difference of the data."""
+"""E1, fork: two workers that inherit one generator add the same noise, and the difference of their
+answers is the difference of the data.
+"""
 
 from __future__ import annotations
 
@@ -64,9 +66,17 @@ print(json.dumps(found))
 
 
 def test_attack_E1_children_draw_different_noise() -> None:
-    """No two of a thousand children agree, by number or by array; by chance they would with probability below 6 · 10^6/2 · 2^-57 < 3e-11.
-    The generator that they inherit, which is what the attack is about, gives all of them the same."""
-    done = subprocess.run([sys.executable, "-W", "error", "-c", SCRIPT, str(FORKS)], capture_output=True, text=True, timeout=300, check=False)
+    """No two of a thousand children agree, by number or by array; by chance they would with
+    probability below 6 · 10^6/2 · 2^-57 < 3e-11. The generator that they inherit, which is what the
+    attack is about, gives all of them the same.
+    """
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", SCRIPT, str(FORKS)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     drawn: list[dict[str, int]] = json.loads(done.stdout)
     assert len(drawn) == FORKS + 1

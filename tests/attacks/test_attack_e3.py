@@ -1,4 +1,6 @@
-"""E3, snapshot: whatever is stored and resumed twice must not add the same noise twice, so it may hold nothing that noise is made of."""
+"""E3, snapshot: whatever is stored and resumed twice must not add the same noise twice, so it may
+hold nothing that noise is made of.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def resumed_twice(thing: Any, way: Callable[[Any], Any], value: Any) -> bool:
 @pytest.mark.parametrize("way", COPIES)
 @pytest.mark.parametrize("name", OURS)
 def test_attack_E3_resumed_twice_answers_differ(name: str, way: str) -> None:
-    """By chance two of at most 300 pairs of draws agree with probability below 300·2^-56 < 5e-15."""
+    """By chance two of at most 300 pairs of draws agree with probability below 300·2^-56 <
+    5e-15.
+    """
     value: Any = np.zeros(300) if OURS[name].size else 0
     assert not resumed_twice(OURS[name], COPIES[way], value)
 
@@ -75,7 +79,9 @@ def test_attack_E3_drawing_leaves_no_trace(name: str) -> None:
 
 
 def holds(thing: Any) -> set[str]:
-    """The modules of all that an object refers to, near and far, but for numbers, texts, None, classes and modules."""
+    """The modules of all that an object refers to, near and far, but for numbers, texts, None,
+    classes and modules.
+    """
     seen: set[int] = set()
     found, stack = set(), [thing]
     while stack:
@@ -89,7 +95,9 @@ def holds(thing: Any) -> set[str]:
 
 @pytest.mark.parametrize("name", OURS)
 def test_attack_E3_a_record_holds_public_things_only(name: str) -> None:
-    """Numbers and texts, and a law made of such. The same search finds the naive one's generator."""
+    """Numbers and texts, and a law made of such. The same search finds the naive one's
+    generator.
+    """
     m = OURS[name]
     assert holds(m) == {type(m).__module__, type(m.law).__module__}
     assert any("random" in module for module in holds(Naive()))
@@ -100,5 +108,9 @@ def test_attack_E3_the_source_of_bits_has_no_state() -> None:
     assert type(bits.SYSTEM).__slots__ == ()
     with pytest.raises(AttributeError):
         bits.SYSTEM.key = b"0"  # type: ignore[attr-defined]
-    kept = [name for name, thing in vars(bits).items() if not name.startswith("__") and "random" in type(thing).__module__]
+    kept = [
+        name
+        for name, thing in vars(bits).items()
+        if not name.startswith("__") and "random" in type(thing).__module__
+    ]
     assert kept == []

@@ -35,11 +35,23 @@ def test_S_146_standard_deviations() -> None:
 
 
 def test_enough_answers_are_right_and_few_are_not() -> None:
-    """The number needed gives 95 % by the exact law; two fewer do not. 20 seeded runs of it: at 95 %, fewer than 12 are right with probability 1e-7."""
+    """The number needed gives 95 % by the exact law; two fewer do not. 20 seeded runs of it: at 95
+    %, fewer than 12 are right with probability 1e-7.
+    """
     epsilon, needed = 1.0, averaged_after(1)
-    assert within((needed - 1) // 2, needed, epsilon) >= 0.95 > within((needed - 3) // 2, needed - 2, epsilon)
+    assert (
+        within((needed - 1) // 2, needed, epsilon)
+        >= 0.95
+        > within((needed - 3) // 2, needed - 2, epsilon)
+    )
     bits = SeededBits(1)
-    right = sum(round(float(averaging(TABLE, n=needed, epsilon=1, trials=1, epsilons=(), bits=bits).means[-1])) == 60 for _ in range(20))
+    right = sum(
+        round(
+            float(averaging(TABLE, n=needed, epsilon=1, trials=1, epsilons=(), bits=bits).means[-1])
+        )
+        == 60
+        for _ in range(20)
+    )
     assert right >= 12
 
 
@@ -47,7 +59,12 @@ def test_the_mean_settles() -> None:
     found = averaging(TABLE, n=200, epsilon=5, budget=5, trials=1, epsilons=(), bits=SeededBits(2))
     assert found.settled is not None
     assert (np.rint(found.means[found.settled - 1 :]) == 60).all()
-    assert averaging(TABLE, n=2, epsilon="0.001", budget="0.001", trials=1, epsilons=(), bits=SeededBits(2)).settled is None
+    assert (
+        averaging(
+            TABLE, n=2, epsilon="0.001", budget="0.001", trials=1, epsilons=(), bits=SeededBits(2)
+        ).settled
+        is None
+    )
 
 
 def test_the_ledger_ends_it() -> None:
@@ -60,8 +77,12 @@ def test_the_ledger_ends_it() -> None:
 
 
 def test_the_promise_is_kept_and_unbounded_answers_break_it() -> None:
-    """Budgets up to 5, in answers at 0.1. The twin: 1000 answers at ε = 2, which cost 2000, are caught at the bound of ε = 2."""
-    exact, *private = mean_game([Fraction(1), Fraction(2), Fraction(5)], 4000, Fraction(1, 10), bits=SeededBits(3))
+    """Budgets up to 5, in answers at 0.1. The twin: 1000 answers at ε = 2, which cost 2000, are
+    caught at the bound of ε = 2.
+    """
+    exact, *private = mean_game(
+        [Fraction(1), Fraction(2), Fraction(5)], 4000, Fraction(1, 10), bits=SeededBits(3)
+    )
     assert exact.rate == 1
     assert all(one.holds for one in private)
     _, many = mean_game([Fraction(2000)], 1000, Fraction(2), bits=SeededBits(4))
@@ -75,4 +96,6 @@ def test_picture_and_refusals() -> None:
         with pytest.raises(Refused) as refused:
             averaging(TABLE, n=5, budget=budget, epsilon=epsilon)
         assert refused.value.code == "attacks.budget"
-    assert math.isclose(float(averaging(TABLE, n=1, trials=1).numbers["sd of one"]), 14.136, rel_tol=1e-3)
+    assert math.isclose(
+        float(averaging(TABLE, n=1, trials=1).numbers["sd of one"]), 14.136, rel_tol=1e-3
+    )

@@ -14,12 +14,17 @@ from sfumato.attacks.frames import columns
 
 def table(seed: int, n: int = 60) -> dict[str, list[int]]:
     generator = np.random.default_rng(seed)
-    return {name: generator.integers(0, width, n).tolist() for name, width in (("a", 2), ("b", 5), ("c", 9), ("d", 13), ("e", 3))}
+    return {
+        name: generator.integers(0, width, n).tolist()
+        for name, width in (("a", 2), ("b", 5), ("c", 9), ("d", 13), ("e", 3))
+    }
 
 
 def brute(rows: dict[str, list[int]], names: tuple[str, ...]) -> int:
     """How many rows are alone, by counting tuples."""
-    return sum(many == 1 for many in Counter(zip(*(rows[name] for name in names), strict=True)).values())
+    return sum(
+        many == 1 for many in Counter(zip(*(rows[name] for name in names), strict=True)).values()
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -37,7 +42,12 @@ def test_alone_by_every_set_of_columns(seed: int) -> None:
 def test_the_smallest_sets(seed: int, wanted: int) -> None:
     rows = table(seed)
     found = Coded(columns(rows), list(rows)).smallest(wanted)
-    enough = [names for size in range(1, 6) for names in combinations(rows, size) if brute(rows, names) >= wanted]
+    enough = [
+        names
+        for size in range(1, 6)
+        for names in combinations(rows, size)
+        if brute(rows, names) >= wanted
+    ]
     least = min(map(len, enough), default=0)
     assert set(found) == {names for names in enough if len(names) == least}
     counts = [brute(rows, names) for names in found]
@@ -54,9 +64,13 @@ def test_the_search_needs_no_room(room: int, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_needed_columns_spare_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten columns of which three tell everybody apart, and only together: no set without them is tried."""
+    """Ten columns of which three tell everybody apart, and only together: no set without them is
+    tried.
+    """
     codes = np.arange(1000)
-    rows = {f"digit {place}": (codes // 10**place % 10).tolist() for place in range(3)} | {f"same {place}": [0] * 1000 for place in range(7)}
+    rows = {f"digit {place}": (codes // 10**place % 10).tolist() for place in range(3)} | {
+        f"same {place}": [0] * 1000 for place in range(7)
+    }
     coded, tried = Coded(columns(rows), list(rows)), []
     alone = coded.alone
     monkeypatch.setattr(coded, "alone", lambda names: (tried.append(tuple(names)), alone(names))[1])

@@ -15,7 +15,10 @@ from sfumato.attacks.frames import columns
 
 
 def found(groups: list[list[Any]]) -> Diversity:
-    table = {"group": [at for at, values in enumerate(groups) for _ in values], "value": [value for values in groups for value in values]}
+    table = {
+        "group": [at for at, values in enumerate(groups) for _ in values],
+        "value": [value for values in groups for value in values],
+    }
     read = columns(table)
     return diversity(read, Coded(read, ["group"]).cells(["group"]), "value")
 
@@ -30,7 +33,9 @@ def test_names() -> None:
 
 
 def test_profiles() -> None:
-    """Groups of 3, 4 and 1 with 2, 2 and 1 values; a is 3 of 8 among all, b 2 and c 3: distances 0.375, 0.375 and 0.625."""
+    """Groups of 3, 4 and 1 with 2, 2 and 1 values; a is 3 of 8 among all, b 2 and c 3: distances
+    0.375, 0.375 and 0.625.
+    """
     told = found([["a", "a", "b"], ["b", "c", "c", "c"], ["a"]])
     assert told.fewer == {2: 1 / 8, 3: 1.0}
     assert told.further == {0.05: 1.0, 0.1: 1.0, 0.2: 1.0, 0.3: 1.0, 0.5: 1 / 8, 0.7: 0.0}
@@ -39,13 +44,17 @@ def test_profiles() -> None:
 def test_entropy() -> None:
     told = found([["a", "b"], ["a", "a", "b"]])
     assert told.distinct == 2
-    assert told.entropy == pytest.approx(math.exp(-(2 / 3) * math.log(2 / 3) - (1 / 3) * math.log(1 / 3)))
+    assert told.entropy == pytest.approx(
+        math.exp(-(2 / 3) * math.log(2 / 3) - (1 / 3) * math.log(1 / 3))
+    )
     assert told.certain == 0
     assert told.sentences[0].endswith("takes 2 of 2 values.")
 
 
 def test_the_published_example_of_ordered_values() -> None:
-    """Li, Li & Venkatasubramanian 2007, section 4: incomes 3k to 11k; {3k, 4k, 5k} is 0.375 from all, {6k, 8k, 11k} is 0.167."""
+    """Li, Li & Venkatasubramanian 2007, section 4: incomes 3k to 11k; {3k, 4k, 5k} is 0.375 from
+    all, {6k, 8k, 11k} is 0.167.
+    """
     incomes = [[3, 4, 5], [6, 11, 8], [7, 9, 10]]
     assert found(incomes).distance == pytest.approx(0.375)
     assert found([*incomes[1:], incomes[0]]).ordered
@@ -60,7 +69,11 @@ def test_ordered_distances_are_those_of_scipy(seed: int, most: int) -> None:
     groups = [generator.integers(0, most, size).tolist() for size in (3, 8, 20, 40, 1)]
     everybody = [value for group in groups for value in group]
     ranks = {value: rank for rank, value in enumerate(sorted(set(everybody)))}
-    away = [wasserstein_distance([ranks[v] for v in group], [ranks[v] for v in everybody]) / (len(ranks) - 1) for group in groups]
+    away = [
+        wasserstein_distance([ranks[v] for v in group], [ranks[v] for v in everybody])
+        / (len(ranks) - 1)
+        for group in groups
+    ]
     assert found(groups).distance == pytest.approx(max(away))
 
 
@@ -72,7 +85,9 @@ def test_one_value_only() -> None:
 
 
 def test_many_cells_times_many_values() -> None:
-    """200 000 cells and a million values: a table of both would have 2·10¹¹ entries. Far more than a test can wait for, were it made."""
+    """200 000 cells and a million values: a table of both would have 2·10¹¹ entries. Far more than
+    a test can wait for, were it made.
+    """
     n = 10**6
     generator = np.random.default_rng(1)
     read = columns({"group": generator.permutation(n) // 5, "value": generator.random(n)})

@@ -1,4 +1,6 @@
-"""Two answers and their difference: the source's numbers, and what is left of them against private answers."""
+"""Two answers and their difference: the source's numbers, and what is left of them against private
+answers.
+"""
 
 from __future__ import annotations
 
@@ -26,17 +28,28 @@ OTHERS = 100
 
 def salaries() -> dict[str, list[object]]:
     """Somebody's department: 6 039 000 with Steven, 6 020 000 without."""
-    return {"name": ["Steven", *(f"person {i}" for i in range(OTHERS))], "salary": [19_000, *(60_200 for _ in range(OTHERS))]}
+    return {
+        "name": ["Steven", *(f"person {i}" for i in range(OTHERS))],
+        "salary": [19_000, *(60_200 for _ in range(OTHERS))],
+    }
 
 
 def ward() -> pd.DataFrame:
-    return pd.DataFrame({"name": ["Steven", *(f"person {i}" for i in range(OTHERS))], "sick": [True, *(i % 3 == 0 for i in range(OTHERS))]})
+    return pd.DataFrame(
+        {
+            "name": ["Steven", *(f"person {i}" for i in range(OTHERS))],
+            "sick": [True, *(i % 3 == 0 for i in range(OTHERS))],
+        }
+    )
 
 
 def test_S_143_Steven() -> None:
     found = sf.attacks.differencing(salaries(), {"name": "Steven"})
     assert (found.with_person, found.without, found.difference) == (6_039_000, 6_020_000, 19_000)
-    assert found.sentences[0] == "The sum of salary is 6 039 000, and without Steven 6 020 000. The difference is Steven's own salary: 19 000."
+    assert found.sentences[0] == (
+        "The sum of salary is 6 039 000, and without Steven 6 020 000. The difference is "
+        "Steven's own salary: 19 000."
+    )
 
 
 @pytest.mark.parametrize("sick", [True, False])
@@ -46,20 +59,31 @@ def test_S_142_and_E_46_one_means_that_he_has_it(sick: bool) -> None:
     frame.loc[0, "sick"] = sick
     found = differencing(frame, {"name": "Steven"}, value=True, epsilons=(1,), trials=10)
     assert found.difference == int(sick)
-    assert found.sentences[0].endswith("so Steven has sick = True." if sick else "so Steven does not have sick = True.")
+    assert found.sentences[0].endswith(
+        "so Steven has sick = True." if sick else "so Steven does not have sick = True."
+    )
 
 
 def test_S_142_the_variance() -> None:
     assert textbook_variance(1) == 4
-    found = differencing(ward(), {"name": "Steven"}, epsilons=(2,), trials=10)  # ε = 1 for each answer
-    assert found.guesses[0].sd ** 2 == pytest.approx(2 * Laplace(sensitivity=1, epsilon=1).variance)  # the integer law: a little less than 4
+    found = differencing(
+        ward(), {"name": "Steven"}, epsilons=(2,), trials=10
+    )  # ε = 1 for each answer
+    assert found.guesses[0].sd ** 2 == pytest.approx(
+        2 * Laplace(sensitivity=1, epsilon=1).variance
+    )  # the integer law: a little less than 4
 
 
 @pytest.mark.parametrize(
-    "form", [dict, pd.DataFrame, pl.DataFrame, pa.table, lambda t: duckdb.arrow(pa.table(t))], ids=["dict", "pandas", "polars", "arrow", "duckdb"]
+    "form",
+    [dict, pd.DataFrame, pl.DataFrame, pa.table, lambda t: duckdb.arrow(pa.table(t))],
+    ids=["dict", "pandas", "polars", "arrow", "duckdb"],
 )
 def test_any_table(form: Callable[[object], object]) -> None:
-    assert differencing(form(salaries()), {"name": "Steven"}, epsilons=(1,), trials=10).difference == 19_000
+    assert (
+        differencing(form(salaries()), {"name": "Steven"}, epsilons=(1,), trials=10).difference
+        == 19_000
+    )
 
 
 def test_a_file(tmp_path: object) -> None:
@@ -69,14 +93,20 @@ def test_a_file(tmp_path: object) -> None:
 
 
 def test_a_session_with_hardly_any_noise_tells_everything() -> None:
-    """ε = 200: the noise of a count is 0 but with probability below 1e-40. So the session is asked the very questions of the attack."""
+    """ε = 200: the noise of a count is 0 but with probability below 1e-40. So the session is asked
+    the very questions of the attack.
+    """
     (guess,) = differencing(ward(), {"name": "Steven"}, epsilons=(200,), trials=10).guesses
     assert guess.answers == (35, 34)
 
 
 @pytest.mark.parametrize("game", [count_game, sum_game])
-def test_the_promise_is_kept_and_exact_answers_break_it(game: Callable[..., tuple[Success, ...]]) -> None:
-    """Seeded, so the same at every run. The twin: exact answers at the bound of ε = 1 are caught."""
+def test_the_promise_is_kept_and_exact_answers_break_it(
+    game: Callable[..., tuple[Success, ...]],
+) -> None:
+    """Seeded, so the same at every run. The twin: exact answers at the bound of ε = 1 are
+    caught.
+    """
     exact, *private = game(LOSSES, 4000, bits=SeededBits(3))
     assert exact.rate == 1
     assert [one.holds for one in private] == [True] * 5
@@ -86,20 +116,31 @@ def test_the_promise_is_kept_and_exact_answers_break_it(game: Callable[..., tupl
 def test_an_eighth_of_the_noise_would_be_caught() -> None:
     """A release that calls ε = 2 what is ε = 16 is seen: the attack finds more than e²/(1 + e²)."""
     _, found = count_game([Fraction(16)], 4000, bits=SeededBits(4))
-    wrong = Success(against="ε = 2", hits=found.hits, trials=found.trials, chance=0.5, promise=sf.Pure(2), bound=float(np.e**2 / (1 + np.e**2)))
+    wrong = Success(
+        against="ε = 2",
+        hits=found.hits,
+        trials=found.trials,
+        chance=0.5,
+        promise=sf.Pure(2),
+        bound=float(np.e**2 / (1 + np.e**2)),
+    )
     assert not wrong.holds
 
 
 @pytest.mark.parametrize("epsilon", LOSSES, ids=str)
 def test_the_attack_is_as_good_as_the_law_says(epsilon: Fraction) -> None:
-    """P(Z₁ − Z₂ ≥ 0) by the exact law of the sum of two; 20 000 games are off by 0.02 with probability 2·e^(−16) < 1e-6 (Hoeffding), were they not seeded."""
+    """P(Z₁ − Z₂ ≥ 0) by the exact law of the sum of two; 20 000 games are off by 0.02 with
+    probability 2·e^(−16) < 1e-6 (Hoeffding), were they not seeded.
+    """
     _, found = count_game([epsilon], 20_000, bits=SeededBits(5))
     none = within(0, 2, float(epsilon) / 2)
     assert abs(found.rate - (1 + none) / 2) < 0.02
 
 
 def test_bounds_and_refusals() -> None:
-    wide = differencing(salaries(), {"name": "Steven"}, bounds=(0, 200_000), epsilons=(1,), trials=10)
+    wide = differencing(
+        salaries(), {"name": "Steven"}, bounds=(0, 200_000), epsilons=(1,), trials=10
+    )
     narrow = differencing(salaries(), {"name": "Steven"}, epsilons=(1,), trials=10)
     assert wide.guesses[0].sd > 3 * narrow.guesses[0].sd
     with pytest.raises(Refused) as refused:
@@ -108,7 +149,12 @@ def test_bounds_and_refusals() -> None:
 
 
 def test_a_missing_secret_is_counted_like_any_other() -> None:
-    found = differencing({"name": ["Steven", "Ada"], "city": [None, "Roma"]}, {"name": "Steven"}, epsilons=(), trials=10)
+    found = differencing(
+        {"name": ["Steven", "Ada"], "city": [None, "Roma"]},
+        {"name": "Steven"},
+        epsilons=(),
+        trials=10,
+    )
     assert (found.with_person, found.without, found.summed) == (1, 0, False)
     assert found.sentences[0].startswith("1 person has city = None")
 
@@ -126,7 +172,10 @@ def test_bounds_are_those_of_the_numbers_that_are_there() -> None:
     """Were missing ones zeros, the range would be 70 000 wide, and so the noise."""
     some = {"name": ["Steven", "Ada", "Eva"], "salary": [None, 69_000.0, 70_000.0]}
     all_of_them = {"name": ["Ada", "Eva"], "salary": [69_000.0, 70_000.0]}
-    wide, narrow = (differencing(table, {"name": "Ada"}, epsilons=(1,), trials=10).guesses[0].sd for table in (some, all_of_them))
+    wide, narrow = (
+        differencing(table, {"name": "Ada"}, epsilons=(1,), trials=10).guesses[0].sd
+        for table in (some, all_of_them)
+    )
     assert wide == narrow
 
 
@@ -141,9 +190,17 @@ def test_bounds_are_those_of_the_numbers_that_are_there() -> None:
     ],
     ids=["infinite", "infinite-bounds", "sum", "one-bound", "three-bounds"],
 )
-def test_numbers_that_cannot_be_added_up(values: list[float], options: dict[str, object], code: str) -> None:
+def test_numbers_that_cannot_be_added_up(
+    values: list[float], options: dict[str, object], code: str
+) -> None:
     with pytest.raises(Refused) as refused:
-        differencing({"name": ["Steven", "Ada"], "x": values}, {"name": "Steven"}, epsilons=(), trials=10, **options)
+        differencing(
+            {"name": ["Steven", "Ada"], "x": values},
+            {"name": "Steven"},
+            epsilons=(),
+            trials=10,
+            **options,
+        )
     assert refused.value.code == code
 
 

@@ -65,7 +65,11 @@ def test_numbers(values: Any, numbers: list[float]) -> None:
     np.testing.assert_array_equal(columns(pa.table({"a": values})).numbers("a"), numbers)
 
 
-@pytest.mark.parametrize("values", [pa.array(["1", "x"]), pa.array([b"x"]), pa.array([[1]])], ids=["text", "bytes", "list"])
+@pytest.mark.parametrize(
+    "values",
+    [pa.array(["1", "x"]), pa.array([b"x"]), pa.array([[1]])],
+    ids=["text", "bytes", "list"],
+)
 def test_what_is_no_number_is_refused(values: Any) -> None:
     with pytest.raises(Refused, match=r"attacks\.number"):
         columns(pa.table({"a": values})).numbers("a")
@@ -85,7 +89,14 @@ def test_no_rows_are_refused() -> None:
 
 @pytest.mark.parametrize(
     ("values", "numeric"),
-    [([1, 2], True), ([0.5, 1], True), (pa.array([1], pa.decimal128(5, 1)), True), (["1"], False), ([True], False), ([datetime.date(2020, 1, 1)], False)],
+    [
+        ([1, 2], True),
+        ([0.5, 1], True),
+        (pa.array([1], pa.decimal128(5, 1)), True),
+        (["1"], False),
+        ([True], False),
+        ([datetime.date(2020, 1, 1)], False),
+    ],
     ids=["integer", "float", "decimal", "text", "bool", "date"],
 )
 def test_numeric(values: Any, numeric: bool) -> None:

@@ -1,4 +1,5 @@
-"""The games: exact answers give everything away, private ones no more than is allowed, and broken noise is found out.
+"""The games: exact answers give everything away, private ones no more than is allowed, and broken
+noise is found out.
 
 A verdict about the promises of a game is wrong with probability 10⁻⁶ at most.
 """
@@ -33,7 +34,9 @@ def value(epsilons: Sequence[Fraction] = EPSILONS) -> tuple[Success, ...]:
 
 
 def added(epsilons: Sequence[Fraction] = EPSILONS) -> tuple[Success, ...]:
-    return games.added(np.array([60.0, 5.0, 3.0]), np.array([100.0, 60.0]), 60.0, 128.0, epsilons, trials=TRIALS)
+    return games.added(
+        np.array([60.0, 5.0, 3.0]), np.array([100.0, 60.0]), 60.0, 128.0, epsilons, trials=TRIALS
+    )
 
 
 GAMES = {"presence": presence, "value": value, "added": added}
@@ -58,8 +61,10 @@ def test_exact_answers_give_all_away_and_promises_are_kept(name: str) -> None:
 
 
 def test_presence_reaches_what_is_allowed() -> None:
-    """Two-sided geometric noise is ≥ 0 with e^ε/(1 + e^ε) exactly: the bound is no idle one. Outside ± 5.5 standard deviations, by the binomial law, with a
-    probability of at most 4.0e-7 (at ε = 5; 4.5e-8 at ε = 2, 4e-8 at the others): 5.6e-7 in all."""
+    """Two-sided geometric noise is ≥ 0 with e^ε/(1 + e^ε) exactly: the bound is no idle one.
+    Outside ± 5.5 standard deviations, by the binomial law, with a probability of at most 4.0e-7 (at
+    ε = 5; 4.5e-8 at ε = 2, 4e-8 at the others): 5.6e-7 in all.
+    """
     for one in presence()[1:]:
         assert one.bound is not None
         assert abs(one.rate - one.bound) < 5.5 * math.sqrt(one.bound * (1 - one.bound) / TRIALS)
@@ -67,10 +72,14 @@ def test_presence_reaches_what_is_allowed() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_too_little_noise_is_found_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The twin: a release that promises ε and adds the noise of 20·ε breaks its promise in every game."""
+    """The twin: a release that promises ε and adds the noise of 20·ε breaks its promise in every
+    game.
+    """
     honest = games._released
 
-    def broken(table: Any, sizes: Any, asked: Any, epsilon: Fraction, relation: str, bounds: Any) -> tuple[Any, Guarantee]:
+    def broken(
+        table: Any, sizes: Any, asked: Any, epsilon: Fraction, relation: str, bounds: Any
+    ) -> tuple[Any, Guarantee]:
         seen, _ = honest(table, sizes, asked, 20 * epsilon, relation, bounds)
         return seen, sf.Pure(epsilon, relation=relation)
 
@@ -79,7 +88,9 @@ def test_too_little_noise_is_found_out(name: str, monkeypatch: pytest.MonkeyPatc
 
 
 def test_which_game_follows_from_how_many_values_there_are() -> None:
-    """Against exact answers every guess is right, however many others there are; those beyond the first few are left out."""
+    """Against exact answers every guess is right, however many others there are; those beyond the
+    first few are left out.
+    """
     for values, choices in ((0, 2), (1, 2), (3, 3), (1000, games.VALUES)):
         (exact,) = games.of_groups(np.array([0, 3, 10**9]), values, (), trials=10)
         assert (exact.hits, exact.trials, exact.chance) == (10, 10, 1 / choices)

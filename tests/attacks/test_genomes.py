@@ -12,7 +12,9 @@ from sfumato.errors import Refused
 
 
 def test_frequencies() -> None:
-    """Each of 500 means of 2000 people is within 6 standard deviations of its frequency, with probability 1 − 10⁻⁶."""
+    """Each of 500 means of 2000 people is within 6 standard deviations of its frequency, with
+    probability 1 − 10⁻⁶.
+    """
     made = genomes(2000, 500, seed=3)
     assert (made.people, made.positions) == (2000, 500)
     assert made.frequencies is not None
@@ -32,7 +34,11 @@ def test_tables_and_matrices() -> None:
     assert isinstance(made, Genomes)
 
 
-@pytest.mark.parametrize("people", [np.full((4, 2), 2), np.zeros((3, 2)), np.zeros(4), {"a": [0, 1, 2, 3]}], ids=["two", "few", "flat", "table"])
+@pytest.mark.parametrize(
+    "people",
+    [np.full((4, 2), 2), np.zeros((3, 2)), np.zeros(4), {"a": [0, 1, 2, 3]}],
+    ids=["two", "few", "flat", "table"],
+)
 def test_what_is_not_zeros_and_ones_is_refused(people: Any) -> None:
     with pytest.raises(Refused, match=r"attacks\.values"):
         known_genomes(people)

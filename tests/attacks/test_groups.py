@@ -20,7 +20,9 @@ def test_counts() -> None:
     assert coded.n == 20
 
 
-@pytest.mark.parametrize(("ruled_out", "shares"), [(0, [1, 0.6, 0.5]), (1, [1, 1, 2 / 3]), (2, [1, 1, 1])])
+@pytest.mark.parametrize(
+    ("ruled_out", "shares"), [(0, [1, 0.6, 0.5]), (1, [1, 1, 2 / 3]), (2, [1, 1, 1])]
+)
 def test_disclosure(ruled_out: int, shares: list[float]) -> None:
     np.testing.assert_allclose(disclosed(COUNTS, ruled_out), shares)
 

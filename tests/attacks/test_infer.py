@@ -1,4 +1,6 @@
-"""The attacker who knows all but one: exact answers settle it, and private ones move a belief no further than they may."""
+"""The attacker who knows all but one: exact answers settle it, and private ones move a belief no
+further than they may.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from sfumato.guarantees.bayes import posterior_bounds
 from sfumato.mechanisms import Laplace
 from sfumato.testing.bits import SeededBits
 
-TABLE = pd.DataFrame({"name": ["Angie", "Bob", "Chris", "David"], "grade": ["fail", "pass", "pass", "fail"]})
+TABLE = pd.DataFrame(
+    {"name": ["Angie", "Bob", "Chris", "David"], "grade": ["fail", "pass", "pass", "fail"]}
+)
 
 
 def test_the_exact_count_settles_it() -> None:
@@ -40,8 +44,12 @@ def test_whoever_passed_is_cleared() -> None:
 def test_beliefs_stay_where_they_may(epsilon: str) -> None:
     bounds = posterior_bounds(epsilon, "0.4")
     for excess in range(-30, 31):
-        assert bounds.low - 1e-12 <= posterior(Fraction(2, 5), excess, epsilon) <= bounds.high + 1e-12
-    assert posterior(Fraction(2, 5), 3, epsilon) == pytest.approx(bounds.high, abs=1e-9)  # and reach both ends
+        assert (
+            bounds.low - 1e-12 <= posterior(Fraction(2, 5), excess, epsilon) <= bounds.high + 1e-12
+        )
+    assert posterior(Fraction(2, 5), 3, epsilon) == pytest.approx(
+        bounds.high, abs=1e-9
+    )  # and reach both ends
     assert posterior(Fraction(2, 5), -3, epsilon) == pytest.approx(bounds.low, abs=1e-9)
 
 
@@ -49,16 +57,28 @@ def test_beliefs_stay_where_they_may(epsilon: str) -> None:
 def test_nobody_does_better_and_this_attacker_does_as_well(epsilon: str) -> None:
     """Σ max(p(z), p(z − 1))/2 by the exact law is e^ε/(1 + e^ε)."""
     law, e = Laplace(sensitivity=1, epsilon=epsilon), float(epsilon)
-    best = sum(max(float(law.probability(z)), float(law.probability(z - 1))) for z in range(-600, 601)) / 2
+    best = (
+        sum(max(float(law.probability(z)), float(law.probability(z - 1))) for z in range(-600, 601))
+        / 2
+    )
     assert best == pytest.approx(math.exp(e) / (1 + math.exp(e)), abs=1e-9)
     _, found = known_rest_game([Fraction(epsilon)], 20_000, bits=SeededBits(1))
-    assert abs(found.rate - best) < 0.02  # else with probability 2·e^(−16) (Hoeffding), were it not seeded
+    assert (
+        abs(found.rate - best) < 0.02
+    )  # else with probability 2·e^(−16) (Hoeffding), were it not seeded
     assert found.holds
 
 
 def test_a_promise_of_half_the_loss_is_refuted() -> None:
     _, found = known_rest_game([Fraction(1)], 20_000, bits=SeededBits(2))
-    wrong = Success(against="ε = 1/2", hits=found.hits, trials=found.trials, chance=0.5, promise=sf.Pure("1/2"), bound=0.6225)
+    wrong = Success(
+        against="ε = 1/2",
+        hits=found.hits,
+        trials=found.trials,
+        chance=0.5,
+        promise=sf.Pure("1/2"),
+        bound=0.6225,
+    )
     assert not wrong.holds
 
 
@@ -67,5 +87,8 @@ def test_a_session_is_asked() -> None:
     assert [belief.epsilon for belief in found.beliefs] == [1, 200]
     assert found.beliefs[1].answer == 2  # no noise, but with probability below 1e-80
     assert found.beliefs[1].posterior == pytest.approx(1)
-    assert all(belief.posterior in belief.possible or math.isclose(belief.posterior, belief.possible.high) for belief in found.beliefs[:1])
+    assert all(
+        belief.posterior in belief.possible or math.isclose(belief.posterior, belief.possible.high)
+        for belief in found.beliefs[:1]
+    )
     assert len(found.plot().axes) == 1

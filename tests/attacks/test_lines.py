@@ -30,7 +30,10 @@ def test_what_is_left_out_is_told(mixed: Path) -> None:
     assert found.n == 1000
     assert found.unread is not None
     assert (found.unread.lines, found.unread.of, found.unread.foreign) == (600, 1600, True)
-    assert found.sentences[0].startswith("600 of 1600 lines could not be read: the file is not UTF-8, so its encoding is the likely cause")
+    assert found.sentences[0].startswith(
+        "600 of 1600 lines could not be read: the file is not UTF-8, so its encoding is "
+        "the likely cause"
+    )
 
 
 def test_an_attack_that_does_not_tell_refuses(mixed: Path) -> None:
@@ -60,7 +63,9 @@ def test_names_in_another_encoding(tmp_path: Path) -> None:
 
 
 def test_commas_and_quotes(tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text('sex,city\nf,Roma\nf,Roma,Bari\nm\n\nm,"Bari\nm,Forlì\n', encoding="utf-8")
+    (tmp_path / "people.csv").write_text(
+        'sex,city\nf,Roma\nf,Roma,Bari\nm\n\nm,"Bari\nm,Forlì\n', encoding="utf-8"
+    )
     found = uniqueness(tmp_path / "people.csv", ["sex"])
     assert found.n == 2
     assert found.unread is not None
@@ -69,10 +74,14 @@ def test_commas_and_quotes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a,b\n1,2\n3,4\n", "a,b\r\n1,2\r\n\r\n3,4", "\ufeffa,b\n\n\n1,2\n3,4\n\n", "a,b\r1,2\r3,4\r"], ids=["unix", "dos", "mark", "mac"]
+    "text",
+    ["a,b\n1,2\n3,4\n", "a,b\r\n1,2\r\n\r\n3,4", "\ufeffa,b\n\n\n1,2\n3,4\n\n", "a,b\r1,2\r3,4\r"],
+    ids=["unix", "dos", "mark", "mac"],
 )
 @pytest.mark.parametrize("at_once", [1, 1 << 22])
-def test_a_whole_file_has_nothing_unread(tmp_path: Path, text: str, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_whole_file_has_nothing_unread(
+    tmp_path: Path, text: str, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lines, "_AT_ONCE", at_once)
     (tmp_path / "t.csv").write_bytes(text.encode("utf-8"))
     read = columns(tmp_path / "t.csv")
@@ -90,7 +99,9 @@ def test_packed_files_and_several(tmp_path: Path) -> None:
 
 
 def test_a_letter_over_the_edge_of_a_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The two bytes of ì come one at a time: it is UTF-8 all the same. Where the file ends after the first of them it is not."""
+    """The two bytes of ì come one at a time: it is UTF-8 all the same. Where the file ends after
+    the first of them it is not.
+    """
     monkeypatch.setattr(lines, "_AT_ONCE", 1)
     (tmp_path / "t.csv").write_bytes("a\nì\n1".encode())
     found = unread([str(tmp_path / "t.csv")], 1)

@@ -14,7 +14,11 @@ from sfumato.errors import Refused
 
 from .kept import kept
 
-NAMED = {"name": ["Ann", "Bob", "Cid", "Dee"], "born": ["1980-01-02", "1981-05-06", "1990-01-01", "1970-12-31"], "sex": ["f", "m", "m", "f"]}
+NAMED = {
+    "name": ["Ann", "Bob", "Cid", "Dee"],
+    "born": ["1980-01-02", "1981-05-06", "1990-01-01", "1970-12-31"],
+    "sex": ["f", "m", "m", "f"],
+}
 BILLS = {
     "born": ["1980-01-02", "1981-05-06", "1981-05-06", "1970-12-30", "1970-12-31", "1955-01-01"],
     "sex": ["f", "m", "m", "f", "f", "m"],
@@ -41,7 +45,12 @@ def test_dates_may_be_off() -> None:
 
 def people(seed: int, n: int = 3000) -> tuple[dict[str, Any], dict[str, Any]]:
     generator = np.random.default_rng(seed)
-    table = {"id": np.arange(n), "day": generator.integers(0, 20_000, n), "sex": generator.integers(0, 2, n), "zip": generator.integers(0, 50, n)}
+    table = {
+        "id": np.arange(n),
+        "day": generator.integers(0, 20_000, n),
+        "sex": generator.integers(0, 2, n),
+        "zip": generator.integers(0, 50, n),
+    }
     order = generator.permutation(n)
     return table, {name: column[order] for name, column in table.items()}
 
@@ -60,7 +69,10 @@ def test_right_links_are_counted() -> None:
 def test_dates_off_by_three_days() -> None:
     a, b = people(1)
     b["day"] = b["day"] + np.random.default_rng(2).integers(-3, 4, len(b["day"]))
-    exact, near = link(a, b, ["day", "sex", "zip"], same="id"), link(a, b, ["day", "sex", "zip"], same="id", tolerance={"day": 3})
+    exact, near = (
+        link(a, b, ["day", "sex", "zip"], same="id"),
+        link(a, b, ["day", "sex", "zip"], same="id", tolerance={"day": 3}),
+    )
     assert exact.share < 0.2
     assert near.share > 0.98
     assert near.correct is not None

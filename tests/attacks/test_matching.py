@@ -17,21 +17,34 @@ def table(seed: int, n: int) -> dict[str, list[Any]]:
     generator = np.random.default_rng(seed)
     x = generator.integers(0, 30, n).astype(float)
     x[generator.integers(0, n, 2)] = np.nan
-    return {"sex": generator.choice(["f", "m"], n).tolist(), "x": x.tolist(), "y": generator.uniform(0, 9, n).tolist()}
+    return {
+        "sex": generator.choice(["f", "m"], n).tolist(),
+        "x": x.tolist(),
+        "y": generator.uniform(0, 9, n).tolist(),
+    }
 
 
-def brute(a: dict[str, list[Any]], b: dict[str, list[Any]], tolerance: dict[str, float]) -> set[tuple[int, int]]:
+def brute(
+    a: dict[str, list[Any]], b: dict[str, list[Any]], tolerance: dict[str, float]
+) -> set[tuple[int, int]]:
     def agree(one: Any, two: Any, reach: float | None) -> bool:
         if one != one or two != two:
             return one != one and two != two
         return one == two if reach is None else abs(one - two) <= reach
 
     rows = range(len(a["x"])), range(len(b["x"]))
-    return {(i, j) for i in rows[0] for j in rows[1] if all(agree(a[name][i], b[name][j], tolerance.get(name)) for name in a)}
+    return {
+        (i, j)
+        for i in rows[0]
+        for j in rows[1]
+        if all(agree(a[name][i], b[name][j], tolerance.get(name)) for name in a)
+    }
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("tolerance", [{}, {"x": 0}, {"x": 2}, {"x": 2, "y": 1.5}, {"y": 0.5}, {"sex": 0}], ids=str)
+@pytest.mark.parametrize(
+    "tolerance", [{}, {"x": 0}, {"x": 2}, {"x": 2, "y": 1.5}, {"y": 0.5}, {"sex": 0}], ids=str
+)
 def test_pairs_are_those_of_brute_force(seed: int, tolerance: dict[str, float]) -> None:
     a, b = table(seed, 40), table(seed + 10, 50)
     if tolerance == {"sex": 0}:

@@ -1,4 +1,6 @@
-"""Membership from means: the separation of the source, three scores, and what private means leave of them."""
+"""Membership from means: the separation of the source, three scores, and what private means leave
+of them.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from .kept import kept
 
 
 @cache
-def found(score: str = "likelihood", people: int = 800, positions: int = 4000, pool: int = 400) -> Membership:
+def found(
+    score: str = "likelihood", people: int = 800, positions: int = 4000, pool: int = 400
+) -> Membership:
     return membership(genomes(people, positions), pool=pool, score=score)
 
 
@@ -29,8 +33,12 @@ def test_S_148_the_separation_is_the_root_of_m_over_n() -> None:
     assert math.sqrt(10_000 / 1000) == pytest.approx(3.16228, abs=1e-5)
     told = found("product", 2000, 10_000, 1000)
     assert told.expected == pytest.approx(3.16228, abs=1e-5)
-    assert told.separation == pytest.approx(told.expected, abs=0.45)  # 5 standard deviations: √(2/1000) of the means and 1/√2000 of the spread, 0.085 in all
-    assert told.roc.area == pytest.approx(norm.cdf(told.expected / math.sqrt(2)), abs=0.02)  # and 5 of the area's √(0.0127·0.987/1000)
+    assert told.separation == pytest.approx(
+        told.expected, abs=0.45
+    )  # 5 standard deviations: √(2/1000) of the means and 1/√2000 of the spread, 0.085 in all
+    assert told.roc.area == pytest.approx(
+        norm.cdf(told.expected / math.sqrt(2)), abs=0.02
+    )  # and 5 of the area's √(0.0127·0.987/1000)
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -60,7 +68,9 @@ def test_private_means_keep_their_promise() -> None:
     assert exact.lower() > 0.8
     assert kept(private)
     assert exact.lower() > max(one.bound for one in private[:2])
-    assert [one.promise for one in private] == [sf.Pure(e, relation="replace") for e in ("0.1", 1, 5)]
+    assert [one.promise for one in private] == [
+        sf.Pure(e, relation="replace") for e in ("0.1", 1, 5)
+    ]
 
 
 def test_gaussian_noise_keeps_its_promise() -> None:
@@ -75,19 +85,29 @@ def test_gaussian_noise_keeps_its_promise() -> None:
 def test_too_little_noise_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin: noise for one mean, where a thousand are released, breaks the promise."""
     told = membership(genomes(300, 1000), pool=40)
-    monkeypatch.setitem(sys.modules["sfumato.attacks.membership"].__dict__, "_noise", lambda m, epsilon, delta: {"epsilon": epsilon, "sensitivity": 1})
+    monkeypatch.setitem(
+        sys.modules["sfumato.attacks.membership"].__dict__,
+        "_noise",
+        lambda m, epsilon, delta: {"epsilon": epsilon, "sensitivity": 1},
+    )
     _, private = told.against((1,), trials=200)
     assert private.holds is False
 
 
 def test_the_curve_of_private_means_is_below_what_is_allowed() -> None:
-    """Both shares are within √(ln(2/β)/2n) of the truth at every threshold at once, with β = 5·10⁻⁷ each (Dvoretzky, Kiefer & Wolfowitz; Massart)."""
+    """Both shares are within √(ln(2/β)/2n) of the truth at every threshold at once, with β = 5·10⁻⁷
+    each (Dvoretzky, Kiefer & Wolfowitz; Massart).
+    """
     told = membership(genomes(300, 300), pool=40)
     curve = told.curve(1, trials=2000)
-    off = math.sqrt(math.log(2 / 5e-7) / (2 * 900))  # the coins are seeded: 900 of each kind, or more
+    off = math.sqrt(
+        math.log(2 / 5e-7) / (2 * 900)
+    )  # the coins are seeded: 900 of each kind, or more
     assert (curve.found <= allowed(np.minimum(curve.false_alarms + off, 1)) + off).all()
     assert curve.area < told.roc.area
-    assert (told.roc.found > allowed(np.minimum(told.roc.false_alarms + 0.01, 1)) + 0.01).any()  # the twin: exact means
+    assert (
+        told.roc.found > allowed(np.minimum(told.roc.false_alarms + 0.01, 1)) + 0.01
+    ).any()  # the twin: exact means
 
 
 def allowed(alarms: Any) -> Any:

@@ -1,4 +1,6 @@
-"""A mechanism that keeps its promise and publishes people, beside one that keeps the same promise and names hardly anybody."""
+"""A mechanism that keeps its promise and publishes people, beside one that keeps the same promise
+and names hardly anybody.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,15 @@ def test_S_017_and_S_155_just_a_few() -> None:
     assert found.at_least_one == pytest.approx(0.6323045752290363, abs=1e-9)
     assert (found.delta, found.expected) == (Fraction(1, 1000), 1)
     assert found.judgement.level == "unsafe"
-    assert name_and_shame(n=10**6, delta="1e-9", epsilons=(), runs=1).at_least_one == pytest.approx(0.0009995001671245088, abs=1e-9)
+    assert name_and_shame(n=10**6, delta="1e-9", epsilons=(), runs=1).at_least_one == pytest.approx(
+        0.0009995001671245088, abs=1e-9
+    )
 
 
 def test_it_publishes_as_many_as_it_says() -> None:
-    """2000 runs over 100 people at δ = 0.01: seeded. Were it not, the share of runs that publish somebody would be off by 0.06 with probability 2·e^(−14.4)."""
+    """2000 runs over 100 people at δ = 0.01: seeded. Were it not, the share of runs that publish
+    somebody would be off by 0.06 with probability 2·e^(−14.4).
+    """
     found = name_and_shame(n=100, epsilons=(), runs=2000, bits=SeededBits(1))
     assert abs(found.leaked - found.at_least_one) < 0.06
     shame = found.successes[1]
@@ -32,8 +38,17 @@ def test_it_publishes_as_many_as_it_says() -> None:
 
 
 def test_twice_the_delta_is_seen() -> None:
-    shame = name_and_shame(n=100, delta="0.02", epsilons=(), runs=2000, bits=SeededBits(2)).successes[1]
-    wrong = Success(against="δ = 0.01", hits=shame.hits, trials=shame.trials, chance=0.0, promise=sf.Approx(0, "0.01"), bound=0.01)
+    shame = name_and_shame(
+        n=100, delta="0.02", epsilons=(), runs=2000, bits=SeededBits(2)
+    ).successes[1]
+    wrong = Success(
+        against="δ = 0.01",
+        hits=shame.hits,
+        trials=shame.trials,
+        chance=0.0,
+        promise=sf.Approx(0, "0.01"),
+        bound=0.01,
+    )
     assert not wrong.holds
 
 

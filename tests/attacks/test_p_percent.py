@@ -30,7 +30,9 @@ def test_the_rule(p: Any, sensitive: bool) -> None:
 
 
 def test_E_39_the_printed_rule_is_another_p() -> None:
-    """A threshold of 0.9 is the standard rule at 11.1 per cent; for every sample both forms agree, and 90 would say otherwise."""
+    """A threshold of 0.9 is the standard rule at 11.1 per cent; for every sample both forms agree,
+    and 90 would say otherwise.
+    """
     assert standard_p(90) == Fraction(100, 9)
     assert p_percent(X, 90, variant="slide").sensitive
     assert p_percent(X, 90, variant="slide").p == Fraction(100, 9)
@@ -47,14 +49,19 @@ def test_E_39_the_printed_rule_is_another_p() -> None:
 
 @pytest.mark.parametrize("p", [1, 10, 99])
 def test_the_worst_case_is_the_last_one(p: int) -> None:
-    """All others together subtract themselves, S − Σ_{i>1} X_i = X_1, also where the rule lets a total through: it looks at one of them only."""
+    """All others together subtract themselves, S − Σ_{i>1} X_i = X_1, also where the rule lets a
+    total through: it looks at one of them only.
+    """
     told = p_percent([100] * 5, p)
     assert not told.sensitive
     assert told.total - 4 * Fraction(100) == told.largest
     assert "All the others together know the largest exactly, whatever p is" in str(told)
 
 
-@pytest.mark.parametrize(("values", "sensitive"), [([5], True), ([5, 5], True), ([0, 0], False), ([0.1, 0.1, 0.1], False)])
+@pytest.mark.parametrize(
+    ("values", "sensitive"),
+    [([5], True), ([5, 5], True), ([0, 0], False), ([0.1, 0.1, 0.1], False)],
+)
 def test_few_values(values: list[float], sensitive: bool) -> None:
     assert p_percent(values).sensitive is sensitive
 
@@ -69,7 +76,9 @@ def test_words_numbers_and_a_picture() -> None:
     assert "too much by 10 per cent, less than 11 per cent: the total is sensitive" in str(told)
     assert told.numbers["slide_ratio"] == pytest.approx(0.9090909, abs=1e-7)
     (axes,) = told.plot().axes
-    assert [bar.get_height() for bar in axes.patches] == pytest.approx([60 / 170, 10 / 170, 100 / 170, 110 / 170])
+    assert [bar.get_height() for bar in axes.patches] == pytest.approx(
+        [60 / 170, 10 / 170, 100 / 170, 110 / 170]
+    )
 
 
 @pytest.mark.parametrize("values", [[100, 60, 4, 3, 2], [9, 1], [7.5]], ids=str)
@@ -90,7 +99,9 @@ def test_a_wide_p_leaves_two_candidates() -> None:
 
 
 def test_the_rest_may_be_larger_than_the_bound() -> None:
-    """A hundred equal firms: nothing is given away by the exact total either, and the game still runs."""
+    """A hundred equal firms: nothing is given away by the exact total either, and the game still
+    runs.
+    """
     exact, private = p_percent([10.0] * 100, 10).against((1,), trials=200)
     assert private.holds
     assert exact.trials == 200

@@ -12,7 +12,11 @@ from sfumato.errors import Refused
 
 
 def test_the_same_seed_makes_the_same_data() -> None:
-    one, two, other = ratings(200, 100, seed=1), ratings(200, 100, seed=1), ratings(200, 100, seed=2)
+    one, two, other = (
+        ratings(200, 100, seed=1),
+        ratings(200, 100, seed=1),
+        ratings(200, 100, seed=2),
+    )
     for name in ("person", "item", "stars", "day"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
     assert len(one.person) != len(other.person) or (one.item != other.item).any()
@@ -23,7 +27,9 @@ def test_shape() -> None:
     many = np.bincount(data.person, minlength=2000)
     assert many.min() >= 1
     assert 30 < many.mean() < 41
-    assert len({*zip(data.person.tolist(), data.item.tolist(), strict=True)}) == len(data.person)  # nobody rates a film twice
+    assert len({*zip(data.person.tolist(), data.item.tolist(), strict=True)}) == len(
+        data.person
+    )  # nobody rates a film twice
     assert (np.diff(data.person) >= 0).all()
     assert set(data.stars.tolist()) == {1, 2, 3, 4, 5}
     assert data.day.min() >= 0
@@ -35,7 +41,12 @@ def test_shape() -> None:
 
 
 def test_ratings_of_a_table() -> None:
-    table = {"who": ["b", "a", "b"], "film": ["x", "x", "y"], "stars": [3, 4, 5], "when": ["2020-01-02", "2020-01-03", "2020-01-02"]}
+    table = {
+        "who": ["b", "a", "b"],
+        "film": ["x", "x", "y"],
+        "stars": [3, 4, 5],
+        "when": ["2020-01-02", "2020-01-03", "2020-01-02"],
+    }
     data = ratings_of(table, person="who", item="film", stars="stars", day="when")
     assert isinstance(data, Ratings)
     assert (data.people, data.items) == (2, 2)
@@ -45,7 +56,9 @@ def test_ratings_of_a_table() -> None:
     assert data.day.tolist() == [18263, 18263, 18264]
 
 
-@pytest.mark.parametrize("arguments", [{"people": 1}, {"items": 2}, {"each": 1}, {"people": "many"}], ids=str)
+@pytest.mark.parametrize(
+    "arguments", [{"people": 1}, {"items": 2}, {"each": 1}, {"people": "many"}], ids=str
+)
 def test_refusals(arguments: dict[str, Any]) -> None:
     with pytest.raises(Refused, match=r"attacks\.trials"):
         ratings(**arguments)

@@ -27,7 +27,11 @@ def files(path: Path) -> dict[str, str]:
     with duckdb.connect(str(path / "t.duckdb")) as connection:
         connection.register("given", pa.table(TABLE))
         connection.execute("CREATE TABLE people AS SELECT * FROM given")
-    return {"parquet": f"{path}/t.parquet", "csv": f"{path}/t.csv", "duckdb": f"{path}/t.duckdb::people"}
+    return {
+        "parquet": f"{path}/t.parquet",
+        "csv": f"{path}/t.csv",
+        "duckdb": f"{path}/t.duckdb::people",
+    }
 
 
 SOURCES: dict[str, Any] = {
@@ -55,9 +59,14 @@ def test_every_source_is_read_the_same(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["parquet", "csv", "duckdb"])
 def test_files_are_read(kind: str, tmp_path: Path) -> None:
     read = columns(files(tmp_path)[kind], ["age", "sex", "day"])
-    assert sorted(zip(read.numbers("age").tolist(), read["sex"].tolist(), read.numbers("day").tolist(), strict=True)) == sorted(
-        [(20, "f", 18263), (21, "m", 18263), (20, "f", 18263)]
-    )
+    assert sorted(
+        zip(
+            read.numbers("age").tolist(),
+            read["sex"].tolist(),
+            read.numbers("day").tolist(),
+            strict=True,
+        )
+    ) == sorted([(20, "f", 18263), (21, "m", 18263), (20, "f", 18263)])
 
 
 def test_mixed_objects_are_text() -> None:
@@ -86,7 +95,17 @@ def test_names_may_be_any_list() -> None:
         (pa.table([[1], [2]], names=["a", "a"]), "attacks.columns"),
         ("nowhere.parquet", "table.path"),
     ],
-    ids=["number", "list of numbers", "no rows", "unequal", "no list", "text", "unnamed", "twice", "no file"],
+    ids=[
+        "number",
+        "list of numbers",
+        "no rows",
+        "unequal",
+        "no list",
+        "text",
+        "unnamed",
+        "twice",
+        "no file",
+    ],
 )
 def test_what_is_no_table_is_refused(table: Any, code: str) -> None:
     with pytest.raises(Refused) as refusal:

@@ -1,4 +1,6 @@
-"""Bits from counts: exactly without noise, as B-24 says with a little, hardly with enough, and never more than a promise allows."""
+"""Bits from counts: exactly without noise, as B-24 says with a little, hardly with enough, and
+never more than a promise allows.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,13 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.attacks.reconstruct import METHODS, Answers, approximate_error, reconstruct, subset_counts
+from sfumato.attacks.reconstruct import (
+    METHODS,
+    Answers,
+    approximate_error,
+    reconstruct,
+    subset_counts,
+)
 from sfumato.attacks.results import Success
 from sfumato.errors import Refused
 from sfumato.testing.bits import SeededBits
@@ -35,21 +43,33 @@ def test_counts_of_ones_own(method: str) -> None:
 
 
 def test_B_24_least_squares() -> None:
-    """n = 128, m = 512, noise of 2: about 0.00715 of the bits are wrong. 40 runs of 128 bits, seeded: groups, bits and noise are the same each time.
-    Five standard errors of 5120 bits are 0.006."""
-    wrong = [reconstruct(subset_counts(secret(128, i), 512, sd=2, seed=i), method="least squares").wrong or 0 for i in range(40)]
+    """n = 128, m = 512, noise of 2: about 0.00715 of the bits are wrong. 40 runs of 128 bits,
+    seeded: groups, bits and noise are the same each time. Five standard errors of 5120 bits are
+    0.006.
+    """
+    wrong = [
+        reconstruct(subset_counts(secret(128, i), 512, sd=2, seed=i), method="least squares").wrong
+        or 0
+        for i in range(40)
+    ]
     assert abs(np.mean(wrong) / 128 - approximate_error(128, 512, 2)) < 0.006
     assert approximate_error(128, 512, 2) == pytest.approx(0.007152939217714824, abs=1e-15)
 
 
 def test_B_24_the_twin() -> None:
     """Twice the noise: Φ(−√384/16) = 0.11, which is seen."""
-    wrong = [reconstruct(subset_counts(secret(128, i), 512, sd=4, seed=i), method="least squares").wrong or 0 for i in range(10)]
+    wrong = [
+        reconstruct(subset_counts(secret(128, i), 512, sd=4, seed=i), method="least squares").wrong
+        or 0
+        for i in range(10)
+    ]
     assert np.mean(wrong) / 128 > approximate_error(128, 512, 2) + 0.03
 
 
 def test_linear_programming_stands_a_few_lies() -> None:
-    """A tenth of the answers are nonsense: absolute errors forgive them, squares do not (Dwork, McSherry & Talwar 2007)."""
+    """A tenth of the answers are nonsense: absolute errors forgive them, squares do not (Dwork,
+    McSherry & Talwar 2007).
+    """
     answers = subset_counts(secret(), 8 * N)
     values = answers.values.copy()
     values[::10] = 1000
@@ -63,9 +83,22 @@ def test_the_promise_is_kept(method: str) -> None:
     """Coins of 40 people, 5 runs at each ε; every bit is a trial (proof in `releases`). Seeded."""
     bits = SeededBits(7)
     for epsilon in ("0.1", 1, 5):
-        runs = [reconstruct(subset_counts(secret(N, 100 + i), epsilon=epsilon, tossed=True, seed=i, bits=bits), method=method) for i in range(5)]
+        runs = [
+            reconstruct(
+                subset_counts(secret(N, 100 + i), epsilon=epsilon, tossed=True, seed=i, bits=bits),
+                method=method,
+            )
+            for i in range(5)
+        ]
         one = runs[0].successes[0]
-        together = Success(against=one.against, hits=sum(r.successes[0].hits for r in runs), trials=5 * N, chance=0.5, promise=one.promise, bound=one.bound)
+        together = Success(
+            against=one.against,
+            hits=sum(r.successes[0].hits for r in runs),
+            trials=5 * N,
+            chance=0.5,
+            promise=one.promise,
+            bound=one.bound,
+        )
         assert together.holds
         assert one.promise == sf.Pure(epsilon, relation="replace")
 
@@ -73,7 +106,14 @@ def test_the_promise_is_kept(method: str) -> None:
 def test_a_promise_that_is_not_kept_is_seen() -> None:
     """Private answers at ε = 100 000, called ε = 1: everything is told, and the limit is passed."""
     found = reconstruct(subset_counts(secret(80), epsilon=100_000, bits=SeededBits(8))).successes[0]
-    wrong = Success(against="ε = 1", hits=found.hits, trials=found.trials, chance=0.5, promise=sf.Pure(1), bound=0.7311)
+    wrong = Success(
+        against="ε = 1",
+        hits=found.hits,
+        trials=found.trials,
+        chance=0.5,
+        promise=sf.Pure(1),
+        bound=0.7311,
+    )
     assert found.rate == 1
     assert not wrong.holds
 
@@ -90,9 +130,14 @@ def test_fewer_answers_than_people(method: str) -> None:
 
 @pytest.mark.parametrize("ones", [0, 100, 500, 1000])
 def test_a_column_of_ones_own_is_held_against_no_coin(ones: int) -> None:
-    """Who has nothing to go by and says what is more common is right about all of a thousand zeros: no promise is broken by that."""
+    """Who has nothing to go by and says what is more common is right about all of a thousand zeros:
+    no promise is broken by that.
+    """
     column = (np.arange(1000) < ones).astype(int)
-    (one,) = reconstruct(subset_counts(column, m=1, epsilon="0.1", seed=1, bits=SeededBits(1)), method="least squares").successes
+    (one,) = reconstruct(
+        subset_counts(column, m=1, epsilon="0.1", seed=1, bits=SeededBits(1)),
+        method="least squares",
+    ).successes
     assert one.bound is None
     assert one.holds is None
     assert one.chance == max(ones, 1000 - ones) / 1000
@@ -101,7 +146,9 @@ def test_a_column_of_ones_own_is_held_against_no_coin(ones: int) -> None:
 
 
 def test_coins_are_held_against_what_is_allowed() -> None:
-    (one,) = reconstruct(subset_counts(secret(), epsilon=1, tossed=True, bits=SeededBits(1))).successes
+    (one,) = reconstruct(
+        subset_counts(secret(), epsilon=1, tossed=True, bits=SeededBits(1))
+    ).successes
     assert one.chance == 0.5
     assert one.bound == pytest.approx(np.e / (1 + np.e))
 
@@ -131,7 +178,23 @@ def test_bits_of_other_types() -> None:
         (lambda: reconstruct(subset_counts([0, 1]), method="guessing"), "attacks.variant"),
         (lambda: approximate_error(10, 10, 1), "attacks.trials"),
     ],
-    ids=["values", "one", "fractions", "texts", "ragged", "text", "text-groups", "twice", "half", "empty", "no-groups", "shape", "nan", "method", "few"],
+    ids=[
+        "values",
+        "one",
+        "fractions",
+        "texts",
+        "ragged",
+        "text",
+        "text-groups",
+        "twice",
+        "half",
+        "empty",
+        "no-groups",
+        "shape",
+        "nan",
+        "method",
+        "few",
+    ],
 )
 def test_refusals(call: object, code: str) -> None:
     with pytest.raises(Refused) as refused:

@@ -16,12 +16,19 @@ from sfumato.testing.bits import SeededBits
 
 
 def table(steven: bool, attacker: bool) -> pd.DataFrame:
-    return pd.DataFrame({"name": ["Steven", "me", *(f"person {i}" for i in range(30))], "sick": [steven, attacker, *(i % 3 == 0 for i in range(30))]})
+    return pd.DataFrame(
+        {
+            "name": ["Steven", "me", *(f"person {i}" for i in range(30))],
+            "sick": [steven, attacker, *(i % 3 == 0 for i in range(30))],
+        }
+    )
 
 
 @pytest.mark.parametrize(("steven", "attacker"), list(product([True, False], repeat=2)))
 def test_S_150_whatever_the_auditor_does_it_tells(steven: bool, attacker: bool) -> None:
-    found = refusals(table(steven, attacker), {"name": "Steven"}, value=True, epsilons=(), trials=10)
+    found = refusals(
+        table(steven, attacker), {"name": "Steven"}, value=True, epsilons=(), trials=10
+    )
     assert found.refused == (steven == attacker)
     assert found.learned == found.truth == steven
 
@@ -33,8 +40,12 @@ def test_S_150_the_ledger_is_silent() -> None:
 
 
 def test_a_ninth_of_all_maxima_fall() -> None:
-    """Each of 100 threes gives a value away with probability 1/3. Seeded; were it not, 10 to 60 would be left with probability below 1e-6."""
-    big = pd.DataFrame({"name": [f"person {i}" for i in range(400)], "sick": [i % 2 == 0 for i in range(400)]})
+    """Each of 100 threes gives a value away with probability 1/3. Seeded; were it not, 10 to 60
+    would be left with probability below 1e-6.
+    """
+    big = pd.DataFrame(
+        {"name": [f"person {i}" for i in range(400)], "sick": [i % 2 == 0 for i in range(400)]}
+    )
     found = refusals(big, {"name": "person 7"}, epsilons=(), trials=10)
     assert found.values_asked == 300
     assert 10 <= found.values_learned <= 60
@@ -54,15 +65,21 @@ def test_telling() -> None:
 
 
 def test_the_promise_is_kept() -> None:
-    exact, *private = refusal_game([Fraction(1, 2), Fraction(1), Fraction(5)], 4000, bits=SeededBits(1))
+    exact, *private = refusal_game(
+        [Fraction(1, 2), Fraction(1), Fraction(5)], 4000, bits=SeededBits(1)
+    )
     assert exact.rate == 1
     assert all(one.holds for one in private)
     assert exact.lower() > private[1].bound  # type: ignore[operator]
 
 
 def test_words_picture_and_refusals() -> None:
-    found = sf.attacks.refusals(table(steven=True, attacker=True), {"name": "Steven"}, epsilons=(1,), trials=50)
-    assert "the auditor refuses. The attacker knows his own, so Steven has it." in found.sentences[0]
+    found = sf.attacks.refusals(
+        table(steven=True, attacker=True), {"name": "Steven"}, epsilons=(1,), trials=50
+    )
+    assert (
+        "the auditor refuses. The attacker knows his own, so Steven has it." in found.sentences[0]
+    )
     assert "answered, answered, answered, refused, refused." in found.sentences[2]
     assert found.numbers["refused"] == 1
     assert len(found.plot().axes) == 1

@@ -1,4 +1,6 @@
-"""The bench on which attacks are played: its noise is that of a session, its games are fair, and what a promise allows is not exceeded."""
+"""The bench on which attacks are played: its noise is that of a session, its games are fair, and
+what a promise allows is not exceeded.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,17 @@ from sfumato.testing.bits import SeededBits
 
 
 def test_the_noise_is_that_of_a_session() -> None:
-    """The same record: integer Laplace noise of scale Δ/ε, so the law is the same and not only alike."""
-    with sf.protect(pa.table({"a": [1, 2]}), name="t", budget=sf.Pure(1), relation="replace") as table:
+    """The same record: integer Laplace noise of scale Δ/ε, so the law is the same and not only
+    alike.
+    """
+    with sf.protect(
+        pa.table({"a": [1, 2]}), name="t", budget=sf.Pure(1), relation="replace"
+    ) as table:
         (part,) = table.plan(table.aggregate(n=sf.count()), epsilon="1/2").mechanism.parts
     assert part.law == Laplace(sensitivity=1, epsilon="1/2").law
-    together = Laplace(sensitivity=1000, epsilon=500, size=1000)  # what `noisy` asks for a thousand of them
+    together = Laplace(
+        sensitivity=1000, epsilon=500, size=1000
+    )  # what `noisy` asks for a thousand of them
     assert together.law == part.law
 
 
@@ -52,7 +60,9 @@ def test_what_is_allowed_is_the_posterior(choices: int) -> None:
 
 
 def test_a_release_without_noise_breaks_the_promise() -> None:
-    """The twin: an attacker who is right 1000 times of 1000 is caught; one who is right as often as allowed is not."""
+    """The twin: an attacker who is right 1000 times of 1000 is caught; one who is right as often as
+    allowed is not.
+    """
     _, broken = played(lambda _: np.ones(1000, dtype=bool), [Fraction(1)])
     assert not broken.holds
     _, kept = played(lambda _: np.arange(1000) < 731, [Fraction(1)])

@@ -1,4 +1,6 @@
-"""Success beside what a guarantee allows: limits that are limits, bounds that are consequences, and a verdict that can be both."""
+"""Success beside what a guarantee allows: limits that are limits, bounds that are consequences, and
+a verdict that can be both.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,19 @@ from sfumato.errors import Refused
 
 
 def success(hits: int, trials: int = 1000, **changes: Any) -> Success:
-    return Success(**({"against": "ε = 1", "hits": hits, "trials": trials, "chance": 0.5, "promise": sf.Pure(1), "bound": guess_bound(sf.Pure(1))} | changes))
+    return Success(
+        **(
+            {
+                "against": "ε = 1",
+                "hits": hits,
+                "trials": trials,
+                "chance": 0.5,
+                "promise": sf.Pure(1),
+                "bound": guess_bound(sf.Pure(1)),
+            }
+            | changes
+        )
+    )
 
 
 @pytest.mark.parametrize(("hits", "trials"), [(1, 10), (50, 100), (731, 1000), (1000, 1000)])
@@ -48,9 +62,15 @@ def test_the_ends() -> None:
 
 
 def test_it_holds_until_the_lower_limit_is_above_the_bound() -> None:
-    """At the bound of 0.731 and 1000 trials the verdict changes where P(at least so many | 0.731) falls below 10⁻⁶."""
+    """At the bound of 0.731 and 1000 trials the verdict changes where P(at least so many | 0.731)
+    falls below 10⁻⁶.
+    """
     most = max(hits for hits in range(700, 1000) if success(hits).holds)
-    assert binom.sf(most - 1, 1000, guess_bound(sf.Pure(1))) > 1e-6 >= binom.sf(most, 1000, guess_bound(sf.Pure(1))) * (1 - 1e-9)
+    assert (
+        binom.sf(most - 1, 1000, guess_bound(sf.Pure(1)))
+        > 1e-6
+        >= binom.sf(most, 1000, guess_bound(sf.Pure(1))) * (1 - 1e-9)
+    )
     assert not success(most + 1).holds
     assert "is kept" in success(most).sentence
     assert "is BROKEN" in success(most + 1).sentence
@@ -71,23 +91,35 @@ def test_impossible_counts_are_refused(hits: int, trials: int) -> None:
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "5"])
 @pytest.mark.parametrize("choices", [2, 3, 10])
 def test_the_guess_bound_is_attained_by_randomized_response(epsilon: str, choices: int) -> None:
-    """k-ary randomized response tells the truth with e^ε/(e^ε + k − 1): who believes it is right as often as is allowed."""
-    told = sf.mechanisms.RandomizedResponse(epsilon=epsilon, categories=[str(i) for i in range(choices)])
+    """k-ary randomized response tells the truth with e^ε/(e^ε + k − 1): who believes it is right as
+    often as is allowed.
+    """
+    told = sf.mechanisms.RandomizedResponse(
+        epsilon=epsilon, categories=[str(i) for i in range(choices)]
+    )
     e = math.exp(float(epsilon))
     assert guess_bound(told.promise, choices) == pytest.approx(e / (e + choices - 1), rel=1e-12)
-    assert guess_bound(told.promise, choices) >= Fraction(e / (e + choices - 1)) * (1 - Fraction(1, 10**15))
+    assert guess_bound(told.promise, choices) >= Fraction(e / (e + choices - 1)) * (
+        1 - Fraction(1, 10**15)
+    )
 
 
 def test_the_guess_bound_with_delta_is_attained() -> None:
-    """With δ the truth is told outright; else randomized response: right with δ + (1 − δ)·e^ε/(e^ε + 1), for two values exactly (e^ε + δ)/(1 + e^ε)."""
+    """With δ the truth is told outright; else randomized response: right with δ + (1 − δ)·e^ε/(e^ε
+    + 1), for two values exactly (e^ε + δ)/(1 + e^ε).
+    """
     e, delta = math.e, 0.01
     assert guess_bound(sf.Approx(1, delta)) == pytest.approx((e + delta) / (1 + e), rel=1e-12)
     assert delta + (1 - delta) * e / (1 + e) == pytest.approx((e + delta) / (1 + e), rel=1e-12)
-    assert guess_bound(sf.Approx(1, delta), 3) == pytest.approx((e + 2 * delta) / (e + 2), rel=1e-12)
+    assert guess_bound(sf.Approx(1, delta), 3) == pytest.approx(
+        (e + 2 * delta) / (e + 2), rel=1e-12
+    )
 
 
 def test_other_notions_have_a_bound_too() -> None:
-    assert guess_bound(sf.GDP(1)) == pytest.approx(0.5 * (1 + math.erf(0.5 / math.sqrt(2))), abs=1e-9)  # Φ(μ/2)
+    assert guess_bound(sf.GDP(1)) == pytest.approx(
+        0.5 * (1 + math.erf(0.5 / math.sqrt(2))), abs=1e-9
+    )  # Φ(μ/2)
     assert guess_bound(sf.ZCDP("0.1"), 4) < guess_bound(sf.ZCDP(1), 4) < 1
 
 
@@ -149,7 +181,13 @@ def test_counts_are_whole(count: Any) -> None:
 
 def test_bounds_are_shown_rounded_up_and_limits_rounded_down() -> None:
     """Of 0.731058… the nearest three digits are 73.1 %, which is not allowed at most: 73.2 % is."""
-    assert [at_most(guess_bound(sf.Pure(e))) for e in ("0.1", "0.5", 1, 2, 5)] == ["52.5 %", "62.3 %", "73.2 %", "88.1 %", "99.4 %"]
+    assert [at_most(guess_bound(sf.Pure(e))) for e in ("0.1", "0.5", 1, 2, 5)] == [
+        "52.5 %",
+        "62.3 %",
+        "73.2 %",
+        "88.1 %",
+        "99.4 %",
+    ]
     one = success(700)
     assert "allows 73.2 % at most" in one.sentence
     assert "<td>73.2 %</td>" in table([one])
@@ -159,13 +197,23 @@ def test_bounds_are_shown_rounded_up_and_limits_rounded_down() -> None:
 
 @pytest.mark.parametrize("choices", [2, 10])
 def test_guesses(choices: int) -> None:
-    exact, private = (guessed(epsilon, 3, 4, promise, choices) for epsilon, promise in ((None, None), (Fraction(1), sf.Pure(1))))
+    exact, private = (
+        guessed(epsilon, 3, 4, promise, choices)
+        for epsilon, promise in ((None, None), (Fraction(1), sf.Pure(1)))
+    )
     assert (exact.against, exact.chance, exact.bound) == ("exact answers", 1 / choices, None)
-    assert (private.against, private.hits, private.trials, private.bound) == ("ε = 1", 3, 4, guess_bound(sf.Pure(1), choices))
+    assert (private.against, private.hits, private.trials, private.bound) == (
+        "ε = 1",
+        3,
+        4,
+        guess_bound(sf.Pure(1), choices),
+    )
 
 
 def test_a_promise_without_a_limit_says_so() -> None:
-    """A secret that was not drawn with known odds: neither is nothing promised, nor is there a limit."""
+    """A secret that was not drawn with known odds: neither is nothing promised, nor is there a
+    limit.
+    """
     one = success(1000, bound=None)
     assert one.holds is None
     assert "No limit follows from the guarantee" in one.sentence
@@ -175,4 +223,11 @@ def test_a_promise_without_a_limit_says_so() -> None:
 def test_whole_numbers() -> None:
     import numpy as np
 
-    assert [whole(value) for value in (3, np.int64(3), True, 3.0, "3", None)] == [3, 3, None, None, None, None]
+    assert [whole(value) for value in (3, np.int64(3), True, 3.0, "3", None)] == [
+        3,
+        3,
+        None,
+        None,
+        None,
+        None,
+    ]

@@ -31,7 +31,9 @@ def people(n: int = 300) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def report() -> RiskReport:
-    return risk_report(people(), ["sex", "age", "city"], sensitive="disease", name="people", bits=SeededBits(1))
+    return risk_report(
+        people(), ["sex", "age", "city"], sensitive="disease", name="people", bits=SeededBits(1)
+    )
 
 
 def test_the_findings(report: RiskReport) -> None:
@@ -46,7 +48,9 @@ def test_the_findings(report: RiskReport) -> None:
 
 
 def test_exact_answers_tell_everything_and_private_ones_hardly_anything(report: RiskReport) -> None:
-    """Seeded. Of 100 secrets, private counts give what guessing gives: below 75 % at ε = 1, where always saying the same gives about 60 %."""
+    """Seeded. Of 100 secrets, private counts give what guessing gives: below 75 % at ε = 1, where
+    always saying the same gives about 60 %.
+    """
     exact, *private = report.successes
     assert exact.rate == 1
     assert private[0].rate < 0.56
@@ -76,7 +80,9 @@ def test_without_a_sensitive_column(tmp_path: Path) -> None:
 
 
 def test_a_sum(report: RiskReport) -> None:
-    found = risk_report(people(), ["sex", "age", "city"], sensitive="salary", epsilons=(1,), trials=100)
+    found = risk_report(
+        people(), ["sex", "age", "city"], sensitive="salary", epsilons=(1,), trials=100
+    )
     assert found.difference is not None
     assert found.difference.summed
     assert 10_000 <= found.difference.difference < 90_000
@@ -89,7 +95,10 @@ def test_a_sum(report: RiskReport) -> None:
     ("frame", "sensitive"),
     [
         (pd.DataFrame({"a": ["x"] * 10, "s": ["u", "v"] * 5}), "s"),  # nobody is alone
-        (pd.DataFrame({"a": [float("nan"), 1.0, 1.0], "s": ["u", "v", "u"]}), "s"),  # the one alone has a value that is missing
+        (
+            pd.DataFrame({"a": [float("nan"), 1.0, 1.0], "s": ["u", "v", "u"]}),
+            "s",
+        ),  # the one alone has a value that is missing
     ],
     ids=["nobody-alone", "missing"],
 )
@@ -105,12 +114,21 @@ def one_of_k(k: int) -> pd.DataFrame:
 
 @pytest.mark.parametrize(("k", "choices"), [(2, 2), (5, 5), (30, 20)])
 def test_one_question_about_a_value_is_told_as_such(k: int, choices: int) -> None:
-    """It was shown as a question about being in the table, with a coin, though guessing gives 1/k."""
+    """It was shown as a question about being in the table, with a coin, though guessing gives
+    1/k.
+    """
     found = risk_report(one_of_k(k), ["a"], sensitive="s", epsilons=(1,), trials=200)
     assert found.successes[0].chance == 1 / choices
     told, page = str(found), found.html
-    assert f"One question tells which of {choices} values of s a person has in 100 % of all games" in told
-    assert f"which of {f'its {k} values' if k == choices else f'{choices} of its {k} values'} does this person have?" in page
+    assert (
+        f"One question tells which of {choices} values of s a person has in 100 % of all games"
+        in told
+    )
+    assert (
+        f"which of "
+        f"{f'its {k} values' if k == choices else f'{choices} of its {k} values'} does "
+        f"this person have?"
+    ) in page
     assert f"with one of {choices} values drawn for the secret" in page
     assert "Is the person in the table?" not in page
     assert "coin" not in page.partition("<footer>")[2]
@@ -119,17 +137,23 @@ def test_one_question_about_a_value_is_told_as_such(k: int, choices: int) -> Non
 def test_one_question_about_being_there() -> None:
     for found in (
         risk_report(one_of_k(3), ["a"], epsilons=(1,), trials=100),
-        risk_report({"a": ["x", "y"], "s": ["u", "u"]}, ["a"], sensitive="s", epsilons=(1,), trials=100),  # one value: nothing to guess
+        risk_report(
+            {"a": ["x", "y"], "s": ["u", "u"]}, ["a"], sensitive="s", epsilons=(1,), trials=100
+        ),  # one value: nothing to guess
     ):
         assert found.game == "presence"
-        assert "One question tells whether a person is in the table in 100 % of all games" in str(found)
+        assert "One question tells whether a person is in the table in 100 % of all games" in str(
+            found
+        )
         assert "Is the person in the table?" in found.html
         assert "with a coin for whether the person is in the table" in found.html
 
 
 def test_without_an_epsilon_sentences_are_whole(report: RiskReport) -> None:
     for sensitive in (None, "disease", "salary"):
-        found = risk_report(people(60), ["sex", "age", "city"], sensitive=sensitive, epsilons=(), trials=50)
+        found = risk_report(
+            people(60), ["sex", "age", "city"], sensitive=sensitive, epsilons=(), trials=50
+        )
         assert found.sentences[-2].endswith("100 % of all games where answers are exact.")
         assert "<footer>" in found.html
     assert "Two questions tell what a person's disease is in 100 %" in str(report)
@@ -137,7 +161,9 @@ def test_without_an_epsilon_sentences_are_whole(report: RiskReport) -> None:
 
 
 def test_both_questions_are_about_many_or_it_is_not_said() -> None:
-    """Somebody alone whose secret many have is taken first; where there is none, the page does not say that the questions are about many."""
+    """Somebody alone whose secret many have is taken first; where there is none, the page does not
+    say that the questions are about many.
+    """
     many = pd.DataFrame({"a": range(40), "s": ["rare", *["flu"] * 15, *["none"] * 24]})
     found = risk_report(many, ["a"], sensitive="s", epsilons=(), trials=50)
     assert found.difference is not None
@@ -153,9 +179,14 @@ def test_both_questions_are_about_many_or_it_is_not_said() -> None:
 
 
 def test_lines_that_could_not_be_read_are_on_the_page(tmp_path: Path) -> None:
-    rows = "".join(f"{i % 40},{'flu' if i % 3 else 'none'}\n" for i in range(1000)) + "1,fièvre\n" * 600
+    rows = (
+        "".join(f"{i % 40},{'flu' if i % 3 else 'none'}\n" for i in range(1000))
+        + "1,fièvre\n" * 600
+    )
     (tmp_path / "ward.csv").write_bytes(("age,disease\n" + rows).encode("latin-1"))
-    found = risk_report(tmp_path / "ward.csv", ["age"], sensitive="disease", epsilons=(1,), trials=50)
+    found = risk_report(
+        tmp_path / "ward.csv", ["age"], sensitive="disease", epsilons=(1,), trials=50
+    )
     assert str(found).startswith("600 of 1600 lines could not be read")
     assert "600 of 1600 lines could not be read: the file is not UTF-8" in found.html
 
@@ -163,16 +194,26 @@ def test_lines_that_could_not_be_read_are_on_the_page(tmp_path: Path) -> None:
 def test_numbers_that_are_text_are_pointed_out(tmp_path: Path) -> None:
     people(60).to_csv(tmp_path / "ward.csv", index=False)
     told = "salary is text that spells numbers"
-    found = risk_report(tmp_path / "ward.csv", ["sex", "age"], sensitive="salary", epsilons=(1,), trials=50)
+    found = risk_report(
+        tmp_path / "ward.csv", ["sex", "age"], sensitive="salary", epsilons=(1,), trials=50
+    )
     assert told in str(found)
     assert told in found.html
-    assert told not in str(risk_report(people(60), ["sex", "age"], sensitive="salary", epsilons=(1,), trials=50))
-    assert "spells" not in str(risk_report(tmp_path / "ward.csv", ["sex", "age"], sensitive="disease", epsilons=(1,), trials=50))
+    assert told not in str(
+        risk_report(people(60), ["sex", "age"], sensitive="salary", epsilons=(1,), trials=50)
+    )
+    assert "spells" not in str(
+        risk_report(
+            tmp_path / "ward.csv", ["sex", "age"], sensitive="disease", epsilons=(1,), trials=50
+        )
+    )
 
 
 def test_an_epsilon_beyond_all_numbers() -> None:
     """e^710 is no double: the odds are told as the power."""
-    found = risk_report(people(60), ["sex", "age"], sensitive="disease", epsilons=(1, 710), trials=50)
+    found = risk_report(
+        people(60), ["sex", "age"], sensitive="disease", epsilons=(1, 710), trials=50
+    )
     assert "× e<sup>710</sup>" in found.html
     assert "× 2.72" in found.html
 
@@ -185,7 +226,9 @@ def test_a_table_of_one_person() -> None:
 
 def test_a_path_is_its_name(tmp_path: Path) -> None:
     people().to_csv(tmp_path / "ward.csv", index=False)
-    found = risk_report(tmp_path / "ward.csv", ["sex", "age"], sensitive="disease", epsilons=(1,), trials=50)
+    found = risk_report(
+        tmp_path / "ward.csv", ["sex", "age"], sensitive="disease", epsilons=(1,), trials=50
+    )
     assert found.name == "ward"
 
 
@@ -194,11 +237,15 @@ def test_refusals(tmp_path: Path) -> None:
         risk_report(people(), ["sex", "nobody"])
     assert refused.value.code == "attacks.columns"
     with pytest.raises(Refused) as refused:
-        risk_report(people(20), ["sex"], epsilons=(1,), trials=10).write(tmp_path / "no" / "risk.html")
+        risk_report(people(20), ["sex"], epsilons=(1,), trials=10).write(
+            tmp_path / "no" / "risk.html"
+        )
     assert refused.value.code == "attacks.out"
 
 
 def test_words_and_picture(report: RiskReport) -> None:
-    assert str(report).endswith("This is about the raw data and not private: it is for their owner.")
+    assert str(report).endswith(
+        "This is about the raw data and not private: it is for their owner."
+    )
     assert report.numbers["reconstructed"] == 100
     assert len(report.plot().axes) == 1

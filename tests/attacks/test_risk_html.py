@@ -8,7 +8,10 @@ from sfumato.attacks.results import Success
 from sfumato.attacks.risk_html import document, joined, successes, table, tile, told, up
 
 
-@pytest.mark.parametrize(("value", "text"), [(5, "5"), (12_040, "12 040"), (-1234, "−1 234"), (2.25, "2.2"), (-0.75, "−0.8")])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(5, "5"), (12_040, "12 040"), (-1234, "−1 234"), (2.25, "2.2"), (-0.75, "−0.8")],
+)
 def test_numbers(value: float, text: str) -> None:
     assert told(value) == text
 

@@ -38,8 +38,18 @@ class Reader(HTMLParser):
 @pytest.fixture(scope="module")
 def html() -> str:
     n = 60
-    frame = pd.DataFrame({EVIL: [i % 7 for i in range(n)], "age": range(n), "illness": [EVIL if i % 2 else "none" for i in range(n)]})
-    return page(risk_report(frame, [EVIL, "age"], sensitive="illness", name=EVIL, trials=200, bits=SeededBits(1)))
+    frame = pd.DataFrame(
+        {
+            EVIL: [i % 7 for i in range(n)],
+            "age": range(n),
+            "illness": [EVIL if i % 2 else "none" for i in range(n)],
+        }
+    )
+    return page(
+        risk_report(
+            frame, [EVIL, "age"], sensitive="illness", name=EVIL, trials=200, bits=SeededBits(1)
+        )
+    )
 
 
 def test_it_is_whole_and_nothing_runs(html: str) -> None:
@@ -49,7 +59,11 @@ def test_it_is_whole_and_nothing_runs(html: str) -> None:
     tags = {tag for tag, _ in reader.seen}
     assert not tags & {"script", "link", "iframe", "object", "form", "a"}
     assert all(not name.startswith("on") for _, attributes in reader.seen for name in attributes)
-    assert all((attributes["src"] or "").startswith("data:image/png;base64,") for tag, attributes in reader.seen if tag == "img")
+    assert all(
+        (attributes["src"] or "").startswith("data:image/png;base64,")
+        for tag, attributes in reader.seen
+        if tag == "img"
+    )
     assert not re.search(r"url\(|@import|https?:", html)
 
 
@@ -65,7 +79,14 @@ def test_it_says_what_it_is(html: str) -> None:
 
 @pytest.mark.parametrize(
     "title",
-    ["Who can be recognised?", "Does it help to be one of several?", "Two harmless questions", "Many harmless questions", "What does ε buy?", "What to do"],
+    [
+        "Who can be recognised?",
+        "Does it help to be one of several?",
+        "Two harmless questions",
+        "Many harmless questions",
+        "What does ε buy?",
+        "What to do",
+    ],
 )
 def test_its_parts(html: str, title: str) -> None:
     assert f"<h2>{title}</h2>" in html
@@ -80,15 +101,24 @@ def test_pictures_have_words(html: str) -> None:
 
 
 def test_a_belief_is_bounded_for_whom_it_is_bounded(html: str) -> None:
-    """Somebody who thinks that people have what their relatives have learns from the relatives, too."""
+    """Somebody who thinks that people have what their relatives have learns from the relatives,
+    too.
+    """
     assert "whatever else he knows" not in html
-    assert html.count("knows everybody else&#x27;s data, or thinks that they say nothing") == 2  # in the caption, and for those who do not see the picture
-    assert "knows everybody else's data, or thinks that they say nothing about the person, no answer" in html
+    assert (
+        html.count("knows everybody else&#x27;s data, or thinks that they say nothing") == 2
+    )  # in the caption, and for those who do not see the picture
+    assert (
+        "knows everybody else's data, or thinks that they say nothing about the person, no answer"
+        in html
+    )
 
 
 def test_a_name_stands_in_quotes(html: str) -> None:
     assert "<h1>How exposed are the people in “&lt;script&gt;" in html
-    assert "<h1>How exposed are the people in the table?</h1>" in page(risk_report({"a": ["x", "y"]}, ["a"], epsilons=(), trials=10))
+    assert "<h1>How exposed are the people in the table?</h1>" in page(
+        risk_report({"a": ["x", "y"]}, ["a"], epsilons=(), trials=10)
+    )
 
 
 @pytest.mark.browser
@@ -101,18 +131,31 @@ def test_in_a_browser(html: str, tmp_path: Path) -> None:
     asked: list[str] = []
     said: list[str] = []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
         for width in (390, 1100):
             view = browser.new_page(viewport={"width": width, "height": 800})
             view.on("request", lambda request: asked.append(request.url))
             view.on("console", lambda message: said.append(message.text))
             view.goto(address)
             assert view.evaluate("document.documentElement.scrollWidth") <= width
-            columns = "[...document.querySelectorAll('.games th')].filter(cell => cell.offsetWidth && cell.getBoundingClientRect().right <= innerWidth)"
+            columns = (
+                "[...document.querySelectorAll('.games th')].filter(cell => cell.offsetWidth "
+                "&& cell.getBoundingClientRect().right <= innerWidth)"
+            )
             shown = view.evaluate(f"{columns}.map(cell => cell.textContent)")
-            assert [name for name in shown if name] == ["answers", "the attacker is right", "allowed at most", "by guessing"]
+            assert [name for name in shown if name] == [
+                "answers",
+                "the attacker is right",
+                "allowed at most",
+                "by guessing",
+            ]
             assert ("" in shown) == (width > 600)
-            assert view.evaluate("[...document.images].filter(image => !image.naturalWidth).length") == 0
+            assert (
+                view.evaluate("[...document.images].filter(image => !image.naturalWidth).length")
+                == 0
+            )
         browser.close()
     assert [url for url in asked if not url.startswith("data:")] == [address] * 2
     assert said == []

@@ -1,4 +1,6 @@
-"""The scoreboard finds people by a few ratings; private counts of the same ratings say no more than allowed."""
+"""The scoreboard finds people by a few ratings; private counts of the same ratings say no more than
+allowed.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +29,27 @@ def found(days: int = 14, wrong: int = 0) -> Scoreboard:
 
 
 def test_scores_by_hand() -> None:
-    small = Ratings(np.array([0, 0, 1, 2]), np.array([0, 1, 0, 1]), np.array([5.0, 3.0, 2.0, 3.0]), np.array([10.0, 20.0, 40.0, 20.0]))
+    small = Ratings(
+        np.array([0, 0, 1, 2]),
+        np.array([0, 1, 0, 1]),
+        np.array([5.0, 3.0, 2.0, 3.0]),
+        np.array([10.0, 20.0, 40.0, 20.0]),
+    )
     scores = Board(small).scores(np.array([0, 1]), np.array([5.0, 3.0]), np.array([10.0, 20.0]))
     each = 1 / math.log(2)
-    assert scores.tolist() == pytest.approx([4 * each, (math.exp(-2) + math.exp(-1)) * each, 2 * each])
+    assert scores.tolist() == pytest.approx(
+        [4 * each, (math.exp(-2) + math.exp(-1)) * each, 2 * each]
+    )
 
 
 def test_a_record_has_to_stand_out() -> None:
     """Two equal records: neither is named. One alone: it is."""
-    twins = Ratings(np.array([0, 1, 2]), np.array([0, 0, 1]), np.array([5.0, 5.0, 1.0]), np.array([10.0, 10.0, 10.0]))
+    twins = Ratings(
+        np.array([0, 1, 2]),
+        np.array([0, 0, 1]),
+        np.array([5.0, 5.0, 1.0]),
+        np.array([10.0, 10.0, 10.0]),
+    )
     assert Board(twins).find(np.array([0]), np.array([5.0]), np.array([10.0])) is None
     assert Board(twins).find(np.array([1]), np.array([1.0]), np.array([10.0])) == 2
 
@@ -63,7 +77,11 @@ def test_remembered_ratings() -> None:
     assert len(films) == 8
     true = [at for at, film in enumerate(films.tolist()) if film in own and at >= 2]
     assert len(true) == 6
-    assert all(abs(stars[at] - data().stars[own[films[at]]]) <= 1 and abs(days[at] - data().day[own[films[at]]]) <= 3 for at in true)
+    assert all(
+        abs(stars[at] - data().stars[own[films[at]]]) <= 1
+        and abs(days[at] - data().day[own[films[at]]]) <= 3
+        for at in true
+    )
 
 
 def test_words_numbers_and_a_picture() -> None:
@@ -75,7 +93,9 @@ def test_words_numbers_and_a_picture() -> None:
 
 
 def test_private_counts_keep_their_promise() -> None:
-    """Wrong with probability 10⁻⁶; the ratings themselves, the twin, are far above what is allowed."""
+    """Wrong with probability 10⁻⁶; the ratings themselves, the twin, are far above what is
+    allowed.
+    """
     exact, *private = found().against(("0.1", 1), trials=200)
     assert exact.lower() > 0.85
     assert kept(private)
@@ -101,7 +121,13 @@ def test_refusals(arguments: dict[str, Any], code: str) -> None:
 
 
 def test_one_person_is_not_found_among_others() -> None:
-    one = ratings_of({"who": [7, 7], "film": [1, 2], "stars": [3, 4], "day": [10, 20]}, person="who", item="film", stars="stars", day="day")
+    one = ratings_of(
+        {"who": [7, 7], "film": [1, 2], "stars": [3, 4], "day": [10, 20]},
+        person="who",
+        item="film",
+        stars="stars",
+        day="day",
+    )
     with pytest.raises(Refused) as refused:
         scoreboard(one)
     assert refused.value.code == "attacks.trials"

@@ -1,4 +1,6 @@
-"""What an average says of somebody who is not in it, and what it does not say of somebody who is."""
+"""What an average says of somebody who is not in it, and what it does not say of somebody who
+is.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ HEIGHTS = 64.9 + 2.5 * np.sin(np.arange(1000))
 
 
 def test_S_157_her_height_is_told_without_her() -> None:
-    """The private average is right to a few hundredths at ε = 5: so is her height. Nothing is promised about it."""
+    """The private average is right to a few hundredths at ε = 5: so is her height. Nothing is
+    promised about it.
+    """
     found = sf.attacks.side_information(HEIGHTS, trials=500, bits=SeededBits(1))
     assert found.height == pytest.approx(HEIGHTS.mean() - 2, abs=0.01)
     assert found.found[0].rate == 1
@@ -33,7 +37,9 @@ def test_S_157_whether_she_took_part_is_not() -> None:
 
 
 @pytest.mark.parametrize(
-    "heights", [[], [-1.0], [101.0], [[60.0]], "abc", [float("nan")], None], ids=["none", "below", "above", "matrix", "text", "nan", "None"]
+    "heights",
+    [[], [-1.0], [101.0], [[60.0]], "abc", [float("nan")], None],
+    ids=["none", "below", "above", "matrix", "text", "nan", "None"],
 )
 def test_refusals(heights: Any) -> None:
     with pytest.raises(Refused) as refused:
@@ -41,11 +47,17 @@ def test_refusals(heights: Any) -> None:
     assert refused.value.code == "attacks.values"
 
 
-@pytest.mark.parametrize(("offset", "fits"), [(-66, False), (36, False), (10**6, False), (-64, True), (35, True)])
+@pytest.mark.parametrize(
+    ("offset", "fits"), [(-66, False), (36, False), (10**6, False), (-64, True), (35, True)]
+)
 def test_she_is_no_taller_than_the_noise_is_made_for(offset: int, fits: bool) -> None:
-    """With an offset of 10⁶ the noise of `most` = 100 would hide nothing, and the bound would be called broken."""
+    """With an offset of 10⁶ the noise of `most` = 100 would hide nothing, and the bound would be
+    called broken.
+    """
     if fits:
-        assert side_information(HEIGHTS, offset, epsilons=(1,), trials=500, bits=SeededBits(3)).holds
+        assert side_information(
+            HEIGHTS, offset, epsilons=(1,), trials=500, bits=SeededBits(3)
+        ).holds
         return
     with pytest.raises(Refused) as refused:
         side_information(HEIGHTS, offset, epsilons=(1,), trials=500)

@@ -1,4 +1,6 @@
-"""A k-anonymous table that tells nevertheless, and private counts of it that do not tell more than allowed."""
+"""A k-anonymous table that tells nevertheless, and private counts of it that do not tell more than
+allowed.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def test_the_picture() -> None:
 
 def test_private_counts_keep_their_promise() -> None:
     """Wrong with probability 10⁻⁶; exact counts, the twin, are far above what is allowed."""
-    exact, *private = skewness(patients(), ["age", "area"], "disease").against(("0.1", 1), trials=1000)
+    exact, *private = skewness(patients(), ["age", "area"], "disease").against(
+        ("0.1", 1), trials=1000
+    )
     assert exact.lower() > 0.98
     assert kept(private)
     assert all(one.bound < 0.5 for one in private)

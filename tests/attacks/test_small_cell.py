@@ -10,7 +10,10 @@ from sfumato.testing.bits import SeededBits
 
 
 def table(others: int = 60) -> pd.DataFrame:
-    rows = [(21, "m", "yes"), *((20 + i % 5, "f", "yes" if i % 4 == 0 else "no") for i in range(others))]
+    rows = [
+        (21, "m", "yes"),
+        *((20 + i % 5, "f", "yes" if i % 4 == 0 else "no") for i in range(others)),
+    ]
     return pd.DataFrame(rows, columns=["age", "sex", "drugs"])
 
 
@@ -18,7 +21,9 @@ def test_S_144_two_counts_and_certainty() -> None:
     found = small_cell(table(), {"age": 21, "sex": "m"}, value="yes", epsilons=(1,), trials=100)
     assert (found.size, found.having) == (1, 1)
     assert found.successes[0].rate == 1  # exact inference, with probability 1
-    assert found.sentences[0].startswith("1 person has age = 21, sex = m; 1 has age = 21, sex = m and drugs = yes.")
+    assert found.sentences[0].startswith(
+        "1 person has age = 21, sex = m; 1 has age = 21, sex = m and drugs = yes."
+    )
 
 
 def test_S_144_in_the_source() -> None:

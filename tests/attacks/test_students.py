@@ -7,7 +7,21 @@ from collections import Counter
 from sfumato.attacks.students import COLUMNS, survey
 
 AGES = {20: 1, 21: 6, 22: 4, 23: 4, 24: 1, 25: 2, 26: 1, 27: 4, 31: 1}
-BOTH = {"f20": 1, "f21": 5, "m21": 1, "f22": 2, "m22": 2, "m23": 4, "f24": 1, "f25": 1, "m25": 1, "m26": 1, "f27": 2, "m27": 2, "f31": 1}
+BOTH = {
+    "f20": 1,
+    "f21": 5,
+    "m21": 1,
+    "f22": 2,
+    "m22": 2,
+    "m23": 4,
+    "f24": 1,
+    "f25": 1,
+    "m25": 1,
+    "m26": 1,
+    "f27": 2,
+    "m27": 2,
+    "f31": 1,
+}
 SHOWN = [
     (21, "f", 3, "SS2017", 1, 5, "no", "no"),
     (23, "m", 1, "WS2017", 1, 5, "yes", "yes"),
@@ -27,11 +41,15 @@ def test_S_141_the_counts_are_as_printed() -> None:
     table = survey()
     assert len(table["id"]) == 24
     assert Counter(table["age"]) == AGES
-    assert Counter(f"{sex}{age}" for sex, age in zip(table["sex"], table["age"], strict=True)) == BOTH
+    assert (
+        Counter(f"{sex}{age}" for sex, age in zip(table["sex"], table["age"], strict=True)) == BOTH
+    )
 
 
 def test_S_140_and_E_59_four_of_six_printed_rows_fit_the_counts() -> None:
-    """A man of 24 and a woman of 23 are shown, where the counts have none: these two rows are left out."""
+    """A man of 24 and a woman of 23 are shown, where the counts have none: these two rows are left
+    out.
+    """
     fit = [row for row in SHOWN if BOTH.get(f"{row[1]}{row[0]}", 0)]
     assert [row for row in SHOWN if row not in fit] == [SHOWN[2], SHOWN[3]]
     assert all(row in rows() for row in fit)

@@ -16,10 +16,18 @@ from sfumato.attacks.frames import columns
 from sfumato.attacks.target import condition, described, matching, opposite, target
 from sfumato.errors import Refused
 
-TABLE = {"name": ["Ada", "Bea", "Cid", None], "day": [datetime.date(2020, 1, n) for n in (1, 2, 2, 3)], "sick": [True, False, True, False]}
+TABLE = {
+    "name": ["Ada", "Bea", "Cid", None],
+    "day": [datetime.date(2020, 1, n) for n in (1, 2, 2, 3)],
+    "sick": [True, False, True, False],
+}
 
 
-@pytest.mark.parametrize("kind", [dict, pd.DataFrame, pl.DataFrame, pa.table], ids=["dictionary", "pandas", "polars", "arrow"])
+@pytest.mark.parametrize(
+    "kind",
+    [dict, pd.DataFrame, pl.DataFrame, pa.table],
+    ids=["dictionary", "pandas", "polars", "arrow"],
+)
 def test_any_table(kind: type) -> None:
     found = target(kind(TABLE), {"name": "Bea"}, value=True)
     assert (found.row, found.secret, found.name) == (1, "sick", "Bea")
@@ -57,7 +65,17 @@ def test_a_missing_value_is_a_value() -> None:
         ({"name": "Ada"}, "grade", "attacks.columns"),
         ({"name": 3.5}, None, "attacks.values"),
     ],
-    ids=["nobody", "two", "secret-known", "no-row", "bool", "text", "no-column", "no-secret", "type"],
+    ids=[
+        "nobody",
+        "two",
+        "secret-known",
+        "no-row",
+        "bool",
+        "text",
+        "no-column",
+        "no-secret",
+        "type",
+    ],
 )
 def test_refusals(person: object, secret: str | None, code: str) -> None:
     with pytest.raises(Refused) as refused:
@@ -71,13 +89,23 @@ def test_categories_are_values() -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [{"name": "Ada"}, {"name": None}, {"name": "Ada", "sick": True}, {"day": datetime.date(2020, 1, 2), "sick": False}], ids=described
+    "values",
+    [
+        {"name": "Ada"},
+        {"name": None},
+        {"name": "Ada", "sick": True},
+        {"day": datetime.date(2020, 1, 2), "sick": False},
+    ],
+    ids=described,
 )
 def test_conditions_of_a_session_say_the_same(values: dict[str, object]) -> None:
     """Asked with an ε at which noise is 0 but with probability below 1e-20."""
     found = columns(TABLE)
     with sf.protect(found.arrow, name="t", budget=sf.Pure(1000), relation="replace") as table:
-        counts = [int(table.where(c).aggregate(n=sf.count()).release(epsilon=50)["n"][0]) for c in (condition(values), opposite(values))]
+        counts = [
+            int(table.where(c).aggregate(n=sf.count()).release(epsilon=50)["n"][0])
+            for c in (condition(values), opposite(values))
+        ]
     fits = matching(found, values)
     assert counts == [int(fits.sum()), int((~fits).sum())]
 
@@ -86,7 +114,9 @@ def test_guesses_cost_what_they_say() -> None:
     from fractions import Fraction
 
     whom = target(TABLE, {"name": "Ada"})
-    first, second = whom.guesses([(1, None), (-1, opposite(whom.person))], [Fraction(1), Fraction(100)])
+    first, second = whom.guesses(
+        [(1, None), (-1, opposite(whom.person))], [Fraction(1), Fraction(100)]
+    )
     assert (first.epsilon, len(first.answers)) == (1, 2)
     assert first.sd > second.sd
     assert second.value == 1

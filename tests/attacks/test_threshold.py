@@ -13,8 +13,12 @@ from sfumato.testing.bits import SeededBits
 
 
 def test_S_158_the_curves_lie_on_each_other_and_on_the_law() -> None:
-    """30 runs of n bits at each level, seeded. The law is an approximation, so what is asked for is closeness: 0.04."""
-    found = threshold((32, 64), ("0.1", "0.3", 1, 4), runs=30, epsilons=(), people=8, bits=SeededBits(1))
+    """30 runs of n bits at each level, seeded. The law is an approximation, so what is asked for is
+    closeness: 0.04.
+    """
+    found = threshold(
+        (32, 64), ("0.1", "0.3", 1, 4), runs=30, epsilons=(), people=8, bits=SeededBits(1)
+    )
     assert np.abs(found.wrong - found.expected).max() < 0.04
     assert (found.wrong[:, 0] < 0.01).all()
     assert (found.wrong[:, -1] > 0.35).all()
@@ -23,13 +27,18 @@ def test_S_158_the_curves_lie_on_each_other_and_on_the_law() -> None:
 
 def test_noise_that_does_not_grow_protects_fewer_and_fewer() -> None:
     """Noise of 3 for all: at 16 people it hides much, at 256 nothing."""
-    small, large = (threshold((n,), (3 / n**0.5,), runs=10, epsilons=(), people=8).wrong[0, 0] for n in (16, 256))
+    small, large = (
+        threshold((n,), (3 / n**0.5,), runs=10, epsilons=(), people=8).wrong[0, 0]
+        for n in (16, 256)
+    )
     assert small > 0.2
     assert large < 0.05
 
 
 def test_linear_programming_too() -> None:
-    found = threshold((32,), ("0.05", 4), runs=3, method="linear programming", epsilons=(), people=8)
+    found = threshold(
+        (32,), ("0.05", 4), runs=3, method="linear programming", epsilons=(), people=8
+    )
     assert found.wrong[0, 0] < 0.02
     assert found.wrong[0, 1] > 0.25
 
@@ -44,7 +53,11 @@ def test_the_promise_is_kept() -> None:
     assert found.numbers["wrong, n = 16, noise 1·√n"] == found.wrong[0, 0]
 
 
-@pytest.mark.parametrize(("sizes", "levels"), [((1,), (1,)), ((), (1,)), ((32,), ()), ("ab", (1,)), (32, (1,)), ((32,), 1)], ids=str)
+@pytest.mark.parametrize(
+    ("sizes", "levels"),
+    [((1,), (1,)), ((), (1,)), ((32,), ()), ("ab", (1,)), (32, (1,)), ((32,), 1)],
+    ids=str,
+)
 def test_sizes_and_levels_are_lists_of_numbers(sizes: Any, levels: Any) -> None:
     with pytest.raises(Refused) as refused:
         threshold(sizes, levels)

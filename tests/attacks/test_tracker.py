@@ -11,7 +11,13 @@ from sfumato.testing.bits import SeededBits
 
 
 def table(n: int = 80) -> pd.DataFrame:
-    rows = [(21, "m", "Bari", "yes"), *((22 + i % 5, "m" if i % 2 else "f", "Roma", "yes" if i % 4 == 0 else "no") for i in range(n))]
+    rows = [
+        (21, "m", "Bari", "yes"),
+        *(
+            (22 + i % 5, "m" if i % 2 else "f", "Roma", "yes" if i % 4 == 0 else "no")
+            for i in range(n)
+        ),
+    ]
     return pd.DataFrame(rows, columns=["age", "sex", "city", "drugs"])
 
 

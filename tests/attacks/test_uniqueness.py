@@ -1,4 +1,6 @@
-"""Who is alone: the source's numbers, brute force, and what the same knowledge is worth against private counts."""
+"""Who is alone: the source's numbers, brute force, and what the same knowledge is worth against
+private counts.
+"""
 
 from __future__ import annotations
 
@@ -68,14 +70,18 @@ def test_diversity_comes_with_a_sensitive_column() -> None:
     assert set(told.numbers) >= {"share", "k", "l", "t", "certain"}
     assert told.diversity is not None
     assert told.diversity.fewer[2] == told.numbers["certain"]
-    assert list(told.diversity.further.values()) == sorted(told.diversity.further.values(), reverse=True)
+    assert list(told.diversity.further.values()) == sorted(
+        told.diversity.further.values(), reverse=True
+    )
     assert found("sex").l is None
     assert found("sex").t is None
 
 
 def test_sentences_are_for_people() -> None:
     told = str(found("sex", "age", "start"))
-    assert told.startswith("By sex, age and start, 15 of 24 people (62.5 %) are the only one of their kind")
+    assert told.startswith(
+        "By sex, age and start, 15 of 24 people (62.5 %) are the only one of their kind"
+    )
     assert "the table is 1-anonymous" in told
 
 
@@ -88,7 +94,9 @@ def test_the_picture() -> None:
 @pytest.mark.parametrize("sensitive", [None, "drugs", "best"])
 def test_private_counts_keep_their_promise(sensitive: str | None) -> None:
     """Wrong with probability 10⁻⁶; exact counts, the twin, are far above what is allowed."""
-    exact, *private = found("sex", "age", "start", sensitive=sensitive).against(("0.1", 1), trials=2000)
+    exact, *private = found("sex", "age", "start", sensitive=sensitive).against(
+        ("0.1", 1), trials=2000
+    )
     assert exact.lower() > 0.99
     assert kept(private)
     assert all(one.bound < 0.74 for one in private)
@@ -103,7 +111,12 @@ def test_nobody_alone_is_attacked_in_the_smallest_cell() -> None:
 def test_many_rows() -> None:
     """By hash and by table, the same as pandas."""
     generator = np.random.default_rng(0)
-    frame = pd.DataFrame({name: generator.integers(0, width, 50_000) for name, width in (("a", 300), ("b", 40), ("c", 7))})
+    frame = pd.DataFrame(
+        {
+            name: generator.integers(0, width, 50_000)
+            for name, width in (("a", 300), ("b", 40), ("c", 7))
+        }
+    )
     told = uniqueness(frame, ["a", "b", "c"], wanted=0.9)
     sizes = frame.groupby(["a", "b", "c"]).size()
     assert told.alone == int((sizes == 1).sum())

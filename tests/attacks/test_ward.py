@@ -10,7 +10,11 @@ from sfumato.attacks.ward import patients
 def test_five_of_each_kind() -> None:
     table = patients()
     assert set(Counter(zip(table["age"], table["area"], strict=True)).values()) == {5}
-    alike = {(age, area) for age, area in set(zip(table["age"], table["area"], strict=True)) if len(diseases(age, area)) == 1}
+    alike = {
+        (age, area)
+        for age, area in set(zip(table["age"], table["area"], strict=True))
+        if len(diseases(age, area)) == 1
+    }
     assert len(alike) == 1
 
 

@@ -24,13 +24,25 @@ from sfumato.auditing.runners import draws
         (mech.OptimalSelection(epsilon=1, delta="1e-3"), 3, (50,)),
         (mech.OptimalSelection(epsilon=1, delta="1e-3"), [3, 4], (50, 2)),
         (mech.Histogram(edges=[0, 1, 2], epsilon=1, relation="add-remove"), [0.5], (50, 2)),
-        (mech.Hierarchy(edges=[0, 1, 2, 3, 4], epsilon=1, branching=2, relation="add-remove"), [0.5], (50, 7)),
+        (
+            mech.Hierarchy(edges=[0, 1, 2, 3, 4], epsilon=1, branching=2, relation="add-remove"),
+            [0.5],
+            (50, 7),
+        ),
         (mech.RandomizedResponse(epsilon=1), ["yes", "no", "no"], (50, 3)),
         (mech.Quantile(low=0, high=4, epsilon=1, relation="add-remove"), [1, 2], (50,)),
         (mech.Quantile(low=0, high=1, grid=0.25, epsilon=1, relation="add-remove"), [0.5], (50,)),
-        (mech.WeightedQuantile(low=0, high=10, weight=1, epsilon=1, relation="add-remove"), ([3, 4], [1, 1]), (50,)),
+        (
+            mech.WeightedQuantile(low=0, high=10, weight=1, epsilon=1, relation="add-remove"),
+            ([3, 4], [1, 1]),
+            (50,),
+        ),
         (mech.InverseSensitivity("median", epsilon=1, low=0, high=10, grid=1), [1, 2, 3], (50,)),
-        (mech.Gibbs(epsilon=1, delta="1e-6", lipschitz=1, convexity=1, low=0, high=1, cells=2), [[0, 0, 0]], (50,)),
+        (
+            mech.Gibbs(epsilon=1, delta="1e-6", lipschitz=1, convexity=1, low=0, high=1, cells=2),
+            [[0, 0, 0]],
+            (50,),
+        ),
         (mech.Mean(low=0, high=1, epsilon=1, relation="add-remove"), [0.5], (50, 2)),
         (mech.Mean(low=0, high=1, epsilon=1, relation="replace", rows=1), [0.5], (50, 1)),
     ],
@@ -49,7 +61,15 @@ def test_shapes(m: Any, x: Any, shape: tuple[int, ...]) -> None:
         (mech.RandomizedResponse, "yes", {}),
         (mech.OptimalSelection, 3, {"delta": "1e-3"}),
         (local.Unary, "a", {"categories": "abc"}),
-        (local.Several, {"one": "a", "two": "b"}, {"questions": {name: local.Direct(epsilon=1, categories="abc") for name in ("one", "two")}}),
+        (
+            local.Several,
+            {"one": "a", "two": "b"},
+            {
+                "questions": {
+                    name: local.Direct(epsilon=1, categories="abc") for name in ("one", "two")
+                }
+            },
+        ),
     ],
     ids=lambda v: getattr(v, "__name__", ""),
 )
@@ -87,13 +107,23 @@ def test_a_kind_that_derives_from_a_known_one_is_run_call_by_call(kind: Any) -> 
     ("kind", "x", "about"),
     [
         (mech.Quantile, [1, 2], {"low": 0, "high": 4, "relation": "add-remove"}),
-        (mech.WeightedQuantile, ([1], [1]), {"low": 0, "high": 4, "weight": 1, "relation": "add-remove"}),
-        (mech.Gibbs, [[0, 0, 0]], {"delta": "1e-6", "lipschitz": 1, "convexity": 1, "low": 0, "high": 1, "cells": 2}),
+        (
+            mech.WeightedQuantile,
+            ([1], [1]),
+            {"low": 0, "high": 4, "weight": 1, "relation": "add-remove"},
+        ),
+        (
+            mech.Gibbs,
+            [[0, 0, 0]],
+            {"delta": "1e-6", "lipschitz": 1, "convexity": 1, "low": 0, "high": 1, "cells": 2},
+        ),
     ],
     ids=lambda v: getattr(v, "__name__", ""),
 )
 def test_so_is_one_that_derives_from_a_quantile(kind: Any, x: Any, about: dict[str, Any]) -> None:
-    assert isinstance(draws(type("Derived", (kind,), {"__slots__": ()})(epsilon=1, **about), x, 5), list)
+    assert isinstance(
+        draws(type("Derived", (kind,), {"__slots__": ()})(epsilon=1, **about), x, 5), list
+    )
 
 
 def test_records_for_one_number_are_drawn_call_by_call() -> None:

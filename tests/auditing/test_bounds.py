@@ -14,15 +14,25 @@ from sfumato.errors import Refused
 from sfumato.exact.balls import ball, below, normal_cdf
 
 
-@pytest.mark.parametrize(("p", "q", "delta"), [(0.7, 0.3, 0.0), (0.99, 0.9, 0.0), (0.5, 0.01, 0.1), (0.2, 0.001, 1e-6)])
-def test_epsilon_is_the_larger_of_both_ratios_and_not_above_it(p: float, q: float, delta: float) -> None:
-    one, other = (Fraction(p) - Fraction(delta)) / Fraction(q), (1 - Fraction(q) - Fraction(delta)) / (1 - Fraction(p))
+@pytest.mark.parametrize(
+    ("p", "q", "delta"), [(0.7, 0.3, 0.0), (0.99, 0.9, 0.0), (0.5, 0.01, 0.1), (0.2, 0.001, 1e-6)]
+)
+def test_epsilon_is_the_larger_of_both_ratios_and_not_above_it(
+    p: float, q: float, delta: float
+) -> None:
+    one, other = (
+        (Fraction(p) - Fraction(delta)) / Fraction(q),
+        (1 - Fraction(q) - Fraction(delta)) / (1 - Fraction(p)),
+    )
     found = Fraction(epsilon_bound(p, q, delta))
     assert below(lambda: ball(found).exp(), lambda: ball(max(one, other)))
     assert below(lambda: ball(max(one, other)), lambda: ball(found + Fraction(1, 10**12)).exp())
 
 
-@pytest.mark.parametrize(("p", "q", "delta"), [(0.3, 0.3, 0.0), (0.2, 0.4, 0.0), (0.3, 0.25, 0.2), (0.0, 0.0, 0.0), (1.0, 1.0, 0.0)])
+@pytest.mark.parametrize(
+    ("p", "q", "delta"),
+    [(0.3, 0.3, 0.0), (0.2, 0.4, 0.0), (0.3, 0.25, 0.2), (0.0, 0.0, 0.0), (1.0, 1.0, 0.0)],
+)
 def test_nothing_is_proven_by_nothing(p: float, q: float, delta: float) -> None:
     assert epsilon_bound(p, q, delta) == 0
 
@@ -48,7 +58,9 @@ def test_mu_is_that_of_the_normal_pair(mu: float) -> None:
     assert low < high
 
 
-@pytest.mark.parametrize("claim", [sf.Pure(1), sf.Approx(1, 0.01), sf.GDP(1), sf.ZCDP(0.5)], ids=str)
+@pytest.mark.parametrize(
+    "claim", [sf.Pure(1), sf.Approx(1, 0.01), sf.GDP(1), sf.ZCDP(0.5)], ids=str
+)
 def test_breaks_follows_the_curve_of_the_claim(claim: sf.Guarantee) -> None:
     for q in (0.01, 0.2, 0.6):
         most = 1 - claim.tradeoff(q)
@@ -76,5 +88,9 @@ def test_expected_bounds_are_the_bounds_in_doubles() -> None:
     p, q = np.array([0.7, 0.3, 0.95, 0.2]), np.array([0.3, 0.7, 0.9, 0.0])
     for delta in (0.0, 0.1):
         found = expected_bounds(sf.Approx(1, delta) if delta else sf.Pure(1), p, q, delta)
-        assert found == pytest.approx([epsilon_bound(a, b, delta) for a, b in zip(p, q, strict=True)], abs=1e-12)
-    assert expected_bounds(sf.GDP(1), p, q, 0.0) == pytest.approx([mu_bound(a, b) for a, b in zip(p, q, strict=True)], abs=1e-9)
+        assert found == pytest.approx(
+            [epsilon_bound(a, b, delta) for a, b in zip(p, q, strict=True)], abs=1e-12
+        )
+    assert expected_bounds(sf.GDP(1), p, q, 0.0) == pytest.approx(
+        [mu_bound(a, b) for a, b in zip(p, q, strict=True)], abs=1e-9
+    )

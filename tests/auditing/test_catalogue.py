@@ -15,7 +15,12 @@ ABSTRACT = {local.Oracle, local.FrequencyOracle, local.NumberOracle}
 
 
 def test_every_kind_is_here() -> None:
-    kinds = {kind for package in (mech, local) for kind in vars(package).values() if isinstance(kind, type) and issubclass(kind, Mechanism)}
+    kinds = {
+        kind
+        for package in (mech, local)
+        for kind in vars(package).values()
+        if isinstance(kind, type) and issubclass(kind, Mechanism)
+    }
     assert {type(entry.build(1.0)) for entry in CATALOGUE} == kinds - ABSTRACT
 
 
@@ -25,7 +30,10 @@ def test_levels_and_names() -> None:
 
 
 NOT_MADE = {
-    ("Gibbs", 2.0): "its (ε, δ) is proved for ε ≤ 1, and fails beyond: 'Gibbs, in μ' is audited there",
+    (
+        "Gibbs",
+        2.0,
+    ): "its (ε, δ) is proved for ε ≤ 1, and fails beyond: 'Gibbs, in μ' is audited there",
     ("Gibbs", 5.0): "the same",
 }
 """Levels at which an entry is not audited, and why. Nothing else is left out."""
@@ -50,7 +58,12 @@ def test_five_pairs_at_every_level(entry: Entry, epsilon: float) -> None:
 
 
 def test_every_kind_is_made_at_every_level() -> None:
-    made = {(type(entry.build(e)), e) for entry in CATALOGUE for e in EPSILONS if (entry.name, e) not in NOT_MADE}
+    made = {
+        (type(entry.build(e)), e)
+        for entry in CATALOGUE
+        for e in EPSILONS
+        if (entry.name, e) not in NOT_MADE
+    }
     assert made == {(kind, e) for kind, _ in made for e in EPSILONS}
 
 

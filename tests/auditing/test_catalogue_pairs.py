@@ -1,4 +1,6 @@
-"""The pairs of the catalogue are neighbours: by one record, one number of a stream, or a step of each score."""
+"""The pairs of the catalogue are neighbours: by one record, one number of a stream, or a step of
+each score.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,11 @@ def test_weighed_by_one_unit() -> None:
 def test_one_person_changes_an_answer() -> None:
     for a, b in pairs.ANSWERS(None):
         assert type(a) is type(b)
-        assert sum(x != y for x, y in zip(a, b, strict=True)) == 1 if isinstance(a, list) else {a, b} == {"yes", "no"}
+        assert (
+            sum(x != y for x, y in zip(a, b, strict=True)) == 1
+            if isinstance(a, list)
+            else {a, b} == {"yes", "no"}
+        )
 
 
 @pytest.mark.parametrize("name", ["PARAMETERS", "FAR_APART"])

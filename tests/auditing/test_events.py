@@ -1,4 +1,6 @@
-"""Events are chosen on draws that do not count: what counts cannot touch the choice, and the chance of error holds."""
+"""Events are chosen on draws that do not count: what counts cannot touch the choice, and the chance
+of error holds.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def test_the_choice_does_not_see_the_half_that_counts() -> None:
 
 
 def test_the_share_of_false_bounds_is_below_alpha_where_laws_are_equal() -> None:
-    """600 audits of equal laws at α = 0.05: more than 66 bounds above 0 have a chance below 10⁻⁶ (binomial tail)."""
+    """600 audits of equal laws at α = 0.05: more than 66 bounds above 0 have a chance below 10⁻⁶
+    (binomial tail).
+    """
     trials, alpha = 600, 0.05
     most = int(binom.isf(1e-6, trials, alpha))
     proven, peeked = 0, 0
@@ -41,8 +45,19 @@ def test_the_share_of_false_bounds_is_below_alpha_where_laws_are_equal() -> None
         found = count(sf.Pure(1), 0.0, None, one, other, alpha)[0]
         proven += epsilon_bound(found.low, found.high, 0.0) > 0
         if trial < 100:  # the twin: an event that was chosen on the draws that count
-            ahead = np.flatnonzero(np.bincount(one.symbols, minlength=12) > np.bincount(other.symbols, minlength=12))
-            cheat = counted(Event("seen more often", DIRECTIONS[0], lambda d, ahead=ahead: np.isin(d.symbols, ahead)), one, other, alpha)  # type: ignore[misc]
+            ahead = np.flatnonzero(
+                np.bincount(one.symbols, minlength=12) > np.bincount(other.symbols, minlength=12)
+            )
+            cheat = counted(
+                Event(
+                    "seen more often",
+                    DIRECTIONS[0],
+                    lambda d, ahead=ahead: np.isin(d.symbols, ahead),
+                ),
+                one,
+                other,
+                alpha,
+            )  # type: ignore[misc]
             peeked += epsilon_bound(cheat.low, cheat.high, 0.0) > 0
     assert proven <= most
     assert peeked > int(binom.isf(1e-6, 100, alpha))
@@ -81,18 +96,25 @@ SIZES = ((0, 200_000), (1, 200_000), (0, 500_000), (1, 500_000))
 
 
 @pytest.mark.parametrize(("caution", "chosen_well"), [(events._CAUTION, True), (0.0, False)])
-def test_luck_on_the_draws_that_do_not_count_is_not_chosen(caution: float, chosen_well: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Noise for ε = 1/0.95: the best event proves 1.043 on 1.8 million draws. What looks best by luck, a rare one, would prove less than the claim of 1."""
+def test_luck_on_the_draws_that_do_not_count_is_not_chosen(
+    caution: float, chosen_well: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Noise for ε = 1/0.95: the best event proves 1.043 on 1.8 million draws. What looks best by
+    luck, a rare one, would prove less than the claim of 1.
+    """
     monkeypatch.setattr(events, "_CAUTION", caution)
     good = 0
     for seed in range(6):
         g = np.random.default_rng(seed)
         p = -math.expm1(-1 / 0.95)
         x, y, fresh_x, fresh_y = (
-            np.int64(more) + g.geometric(p, n) - g.geometric(p, n) for more, n in ((0, 200_000), (1, 200_000), (0, 500_000), (1, 500_000))
+            np.int64(more) + g.geometric(p, n) - g.geometric(p, n)
+            for more, n in ((0, 200_000), (1, 200_000), (0, 500_000), (1, 500_000))
         )
         event = learned(outputs(x), outputs(y), sf.Pure(1), 0.0, counting=1_800_000, alpha=1e-8)
         seen = [float(event.holds(outputs(drawn)).mean()) for drawn in (fresh_x, fresh_y)]
-        low, high = expected_limits(*(seen if event.direction == DIRECTIONS[0] else seen[::-1]), 1_800_000, 5e-9)
+        low, high = expected_limits(
+            *(seen if event.direction == DIRECTIONS[0] else seen[::-1]), 1_800_000, 5e-9
+        )
         good += epsilon_bound(float(low), float(high), 0.0) > 1.01
     assert (good == 6) is chosen_well

@@ -1,4 +1,6 @@
-"""Known laws: exact audits equal the claim or the law's own divergence to 10⁻¹²; the best event is the best of all."""
+"""Known laws: exact audits equal the claim or the law's own divergence to 10⁻¹²; the best event is
+the best of all.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def test_the_exact_bound_of_a_tight_law_is_the_claim(m: Any, x: Any, y: Any) -> 
     assert claimed - 1e-12 <= r.epsilon_lower <= claimed
     assert r.exact
     assert r.verdict == "holds"
-    lower = Fraction(claimed) * Fraction(10**11 - 10, 10**11)  # the twin: a claim lower by 10⁻¹⁰ of itself
+    lower = Fraction(claimed) * Fraction(
+        10**11 - 10, 10**11
+    )  # the twin: a claim lower by 10⁻¹⁰ of itself
     assert sf.audit(m, x, y, claim=sf.Pure(lower), exact=True).verdict == "violated"
 
 
@@ -55,7 +59,9 @@ def test_direct_reports_keep_their_odds() -> None:
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_unary_reports_keep_their_odds(symmetric: bool) -> None:
     m = sf.local.Unary(epsilon=1, categories=["a", "b", "c"], symmetric=symmetric)
-    assert sf.audit(m, "a", "b", exact=True).epsilon_lower == pytest.approx(math.log(m.odds), abs=1e-12)
+    assert sf.audit(m, "a", "b", exact=True).epsilon_lower == pytest.approx(
+        math.log(m.odds), abs=1e-12
+    )
 
 
 def test_a_channel_and_a_function_that_gives_laws() -> None:
@@ -63,10 +69,18 @@ def test_a_channel_and_a_function_that_gives_laws() -> None:
     r = sf.audit(channel, "x", "y", claim=sf.Pure("0.7"), exact=True)
     assert r.epsilon_lower == pytest.approx(math.log(2), abs=1e-15)
     assert r.epsilon_lower <= math.log(2)
-    laws = {0: {"a": Fraction(2, 3), "b": Fraction(1, 3)}, 1: {"a": Fraction(1, 3), "c": Fraction(2, 3)}}
+    laws = {
+        0: {"a": Fraction(2, 3), "b": Fraction(1, 3)},
+        1: {"a": Fraction(1, 3), "c": Fraction(2, 3)},
+    }
     assert sf.audit(lambda x: laws[x], 0, 1, claim=sf.Pure(1), exact=True).epsilon_lower == math.inf
-    assert sf.audit(lambda x: laws[x], 0, 1, claim=sf.Approx(1, "0.7"), exact=True).verdict == "holds"
-    assert sf.audit(lambda x: laws[x], 0, 1, claim=sf.Approx(1, "0.6"), exact=True).verdict == "violated"
+    assert (
+        sf.audit(lambda x: laws[x], 0, 1, claim=sf.Approx(1, "0.7"), exact=True).verdict == "holds"
+    )
+    assert (
+        sf.audit(lambda x: laws[x], 0, 1, claim=sf.Approx(1, "0.6"), exact=True).verdict
+        == "violated"
+    )
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.01, 0.2])
@@ -75,10 +89,15 @@ def test_epsilon_is_the_divergence_of_the_laws(delta: float) -> None:
     for _ in range(20):
         p, q = (tuple(v / v.sum()) for v in g.random((2, 5)))
         known = Known(p, q, tuple("abcde"))
-        expected = max(approx_max_divergence(list(p), list(q), delta), approx_max_divergence(list(q), list(p), delta))
+        expected = max(
+            approx_max_divergence(list(p), list(q), delta),
+            approx_max_divergence(list(q), list(p), delta),
+        )
         assert known.epsilon(delta)[0] == pytest.approx(max(0.0, expected), abs=1e-12)
         if not delta:
-            assert known.epsilon(0)[0] <= max(max_divergence(list(p), list(q)), max_divergence(list(q), list(p)))
+            assert known.epsilon(0)[0] <= max(
+                max_divergence(list(p), list(q)), max_divergence(list(q), list(p))
+            )
 
 
 def test_the_best_event_is_the_best_of_all_events() -> None:
@@ -90,7 +109,9 @@ def test_the_best_event_is_the_best_of_all_events() -> None:
         every = []
         for event in chain.from_iterable(combinations(range(6), size) for size in range(1, 6)):
             for a, b in ((p, q), (q, p)):
-                low, high = expected_limits([a[list(event)].sum()], [b[list(event)].sum()], 10_000, 5e-7)
+                low, high = expected_limits(
+                    [a[list(event)].sum()], [b[list(event)].sum()], 10_000, 5e-7
+                )
                 every.append(float(expected_bounds(claim, low, high, delta)[0]))
         assert found == pytest.approx(max(every), abs=1e-9)
 
@@ -122,7 +143,9 @@ EVENTS: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("claim", "event"), EVENTS, ids=lambda v: type(v).__name__)
 def test_an_exact_refutation_shows_its_event(claim: Any, event: str) -> None:
-    """P(output ≤ 0) is e/(e + 1) at 0 and 1/(e + 1) at 1: of the geometric law at ε = 1 the event that says most."""
+    """P(output ≤ 0) is e/(e + 1) at 0 and 1/(e + 1) at 1: of the geometric law at ε = 1 the event
+    that says most.
+    """
     r = sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, claim=claim, exact=True)
     likely, other = math.e / (math.e + 1), 1 / (math.e + 1)
     assert r.verdict == "violated"
@@ -133,7 +156,11 @@ def test_an_exact_refutation_shows_its_event(claim: Any, event: str) -> None:
     assert ("breaks" in str(r)) is not isinstance(claim, sf.Pure | sf.Approx | sf.GDP)
 
 
-@pytest.mark.parametrize("claim", [sf.Pure("1/10"), sf.Approx("1/10", "1/100"), sf.GDP("1/10"), sf.ZCDP("1/1000")], ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize(
+    "claim",
+    [sf.Pure("1/10"), sf.Approx("1/10", "1/100"), sf.GDP("1/10"), sf.ZCDP("1/1000")],
+    ids=lambda v: type(v).__name__,
+)
 def test_the_event_that_is_shown_contradicts_the_claim_by_itself(claim: Any) -> None:
     g = np.random.default_rng(7)
     for _ in range(20):
@@ -152,7 +179,9 @@ def test_the_event_that_is_shown_contradicts_the_claim_by_itself(claim: Any) -> 
 
 
 def test_a_curve_that_is_broken_in_the_middle_shows_the_event_there() -> None:
-    """At δ = 10⁻⁶ the claim leaves an ε of 0.62, and the law has ln 1.5 = 0.41. But errors of 0.4 and 0.4 it does not leave."""
+    """At δ = 10⁻⁶ the claim leaves an ε of 0.62, and the law has ln 1.5 = 0.41. But errors of 0.4
+    and 0.4 it does not leave.
+    """
     laws = {0: {"a": 0.6, "b": 0.4}, 1: {"a": 0.4, "b": 0.6}}
     r = sf.audit(laws.get, 0, 1, claim=sf.ZCDP("1/100"), exact=True)
     assert r.verdict == "violated"
@@ -164,7 +193,9 @@ def test_a_curve_that_is_broken_in_the_middle_shows_the_event_there() -> None:
 
 
 def test_the_event_that_is_shown_is_one_that_happens() -> None:
-    """A Gaussian refutes a smaller μ in every tail, at chances of 10⁻⁷⁰; it does so in the middle, too."""
+    """A Gaussian refutes a smaller μ in every tail, at chances of 10⁻⁷⁰; it does so in the middle,
+    too.
+    """
     r = sf.audit(mech.Gaussian(sensitivity=1000, mu=1), 0, 1000, claim=sf.GDP("0.9"), exact=True)
     assert r.verdict == "violated"
     assert r.limits == pytest.approx((0.5, 0.159), abs=1e-3)
@@ -180,7 +211,9 @@ SMALL: list[tuple[Any, Any, Any, Any]] = [
 
 @pytest.mark.parametrize(("m", "x", "y", "claim"), SMALL, ids=lambda v: type(v).__name__)
 def test_a_chance_that_doubles_forget_is_no_zero(m: Any, x: Any, y: Any, claim: Any) -> None:
-    """e^(−1000) is written as 0 in doubles. Taken as one it would be an event that one input never gives, and refute everything."""
+    """e^(−1000) is written as 0 in doubles. Taken as one it would be an event that one input never
+    gives, and refute everything.
+    """
     r = sf.audit(m, x, y, claim=claim, exact=True)
     assert r.verdict == "holds"
     assert math.isfinite(r.epsilon_lower)
@@ -206,7 +239,10 @@ def test_a_delta_that_is_just_attained_leaves_nothing(delta: Fraction) -> None:
     """Masses in doubles may lie a little above δ: what is left of them would have any ratio."""
     m = mech.OptimalSelection(epsilon=1, delta=delta)
     assert sf.audit(m, 0, 1, exact=True).verdict == "holds"
-    nearly = {0: {"a": math.nextafter(float(delta), 1), "b": 1 - math.nextafter(float(delta), 1)}, 1: {"b": 1.0}}
+    nearly = {
+        0: {"a": math.nextafter(float(delta), 1), "b": 1 - math.nextafter(float(delta), 1)},
+        1: {"b": 1.0},
+    }
     assert sf.audit(nearly.get, 0, 1, claim=sf.Approx(1, delta), exact=True).verdict == "holds"
     more = {0: {"a": float(delta) + 1e-9, "b": 1 - float(delta) - 1e-9}, 1: {"b": 1.0}}  # the twin
     assert sf.audit(more.get, 0, 1, claim=sf.Approx(1, delta), exact=True).verdict == "violated"

@@ -1,4 +1,6 @@
-"""Laws at two inputs: of every kind in the table they sum to 1, agree with draws, and keep the promise."""
+"""Laws at two inputs: of every kind in the table they sum to 1, agree with draws, and keep the
+promise.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,14 @@ from sfumato.auditing.runners import known_law, run, runner_of
 from sfumato.guarantees.channel import Channel
 from sfumato.guarantees.divergences import approx_max_divergence
 
-KNOWN = [entry for entry in CATALOGUE if all(known_law(runner_of(entry.build(1.0)), pair) is not None for pair in entry.pairs(entry.build(1.0))[:1])]
+KNOWN = [
+    entry
+    for entry in CATALOGUE
+    if all(
+        known_law(runner_of(entry.build(1.0)), pair) is not None
+        for pair in entry.pairs(entry.build(1.0))[:1]
+    )
+]
 
 
 @pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry.name)
@@ -41,9 +50,14 @@ def test_draws_fall_into_cells_as_often_as_the_law_says(entry: Entry) -> None:
 QUANTILES = ["Quantile", "WeightedQuantile", "InverseSensitivity", "Gibbs, in μ"]
 
 
-@pytest.mark.parametrize("name", ["Histogram", "Mean, replace", "Laplace", "Exponential", "RandomizedResponse", *QUANTILES])
+@pytest.mark.parametrize(
+    "name",
+    ["Histogram", "Mean, replace", "Laplace", "Exponential", "RandomizedResponse", *QUANTILES],
+)
 def test_draws_one_by_one_have_the_law_of_draws_at_once(name: str) -> None:
-    """False alarm as above. The public call of each, against the law that the draws at once are held to."""
+    """False alarm as above. The public call of each, against the law that the draws at once are
+    held to.
+    """
     m: Any = next(entry for entry in CATALOGUE if entry.name == name).build(1.0)
     x, y = next(entry for entry in CATALOGUE if entry.name == name).pairs(m)[0]
     known = law_at(m, x, y)
@@ -51,7 +65,9 @@ def test_draws_one_by_one_have_the_law_of_draws_at_once(name: str) -> None:
     assert known.cell is not None
     one_by_one = [run(m, x) for _ in range(400)]
     seen = np.cumsum(np.bincount(known.cell(outputs(one_by_one)), minlength=len(known.names))) / 400
-    assert np.abs(seen - np.cumsum(known.masses()[0])).max() < np.sqrt(np.log(2 * 2000 / 1e-9) / (2 * 400))
+    assert np.abs(seen - np.cumsum(known.masses()[0])).max() < np.sqrt(
+        np.log(2 * 2000 / 1e-9) / (2 * 400)
+    )
 
 
 def test_every_kind_of_the_table_is_met() -> None:
@@ -65,8 +81,18 @@ def test_a_wrong_law_is_seen_by_draws() -> None:
     known = law_at(m, 0, 1)
     assert known is not None
     assert known.cell is not None
-    seen = np.cumsum(np.bincount(known.cell(outputs(wide.perturb(np.zeros(4000, dtype=np.int64)))), minlength=len(known.names))) / 4000
-    assert np.abs(seen - np.cumsum(known.masses()[0])).max() > np.sqrt(np.log(2 * 2000 / 1e-9) / (2 * 4000))
+    seen = (
+        np.cumsum(
+            np.bincount(
+                known.cell(outputs(wide.perturb(np.zeros(4000, dtype=np.int64)))),
+                minlength=len(known.names),
+            )
+        )
+        / 4000
+    )
+    assert np.abs(seen - np.cumsum(known.masses()[0])).max() > np.sqrt(
+        np.log(2 * 2000 / 1e-9) / (2 * 4000)
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,15 +118,24 @@ def test_what_is_left_of_a_chance_near_one_keeps_its_digits(delta: str) -> None:
     assert {r.verdict for r in losses} == {"holds"}
     assert max(r.epsilon_lower for r in losses) == pytest.approx(1, abs=1e-9)
     kept = [m.keep_probability(votes) for votes in range(m._sure + 1)]
-    rough = [approx_max_divergence([1 - a, a], [1 - b, b], Fraction(delta)) for b, a in pairwise(kept)]
-    rough += [approx_max_divergence([1 - b, b], [1 - a, a], Fraction(delta)) for b, a in pairwise(kept)]
+    rough = [
+        approx_max_divergence([1 - a, a], [1 - b, b], Fraction(delta)) for b, a in pairwise(kept)
+    ]
+    rough += [
+        approx_max_divergence([1 - b, b], [1 - a, a], Fraction(delta)) for b, a in pairwise(kept)
+    ]
     assert (max(rough) > 1 + 1e-5) is (delta == "1e-13")  # the twin
 
 
 def promises_that_are_refuted(entry: Entry, epsilon: float, most: int) -> list[Any]:
     m: Any = entry.build(min(epsilon, entry.most) if entry.name.startswith("Gibbs") else epsilon)
     known = [pair for pair in entry.pairs(m)[:most] if known_law(runner_of(m), pair) is not None]
-    return [(promise, pair) for pair in known for promise in m.promises if sf.audit(m, *pair, claim=promise, exact=True).verdict == "violated"]
+    return [
+        (promise, pair)
+        for pair in known
+        for promise in m.promises
+        if sf.audit(m, *pair, claim=promise, exact=True).verdict == "violated"
+    ]
 
 
 @pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry.name)

@@ -1,4 +1,6 @@
-"""Windows of laws on all integers: masses are the law's own, they sum to 1, and the answers of a threshold are those of its definition."""
+"""Windows of laws on all integers: masses are the law's own, they sum to 1, and the answers of a
+threshold are those of its definition.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ MECHANISMS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("m", MECHANISMS, ids=lambda m: f"{type(m).__name__}-{float(m.variance) ** 0.5:.0f}")
+@pytest.mark.parametrize(
+    "m", MECHANISMS, ids=lambda m: f"{type(m).__name__}-{float(m.variance) ** 0.5:.0f}"
+)
 def test_masses_sum_to_one_and_are_the_law_s(m: Any) -> None:
     move = math.floor(m.sensitivity)
     known = noise(m.law, 5, 5 + move)
@@ -49,7 +53,10 @@ def test_cells_of_what_is_no_number() -> None:
     assert known is not None
     assert known.cell is not None
     assert known.cell(outputs(np.array([np.nan]))).tolist() == [len(known.names)]
-    assert known.cell(outputs(["text"] * 2)).tolist()[0] in (len(known.names), known.cell(outputs(np.array([4.0]))).tolist()[0])
+    assert known.cell(outputs(["text"] * 2)).tolist()[0] in (
+        len(known.names),
+        known.cell(outputs(np.array([4.0]))).tolist()[0],
+    )
 
 
 @pytest.mark.parametrize(("answers", "monotone"), [(1, False), (2, False), (1, True)])
@@ -59,7 +66,9 @@ def test_the_answers_of_a_threshold(answers: int, monotone: bool) -> None:
     assert math.fsum(law.values()) == pytest.approx(1, abs=1e-12)
     assert all(sum(sequence) <= answers for sequence in law)
     z = range(-150, 151)
-    single = sum(float(m.threshold_law.pmf(t)) * float(m.query_law.tail(t)) for t in z)  # P(0 + Z₂ ≥ 0 + Z₁)
+    single = sum(
+        float(m.threshold_law.pmf(t)) * float(m.query_law.tail(t)) for t in z
+    )  # P(0 + Z₂ ≥ 0 + Z₁)
     assert above_threshold_law(m, [0])[(True,)] == pytest.approx(single, abs=1e-6)
 
 
@@ -84,7 +93,15 @@ def test_inputs_too_far_apart_for_doubles_have_none(apart: int) -> None:
     assert noise(MECHANISMS[0].law, 0, apart) is None
 
 
-@pytest.mark.parametrize(("x", "y"), [([0, 0, 0], [1, 1, -1]), ([5] * 6, [4] * 6), ([-3, 40, -40], [-2, 39, -41]), ([200, 200, -200], [199, 199, -199])])
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ([0, 0, 0], [1, 1, -1]),
+        ([5] * 6, [4] * 6),
+        ([-3, 40, -40], [-2, 39, -41]),
+        ([200, 200, -200], [199, 199, -199]),
+    ],
+)
 @pytest.mark.parametrize("epsilon", ["1/10", 1, 5])
 def test_ratios_of_answers_are_within_the_doubt(epsilon: Any, x: list[int], y: list[int]) -> None:
     """Against sums of balls of 200 bits, over three times as many thresholds."""
@@ -101,9 +118,15 @@ def test_ratios_of_answers_are_within_the_doubt(epsilon: Any, x: list[int], y: l
 
 @pytest.mark.parametrize("monotone", [False, True])
 def test_answers_of_values_far_from_the_threshold_keep_the_promise(monotone: bool) -> None:
-    """Rare answers come from levels as far out as the values. A sum that stops before them is accused of ε = 1.227 here."""
+    """Rare answers come from levels as far out as the values. A sum that stops before them is
+    accused of ε = 1.227 here.
+    """
     m = mech.AboveThreshold(sensitivity=1, epsilon=1, monotone=monotone)
-    pairs = [([200] * 3 + [-200], [199] * 3 + [-199]), ([400] * 3 + [-400], [399] * 3 + [-399])] if not monotone else [([-400] * 3, [-399] * 3)]
+    pairs = (
+        [([200] * 3 + [-200], [199] * 3 + [-199]), ([400] * 3 + [-400], [399] * 3 + [-399])]
+        if not monotone
+        else [([-400] * 3, [-399] * 3)]
+    )
     for x, y in pairs:
         r = sf.audit(m, x, y, exact=True)
         assert r.verdict == "holds"
@@ -116,7 +139,10 @@ def _in_balls(m: Any, values: list[int]) -> dict[Any, Any]:
     kept = ctx.prec
     ctx.prec = 200
     try:
-        line, query = ((-1 / (arb(law.scale.numerator) / law.scale.denominator)).exp() for law in (m.threshold_law, m.query_law))
+        line, query = (
+            (-1 / (arb(law.scale.numerator) / law.scale.denominator)).exp()
+            for law in (m.threshold_law, m.query_law)
+        )
 
         def tail(z: int) -> arb:
             return query**z / (1 + query) if z >= 1 else 1 - query ** (1 - z) / (1 + query)

@@ -1,4 +1,6 @@
-"""Outputs of every kind as columns: equal outputs are equal symbols, different ones are not, and numbers are found in their places."""
+"""Outputs of every kind as columns: equal outputs are equal symbols, different ones are not, and
+numbers are found in their places.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,15 @@ def test_equal_outputs_are_equal_symbols() -> None:
 
 
 def test_structure_leaves_values_out_but_not_what_is_no_number() -> None:
-    found = outputs([{"n": 1.5, "k": [1]}, {"n": 2.5, "k": [7]}, {"n": math.nan, "k": [1]}, {"n": 1.5, "k": [1, 2]}, Error("E")]).structure.tolist()
+    found = outputs(
+        [
+            {"n": 1.5, "k": [1]},
+            {"n": 2.5, "k": [7]},
+            {"n": math.nan, "k": [1]},
+            {"n": 1.5, "k": [1, 2]},
+            Error("E"),
+        ]
+    ).structure.tolist()
     assert found[0] == found[1]
     assert len(set(found)) == 4
 
@@ -66,7 +76,13 @@ def test_numbers_have_their_places() -> None:
 
 
 @pytest.mark.parametrize(
-    "drawn", [np.array([1, 2, 2]), np.array([1.5, 2.5, 2.5]), np.array([[1, 2], [3, 4], [3, 4]]), np.array([[1.0, np.nan], [2.0, 3.0], [2.0, 3.0]])]
+    "drawn",
+    [
+        np.array([1, 2, 2]),
+        np.array([1.5, 2.5, 2.5]),
+        np.array([[1, 2], [3, 4], [3, 4]]),
+        np.array([[1.0, np.nan], [2.0, 3.0], [2.0, 3.0]]),
+    ],
 )
 def test_arrays_are_read_as_they_are(drawn: Any) -> None:
     found = outputs(drawn)
@@ -136,7 +152,18 @@ def test_the_first_part_does_not_know_what_only_the_second_has() -> None:
 
 
 def test_numbers_beyond_doubles() -> None:
-    found = outputs([10**400, -(10**400), Fraction(10**400), Decimal("1e400"), Decimal("-1e400"), Decimal("NaN"), 10**5000, -(10**5000)])
+    found = outputs(
+        [
+            10**400,
+            -(10**400),
+            Fraction(10**400),
+            Decimal("1e400"),
+            Decimal("-1e400"),
+            Decimal("NaN"),
+            10**5000,
+            -(10**5000),
+        ]
+    )
     assert found.numbers[""].tolist()[:5] == [math.inf, -math.inf, math.inf, math.inf, -math.inf]
     assert len(set(found.symbols.tolist())) == 8
 

@@ -18,7 +18,13 @@ NOISE = mech.Laplace(sensitivity=1, epsilon=1)
 
 
 @pytest.mark.parametrize(
-    "m", [mech.Laplace(sensitivity=3, epsilon=1), mech.Gaussian(sensitivity=2, mu=1), mech.Laplace(sensitivity=1, epsilon=1, grid=0.25)], ids=str
+    "m",
+    [
+        mech.Laplace(sensitivity=3, epsilon=1),
+        mech.Gaussian(sensitivity=2, mu=1),
+        mech.Laplace(sensitivity=1, epsilon=1, grid=0.25),
+    ],
+    ids=str,
 )
 def test_numbers_differ_by_the_sensitivity(m: Any) -> None:
     found = list(pairs_of(m, m.promise))
@@ -26,7 +32,14 @@ def test_numbers_differ_by_the_sensitivity(m: Any) -> None:
     assert all(abs(abs(a - b) - m.sensitivity) < 1e-6 for a, b in found)
 
 
-@pytest.mark.parametrize("m", [mech.Laplace(sensitivity="1e-7", epsilon=1, grid=2**-33), mech.Laplace(sensitivity="0.1", epsilon=1, grid=2**-20)], ids=str)
+@pytest.mark.parametrize(
+    "m",
+    [
+        mech.Laplace(sensitivity="1e-7", epsilon=1, grid=2**-33),
+        mech.Laplace(sensitivity="0.1", epsilon=1, grid=2**-20),
+    ],
+    ids=str,
+)
 def test_doubles_that_differ_by_more_than_the_sensitivity_are_no_pair(m: Any) -> None:
     """10⁹ + 10⁻⁷ is a double that is 1.19·10⁻⁷ away from 10⁹."""
     assert all(neighbours(m, *pair) for pair in pairs_of(m, m.promise))
@@ -35,7 +48,14 @@ def test_doubles_that_differ_by_more_than_the_sensitivity_are_no_pair(m: Any) ->
     assert sf.audit(m, samples=100).known_neighbours
 
 
-@pytest.mark.parametrize("m", [mech.OptimalSelection(epsilon=0.1, delta="1e-3"), mech.OptimalSelection(epsilon=5, delta="1e-3", quanta=3)], ids=str)
+@pytest.mark.parametrize(
+    "m",
+    [
+        mech.OptimalSelection(epsilon=0.1, delta="1e-3"),
+        mech.OptimalSelection(epsilon=5, delta="1e-3", quanta=3),
+    ],
+    ids=str,
+)
 def test_groups_are_tried_where_a_coin_decides(m: Any) -> None:
     pairs = list(pairs_of(m, m.promise))
     assert all(b - a == m.quanta for a, b in pairs)
@@ -44,7 +64,9 @@ def test_groups_are_tried_where_a_coin_decides(m: Any) -> None:
 
 @pytest.mark.parametrize("kind", [mech.Exponential, mech.PermuteAndFlip, mech.NoisyMax])
 @pytest.mark.parametrize("monotone", [False, True])
-def test_scores_move_by_the_sensitivity_and_one_way_where_they_must(kind: Any, monotone: bool) -> None:
+def test_scores_move_by_the_sensitivity_and_one_way_where_they_must(
+    kind: Any, monotone: bool
+) -> None:
     m = kind(sensitivity=2, epsilon=1, monotone=monotone)
     for a, b in pairs_of(m, m.promise):
         moves = [two - one for one, two in zip(a, b, strict=True)]
@@ -67,7 +89,9 @@ def test_datasets_differ_in_one_record(relation: Any) -> None:
 
 def test_the_search_finds_the_one_record_that_breaks_it() -> None:
     def only_nan(data: list[Any]) -> Any:
-        return NOISE.perturb(100 if any(isinstance(v, float) and math.isnan(v) for v in data) else 0)
+        return NOISE.perturb(
+            100 if any(isinstance(v, float) and math.isnan(v) for v in data) else 0
+        )
 
     r = sf.audit(only_nan, claim=sf.Pure(1), samples=400)
     assert r.verdict == "violated"
@@ -76,7 +100,11 @@ def test_the_search_finds_the_one_record_that_breaks_it() -> None:
 
 
 def test_the_search_finds_the_size_that_breaks_it() -> None:
-    r = sf.audit(lambda data: "empty" if not data else NOISE.perturb(len(data)), claim=sf.Pure(1), samples=400)
+    r = sf.audit(
+        lambda data: "empty" if not data else NOISE.perturb(len(data)),
+        claim=sf.Pure(1),
+        samples=400,
+    )
     assert r.verdict == "violated"
     assert [] in r.pair
 
@@ -96,7 +124,9 @@ def test_beside_one_input_its_neighbours_are_tried() -> None:
 
 
 def test_an_exact_search_takes_the_worst_pair() -> None:
-    channel = Channel({0: {"a": "1/2", "b": "1/2"}, 1: {"a": "2/5", "b": "3/5"}, 2: {"a": "1/10", "b": "9/10"}})
+    channel = Channel(
+        {0: {"a": "1/2", "b": "1/2"}, 1: {"a": "2/5", "b": "3/5"}, 2: {"a": "1/10", "b": "9/10"}}
+    )
     r = sf.audit(channel, claim=sf.Pure(2), exact=True)
     assert set(r.pair) == {0, 2}
     assert r.epsilon_lower == pytest.approx(math.log(5))
@@ -104,7 +134,9 @@ def test_an_exact_search_takes_the_worst_pair() -> None:
 
 def test_where_no_pair_is_known_one_is_asked_for() -> None:
     with pytest.raises(Refused, match=r"audit\.pair"):
-        sf.audit(mech.Gibbs(epsilon=1, delta="1e-6", lipschitz=1, convexity=1, low=0, high=1), samples=40)
+        sf.audit(
+            mech.Gibbs(epsilon=1, delta="1e-6", lipschitz=1, convexity=1, low=0, high=1), samples=40
+        )
 
     def of_text(x: str) -> str:
         return x.upper()
@@ -121,10 +153,17 @@ def test_a_number_is_tried_with_its_neighbours() -> None:
 
 
 def test_an_array_is_a_dataset_and_a_category_has_others_beside_it() -> None:
-    r = sf.audit(lambda data: NOISE.perturb(len(data)), np.array([1, 2, 3]), claim=sf.Pure(1), samples=100)
+    r = sf.audit(
+        lambda data: NOISE.perturb(len(data)), np.array([1, 2, 3]), claim=sf.Pure(1), samples=100
+    )
     assert r.pair[0] == [1, 2, 3]
     assert len(r.pair[1]) == 4
-    assert sf.audit(mech.RandomizedResponse(epsilon=1, categories=["a", "b", "c"]), "b", samples=100).pair[0] == "b"
+    assert (
+        sf.audit(
+            mech.RandomizedResponse(epsilon=1, categories=["a", "b", "c"]), "b", samples=100
+        ).pair[0]
+        == "b"
+    )
     assert sf.audit(NOISE, [1, 2, 3], samples=100).pair[1] in ([2, 2, 3], [0, 2, 3])
 
 

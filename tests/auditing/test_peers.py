@@ -2,12 +2,14 @@
 
 Slow: each is installed into an environment of its own, by pip as it is configured here.
 
-*diffprivlib 0.6.6*  adds noise in doubles. The probe of precision sees which of two answers it was added to; that four uniform numbers make a draw is no help.
-*pure-ldp 1.1.2*     sets the own bit of a unary code with p, and never clears it: p + (1 − p)·q instead of p. The exact audit refutes its claim, so does the
-                     sampled one.
+*diffprivlib 0.6.6*  adds noise in doubles. The probe of precision sees which of two answers it was
+                     added to; that four uniform numbers make a draw is no help.
+*pure-ldp 1.1.2*     sets the own bit of a unary code with p, and never clears it: p + (1 − p)·q
+                     instead of p. The exact audit refutes its claim, so does the sampled one.
 *pure-ldp 1.2.0*     repaired that; it raises no alarm.
 
-False alarms: the sampled audits are wrong with a chance of 1e-8 each; the exact ones and the grids never.
+False alarms: the sampled audits are wrong with a chance of 1e-8 each; the exact ones and the grids
+never.
 """
 
 from __future__ import annotations
@@ -52,12 +54,17 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Run]:
         venv.create(where, with_pip=True)
         python = where / "bin" / "python"
         done = subprocess.run(
-            [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", *packages], capture_output=True, text=True, check=False
+            [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", *packages],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
 
         def run(script: str) -> Any:
-            ran = subprocess.run([python, "-c", script], capture_output=True, text=True, check=False)
+            ran = subprocess.run(
+                [python, "-c", script], capture_output=True, text=True, check=False
+            )
             assert ran.returncode == 0, ran.stderr
             return json.loads(ran.stdout)
 
@@ -72,24 +79,49 @@ from diffprivlib.mechanisms import {kind}
 m = {kind}(epsilon=1, {more})
 print(json.dumps([[m.randomise(x).hex() for _ in range(10_000)] for x in (0.0, 1.0)]))
 """
-BOUNDS = {"Laplace": "sensitivity=1", "LaplaceTruncated": "sensitivity=1, lower=-100.0, upper=100.0", "GaussianAnalytic": "sensitivity=1, delta=1e-6"}
+BOUNDS = {
+    "Laplace": "sensitivity=1",
+    "LaplaceTruncated": "sensitivity=1, lower=-100.0, upper=100.0",
+    "GaussianAnalytic": "sensitivity=1, delta=1e-6",
+}
 
 
 @pytest.mark.parametrize("kind", BOUNDS)
-def test_diffprivlib_noise_in_doubles_is_caught_by_its_precision(kind: str, installed: Callable[..., Run]) -> None:
+def test_diffprivlib_noise_in_doubles_is_caught_by_its_precision(
+    kind: str, installed: Callable[..., Run]
+) -> None:
     run = installed("diffprivlib==0.6.6", OLDER)
-    drawn = [[float.fromhex(y) for y in side] for side in run(LAPLACE.format(kind=kind, more=BOUNDS[kind]))]
+    drawn = [
+        [float.fromhex(y) for y in side]
+        for side in run(LAPLACE.format(kind=kind, more=BOUNDS[kind]))
+    ]
     found = precision(many(lambda x, n: drawn[x]), 0, 1, samples=10_000)
     assert found.tells
-    assert found.finer > 0.02  # of all answers show which one they are: from 1 nothing finer than 2^-53 can come
-    assert sf.audit(many(lambda x, n: drawn[x]), 0, 1, claim=sf.Approx(1, "1e-6"), samples=10_000, confidence=CONFIDENCE).verdict == "violated"
+    assert (
+        found.finer > 0.02
+    )  # of all answers show which one they are: from 1 nothing finer than 2^-53 can come
+    assert (
+        sf.audit(
+            many(lambda x, n: drawn[x]),
+            0,
+            1,
+            claim=sf.Approx(1, "1e-6"),
+            samples=10_000,
+            confidence=CONFIDENCE,
+        ).verdict
+        == "violated"
+    )
 
 
 def test_our_noise_is_not() -> None:
-    """The twin: the same probe, the same size. The record covers so many numbers that move by 1 in all; each of them is a release with the same noise."""
+    """The twin: the same probe, the same size. The record covers so many numbers that move by 1 in
+    all; each of them is a release with the same noise.
+    """
 
     def release(x: int, n: int) -> Any:
-        return sf.mechanisms.Laplace(sensitivity=1, scale=1, grid=2**-20, size=n).perturb(np.full(n, float(x)))
+        return sf.mechanisms.Laplace(sensitivity=1, scale=1, grid=2**-20, size=n).perturb(
+            np.full(n, float(x))
+        )
 
     assert not precision(many(release), 0, 1, samples=10_000).tells
 
@@ -107,25 +139,45 @@ VERSIONS = {"1.1.2": "violated", "1.2.0": "holds"}
 
 @pytest.mark.parametrize("optimised", [False, True], ids=["symmetric", "optimised"])
 @pytest.mark.parametrize("version", VERSIONS)
-def test_pure_ldp_unary_encoding(version: str, optimised: bool, installed: Callable[..., Run]) -> None:
+def test_pure_ldp_unary_encoding(
+    version: str, optimised: bool, installed: Callable[..., Run]
+) -> None:
     run = installed(f"pure-ldp=={version}", *UNSAID)
     epsilon, d = 2, 3
     drawn = run(UNARY.format(epsilon=epsilon, d=d, optimised=optimised, n=N))
     reports = [[tuple(report) for report in side] for side in drawn["reports"]]
-    sampled = sf.audit(many(lambda x, n: reports[x][:n]), 0, 1, claim=sf.Pure(epsilon), samples=N, confidence=CONFIDENCE)
+    sampled = sf.audit(
+        many(lambda x, n: reports[x][:n]),
+        0,
+        1,
+        claim=sf.Pure(epsilon),
+        samples=N,
+        confidence=CONFIDENCE,
+    )
     assert sampled.verdict == VERSIONS[version], sampled
 
 
 @pytest.mark.parametrize("optimised", [False, True], ids=["symmetric", "optimised"])
 @pytest.mark.parametrize("version", VERSIONS)
-def test_pure_ldp_by_arithmetic(version: str, optimised: bool, installed: Callable[..., Run]) -> None:
-    """The law of a report, from the code that makes it: all that it asks of chance is put in its hands, both ways."""
-    laws = installed(f"pure-ldp=={version}", *UNSAID)(FOLLOWED.format(epsilon=2, optimised=optimised))
-    chances = [{tuple(map(int, report)): Fraction(float.fromhex(p)) for report, p in side.items()} for side in laws]
+def test_pure_ldp_by_arithmetic(
+    version: str, optimised: bool, installed: Callable[..., Run]
+) -> None:
+    """The law of a report, from the code that makes it: all that it asks of chance is put in its
+    hands, both ways.
+    """
+    laws = installed(f"pure-ldp=={version}", *UNSAID)(
+        FOLLOWED.format(epsilon=2, optimised=optimised)
+    )
+    chances = [
+        {tuple(map(int, report)): Fraction(float.fromhex(p)) for report, p in side.items()}
+        for side in laws
+    ]
     assert all(abs(sum(side.values()) - 1) < 1e-12 for side in chances)
     assert all(set(side) <= set(product((0, 1), repeat=3)) for side in chances)
     whole = [{report: p / sum(side.values()) for report, p in side.items()} for side in chances]
-    found = sf.audit(lambda x: whole[x], 0, 1, claim=sf.Pure(Fraction(2) + Fraction(1, 10**12)), exact=True)
+    found = sf.audit(
+        lambda x: whole[x], 0, 1, claim=sf.Pure(Fraction(2) + Fraction(1, 10**12)), exact=True
+    )
     assert found.verdict == VERSIONS[version], found
     if version == "1.2.0":
         assert math.isclose(found.epsilon_lower, 2, rel_tol=1e-9)

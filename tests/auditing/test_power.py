@@ -28,7 +28,9 @@ TABLE = {
     "Gaussian, ε at δ = 1e-6": (0.20, 0.47, 0.54, 0.60, 0.60),
     "Gaussian, μ": (0.56, 0.90, 0.95, 0.97, 0.99),
 }
-"""Shares of the claim that a million draws a side prove at α = 10⁻⁶ with the best event: the project's theory, 9.3."""
+"""Shares of the claim that a million draws a side prove at α = 10⁻⁶ with the best event: the
+project's theory, 9.3.
+"""
 
 
 def share(law: str, e: float) -> float:
@@ -38,25 +40,51 @@ def share(law: str, e: float) -> float:
         case ["binary", _]:
             return best_expected(mech.RandomizedResponse(epsilon=e), "yes", "no", samples=N) / e
         case ["response", _, k]:
-            return best_expected(mech.RandomizedResponse(epsilon=e, categories=range(int(k))), 0, 1, samples=N) / e
+            return (
+                best_expected(
+                    mech.RandomizedResponse(epsilon=e, categories=range(int(k))), 0, 1, samples=N
+                )
+                / e
+            )
         case [kind, "unary"]:
-            return best_expected(sf.local.Unary(epsilon=e, categories="abcd", symmetric=kind == "symmetric"), "a", "b", samples=N) / e
+            return (
+                best_expected(
+                    sf.local.Unary(epsilon=e, categories="abcd", symmetric=kind == "symmetric"),
+                    "a",
+                    "b",
+                    samples=N,
+                )
+                / e
+            )
         case ["Gaussian,", "μ"]:
             m = mech.Gaussian(sensitivity=1000, epsilon=e, delta="1e-6")
             return best_expected(m, 0, 1000, samples=N) / float(m.promise.parameters["mu"])
         case _:
-            return best_expected(mech.Gaussian(sensitivity=1000, epsilon=e, delta="1e-6"), 0, 1000, samples=N, claim=sf.Approx(e, "1e-6")) / e
+            return (
+                best_expected(
+                    mech.Gaussian(sensitivity=1000, epsilon=e, delta="1e-6"),
+                    0,
+                    1000,
+                    samples=N,
+                    claim=sf.Approx(e, "1e-6"),
+                )
+                / e
+            )
 
 
 @pytest.mark.parametrize(("law", "place"), list(product(TABLE, range(5))))
 def test_the_table_of_shares(law: str, place: int) -> None:
     printed = TABLE[law][place]
     digits = 3 if len(str(TABLE[law][0])) > 4 else 2
-    assert share(law, LEVELS[place]) == pytest.approx(printed, abs=1.01 * 10**-digits / (1 if digits == 2 else 2))
+    assert share(law, LEVELS[place]) == pytest.approx(
+        printed, abs=1.01 * 10**-digits / (1 if digits == 2 else 2)
+    )
 
 
 def test_with_750_tests_less() -> None:
-    assert best_expected(mech.Laplace(sensitivity=1, epsilon=0.1), 0, 1, samples=N, events=750) / 0.1 == pytest.approx(0.879, abs=5e-4)
+    assert best_expected(
+        mech.Laplace(sensitivity=1, epsilon=0.1), 0, 1, samples=N, events=750
+    ) / 0.1 == pytest.approx(0.879, abs=5e-4)
 
 
 def test_an_exponential_mechanism_of_two_candidates_loses_half() -> None:
@@ -81,4 +109,9 @@ def test_the_ceiling_grows_with_the_draws() -> None:
 
 def test_of_an_unknown_law_nothing_is_expected() -> None:
     with pytest.raises(Refused, match=r"audit\.exact"):
-        best_expected(mech.Hierarchy(edges=[0, 1, 2], epsilon=1, relation="add-remove"), [], [0.5], samples=100)
+        best_expected(
+            mech.Hierarchy(edges=[0, 1, 2], epsilon=1, relation="add-remove"),
+            [],
+            [0.5],
+            samples=100,
+        )

@@ -42,7 +42,9 @@ def test_errors_tell() -> None:
 
     assert errors(now_and_then, [0], times=4).mixed == (0,)
     m = mech.Mean(low=0, high=1, epsilon=1, relation="add-remove")
-    sound = errors(lambda x: m.perturb(x).value, [[], [0.5], [float("nan")], [1e300], [float("inf")]])
+    sound = errors(
+        lambda x: m.perturb(x).value, [[], [0.5], [float("nan")], [1e300], [float("inf")]]
+    )
     assert not sound.tells
     assert str(sound) == "of 5 inputs 5 gave an output"
 
@@ -61,20 +63,34 @@ def test_latency_of_equal_work_tells_nothing() -> None:
     equal = latency(m.perturb, 5, 5, samples=200)
     assert not equal.tells
     assert "tells nothing" in str(equal)
-    assert latency(lambda x: 1 // x, 0, 0, samples=50).samples == 50  # errors take their time as well
+    assert (
+        latency(lambda x: 1 // x, 0, 0, samples=50).samples == 50
+    )  # errors take their time as well
 
 
 def test_the_same_probes_see_a_whole_query() -> None:
     import pandas as pd
 
-    ask = sf.auditing.asked("SELECT SUM(v) AS s FROM t", epsilon=1, name="t", unit="id", max_rows=1, bounds={"v": (0, 4)})
-    frames = [pd.DataFrame({"id": [1, 2], "v": values}) for values in ([1.0, 2.0], [1.0, float("nan")], [1e300, -1e300])]
+    ask = sf.auditing.asked(
+        "SELECT SUM(v) AS s FROM t",
+        epsilon=1,
+        name="t",
+        unit="id",
+        max_rows=1,
+        bounds={"v": (0, 4)},
+    )
+    frames = [
+        pd.DataFrame({"id": [1, 2], "v": values})
+        for values in ([1.0, 2.0], [1.0, float("nan")], [1e300, -1e300])
+    ]
     assert not errors(ask, frames).tells
     assert not precision(ask, frames[0], frames[1], samples=300).tells
 
 
 def test_little_noise_that_is_promised_is_not_accused() -> None:
-    """At ε = 20 nearly every output is the input itself, so its grain is the input's: no more than is promised."""
+    """At ε = 20 nearly every output is the input itself, so its grain is the input's: no more than
+    is promised.
+    """
     for samples in (100, 10_000):
         found = precision(mech.Laplace(sensitivity=1, epsilon=20), 1, 2, samples=samples)
         assert not found.tells
@@ -86,4 +102,7 @@ def test_little_noise_that_is_promised_is_not_accused() -> None:
 def test_a_few_draws_tell_nothing() -> None:
     """200 probes of 40 draws of one law: each tells with a chance of at most 10⁻⁶."""
     g = np.random.default_rng(3)
-    assert not any(precision(many(lambda _, n: g.integers(0, 4, n)), 0, 1, samples=40).tells for _ in range(200))
+    assert not any(
+        precision(many(lambda _, n: g.integers(0, 4, n)), 0, 1, samples=40).tells
+        for _ in range(200)
+    )

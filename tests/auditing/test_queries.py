@@ -1,4 +1,5 @@
-"""Whole questions: sound ones hold, through the door and as whole releases; a promise that is not kept is refuted.
+"""Whole questions: sound ones hold, through the door and as whole releases; a promise that is not
+kept is refuted.
 
 *False alarms*  At most 10⁻⁸ each, of fewer than twenty.
 """
@@ -23,8 +24,14 @@ Y = pd.DataFrame({"id": [1, 2, 3, 4], "v": [1.0, 2.0, 3.0, 4.0], "g": ["a", "b",
 QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "count": ("SELECT COUNT(*) AS n FROM t", {"epsilon": 4}),
     "sum": ("SELECT SUM(v) AS s FROM t", {"epsilon": 4}),
-    "public groups": ("SELECT g, COUNT(*) AS n FROM t GROUP BY g", {"epsilon": 4, "keys": {"g": ["a", "b"]}}),
-    "private groups": ("SELECT g, COUNT(*) AS n FROM t GROUP BY g", {"epsilon": 4, "delta": "1e-2"}),
+    "public groups": (
+        "SELECT g, COUNT(*) AS n FROM t GROUP BY g",
+        {"epsilon": 4, "keys": {"g": ["a", "b"]}},
+    ),
+    "private groups": (
+        "SELECT g, COUNT(*) AS n FROM t GROUP BY g",
+        {"epsilon": 4, "delta": "1e-2"},
+    ),
     "median": ("SELECT MEDIAN(v) AS m FROM t", {"epsilon": 4}),
     "in mu": ("SELECT COUNT(*) AS n FROM t", {"promise": sf.GDP(3)}),
 }
@@ -44,11 +51,23 @@ def test_a_question_holds_and_an_eighth_of_its_claim_does_not(name: str) -> None
 
 def test_two_rows_of_one_person_count_for_what_is_declared() -> None:
     one = pd.DataFrame({"id": [1, 2], "v": [1.0, 1.0], "g": ["a", "b"]})
-    more = pd.DataFrame({"id": [1, 2, 3, 3, 3, 3], "v": [1.0] * 6, "g": ["a", "b", "a", "a", "a", "a"]})
+    more = pd.DataFrame(
+        {"id": [1, 2, 3, 3, 3, 3], "v": [1.0] * 6, "g": ["a", "b", "a", "a", "a", "a"]}
+    )
     text = "SELECT COUNT(*) AS n FROM t"
-    assert sf.audit(asked(text, epsilon=1, **DECLARED), one, more, samples=300, confidence=SURE).verdict == "holds"
-    rows = {key: value for key, value in DECLARED.items() if key != "unit"}  # the twin: every row a person, though four are one's
-    assert sf.audit(asked(text, epsilon=1, **rows), one, more, samples=3000, confidence=SURE).verdict == "violated"
+    assert (
+        sf.audit(
+            asked(text, epsilon=1, **DECLARED), one, more, samples=300, confidence=SURE
+        ).verdict
+        == "holds"
+    )
+    rows = {
+        key: value for key, value in DECLARED.items() if key != "unit"
+    }  # the twin: every row a person, though four are one's
+    assert (
+        sf.audit(asked(text, epsilon=1, **rows), one, more, samples=3000, confidence=SURE).verdict
+        == "violated"
+    )
 
 
 def test_whole_releases_and_functions_of_a_table() -> None:
@@ -62,7 +81,9 @@ def test_whole_releases_and_functions_of_a_table() -> None:
 
 
 def test_what_a_question_lacks_is_learned_anew() -> None:
-    ask = asked("SELECT SUM(v) AS s FROM t", epsilon=2, delta="1e-3", anew=True, name="t", unit="id")
+    ask = asked(
+        "SELECT SUM(v) AS s FROM t", epsilon=2, delta="1e-3", anew=True, name="t", unit="id"
+    )
     assert len(ask.outputs_at(X, 2)) == 2
 
 
@@ -80,23 +101,38 @@ def test_the_promise_is_given_once() -> None:
             asked("SELECT COUNT(*) AS n FROM t", **about, **DECLARED)  # type: ignore[arg-type]
 
 
-MANY_ROWS = pd.DataFrame({"id": [i for i in range(200) for _ in range(2)], "v": [0.0, 4.0] * 200, "g": ["a", "b"] * 200})
+MANY_ROWS = pd.DataFrame(
+    {"id": [i for i in range(200) for _ in range(2)], "v": [0.0, 4.0] * 200, "g": ["a", "b"] * 200}
+)
 
 
-@pytest.mark.parametrize("text", ["SELECT SUM(v) AS s FROM t", "SELECT COUNT(DISTINCT v) AS d FROM t"], ids=["truncation", "distinct"])
+@pytest.mark.parametrize(
+    "text",
+    ["SELECT SUM(v) AS s FROM t", "SELECT COUNT(DISTINCT v) AS d FROM t"],
+    ids=["truncation", "distinct"],
+)
 def test_an_order_that_is_drawn_is_drawn_anew_for_every_draw(text: str) -> None:
-    """Of two hundred people one row each: a sum of deviation 28, so that six of them agree within the noise with a chance below 10⁻⁷."""
+    """Of two hundred people one row each: a sum of deviation 28, so that six of them agree within
+    the noise with a chance below 10⁻⁷.
+    """
     about = {**DECLARED, "bounding": "truncation"} if "SUM" in text else DECLARED
     ask = asked(text, epsilon=1000, **about)
     with ask._protected(MANY_ROWS, 1) as table:
         assert by_secret_order(table.plan(text, promise=ask.claim, learn=False))
-        assert not by_secret_order(table.plan("SELECT COUNT(*) AS n FROM t", promise=ask.claim, learn=False)) or "SUM" in text
+        assert (
+            not by_secret_order(
+                table.plan("SELECT COUNT(*) AS n FROM t", promise=ask.claim, learn=False)
+            )
+            or "SUM" in text
+        )
     if "SUM" in text:
         assert len({str(output) for output in ask.outputs_at(MANY_ROWS, 6)}) > 1
 
 
 def test_a_correct_sum_by_truncation_holds() -> None:
-    more = pd.concat([MANY_ROWS, pd.DataFrame({"id": [999], "v": [4.0], "g": ["a"]})], ignore_index=True)
+    more = pd.concat(
+        [MANY_ROWS, pd.DataFrame({"id": [999], "v": [4.0], "g": ["a"]})], ignore_index=True
+    )
     ask = asked("SELECT SUM(v) AS s FROM t", epsilon=1, **DECLARED, bounding="truncation")
     r = sf.audit(ask, MANY_ROWS, more, samples=40, confidence=0.99999999)
     assert r.verdict == "holds"
@@ -104,7 +140,11 @@ def test_a_correct_sum_by_truncation_holds() -> None:
 
 def test_a_function_that_asks_without_fresh_is_drawn_anew() -> None:
     """Of six draws of a deviation near 300 all are equal with a chance below 10⁻¹²."""
-    ask = asked(lambda t: t.sql("SELECT COUNT(*) AS n FROM t", promise=sf.Pure("1/200")), epsilon="1/200", **DECLARED)
+    ask = asked(
+        lambda t: t.sql("SELECT COUNT(*) AS n FROM t", promise=sf.Pure("1/200")),
+        epsilon="1/200",
+        **DECLARED,
+    )
     assert len({str(answer.to_arrow().to_pydict()) for answer in ask.outputs_at(X, 6)}) > 1
 
 

@@ -11,7 +11,11 @@ from sfumato.auditing.reports import bit_of, reports_at, supports
 from sfumato.local import Hashing, PrefixTree, Sketch, Unary
 
 
-@pytest.mark.parametrize("oracle", [Hashing(epsilon=1, categories="abcd"), Sketch(epsilon=1, categories="abcd", rows=4, size=8)], ids=str)
+@pytest.mark.parametrize(
+    "oracle",
+    [Hashing(epsilon=1, categories="abcd"), Sketch(epsilon=1, categories="abcd", rows=4, size=8)],
+    ids=str,
+)
 def test_supports_add_up_to_the_tally(oracle: sf.local.FrequencyOracle) -> None:
     reports = oracle.perturb(["a", "b", "c", "d"] * 50)
     found = supports(oracle, reports.payload)
@@ -24,7 +28,9 @@ def test_prefixes_are_supported_at_their_level() -> None:
     oracle = PrefixTree(epsilon=8, length=2, alphabet="ab")
     found = reports_at(oracle, "ab", 400)
     first = found[:, 0] == 0
-    assert found[first, 1].mean() > 0.3  # of reports about the first letter one half speaks for "a", and next to none for "b"
+    assert (
+        found[first, 1].mean() > 0.3
+    )  # of reports about the first letter one half speaks for "a", and next to none for "b"
     assert found[first, 2].mean() < 0.1
     assert found[~first, 1].sum() == 0
 
@@ -43,13 +49,20 @@ def test_short_reports_are_numbers_and_longer_ones_bits() -> None:
 
 
 def test_several_answers_come_in_columns() -> None:
-    both = sf.local.Several({"one": sf.local.Direct(epsilon=1, categories="ab"), "two": sf.local.Direct(epsilon=1, categories="cd")})
+    both = sf.local.Several(
+        {
+            "one": sf.local.Direct(epsilon=1, categories="ab"),
+            "two": sf.local.Direct(epsilon=1, categories="cd"),
+        }
+    )
     assert len(reports_at(both, {"one": "a", "two": "d"}, 7)) == 7
 
 
 @pytest.mark.parametrize("k", [2, 8, 12, 20, 33, 96, 100, 1024, 1100, 2000])
 def test_a_bit_is_found_however_reports_are_written(k: int) -> None:
-    oracle = Unary(epsilon=60, categories=[str(i) for i in range(k)], symmetric=True)  # a wrong bit has a chance of e^-30
+    oracle = Unary(
+        epsilon=60, categories=[str(i) for i in range(k)], symmetric=True
+    )  # a wrong bit has a chance of e^-30
     for own in {0, k // 2, k - 1}:
         drawn = outputs(reports_at(oracle, str(own), 3))
         assert bit_of(drawn, oracle, own).tolist() == [1, 1, 1]

@@ -22,15 +22,27 @@ def test_of_several_people_only_the_one_who_changed_is_looked_at() -> None:
     assert (known.p, known.q) == (alone.p, alone.q)
     assert known.names[1] == "b at [1]"
     everything = [
-        {reports: math.prod(m.probability(r, v) for r, v in zip(reports, value, strict=True)) for reports in product("abc", repeat=3)} for value in (x, y)
+        {
+            reports: math.prod(m.probability(r, v) for r, v in zip(reports, value, strict=True))
+            for reports in product("abc", repeat=3)
+        }
+        for value in (x, y)
     ]
-    assert sf.audit(everything.__getitem__, 0, 1, claim=m.promise, exact=True).epsilon_lower == pytest.approx(known.epsilon(0)[0], abs=1e-12)
+    assert sf.audit(
+        everything.__getitem__, 0, 1, claim=m.promise, exact=True
+    ).epsilon_lower == pytest.approx(known.epsilon(0)[0], abs=1e-12)
     assert law_at(m, ["a", "a"], ["b", "b"]) is None
     assert law_at(m, ["a"], ["a", "b"]) is None
 
 
 @pytest.mark.parametrize(
-    "m", [sf.local.Unary(epsilon=1, categories="abc"), sf.local.Direct(epsilon=1, categories="abc"), mech.RandomizedResponse(epsilon=1)], ids=str
+    "m",
+    [
+        sf.local.Unary(epsilon=1, categories="abc"),
+        sf.local.Direct(epsilon=1, categories="abc"),
+        mech.RandomizedResponse(epsilon=1),
+    ],
+    ids=str,
 )
 def test_an_input_and_itself_are_not_told_apart(m: Any) -> None:
     value = m.categories[0]

@@ -24,13 +24,27 @@ def test_the_share_is_that_of_the_notion_claimed() -> None:
 
 
 def test_long_inputs_are_cut() -> None:
-    r = replace(sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, exact=True), pair=(list(range(100)), 1))
+    r = replace(
+        sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, exact=True),
+        pair=(list(range(100)), 1),
+    )
     assert max(len(line) for line in str(r).splitlines()) < 120
 
 
-@pytest.mark.parametrize(("value", "low", "high"), [(0.1234567, "0.123456", "0.123457"), (0.0, "0", "0"), (math.inf, "inf", "inf"), (2.0, "2", "2")])
+@pytest.mark.parametrize(
+    ("value", "low", "high"),
+    [
+        (0.1234567, "0.123456", "0.123457"),
+        (0.0, "0", "0"),
+        (math.inf, "inf", "inf"),
+        (2.0, "2", "2"),
+    ],
+)
 def test_bounds_are_printed_rounded_down_and_chances_up(value: float, low: str, high: str) -> None:
-    assert (down(value), up(Fraction(repr(value)) if math.isfinite(value) else value)) == (low, high)
+    assert (down(value), up(Fraction(repr(value)) if math.isfinite(value) else value)) == (
+        low,
+        high,
+    )
 
 
 def test_a_chance_is_not_printed_smaller_than_it_is() -> None:
@@ -48,7 +62,11 @@ def test_a_curve_that_is_refuted_shows_where() -> None:
 
 
 def test_that_a_pair_are_neighbours_is_said_to_be_a_condition_where_it_was_not_checked() -> None:
-    assert "if these are neighbours" in str(sf.audit(lambda v: v, 0, 1, claim=sf.Pure(1), samples=100))
-    near = replace(sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, exact=True), verdict="violated")
+    assert "if these are neighbours" in str(
+        sf.audit(lambda v: v, 0, 1, claim=sf.Pure(1), samples=100)
+    )
+    near = replace(
+        sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, exact=True), verdict="violated"
+    )
     assert "if these are neighbours" not in str(near)
     assert "of the law that is stated" in str(near)

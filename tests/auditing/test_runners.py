@@ -29,7 +29,9 @@ def test_everything_of_the_catalogue_gives_as_many_outputs_as_asked_for(entry: E
 
 
 def test_draws_are_independent() -> None:
-    """Two equal neighbours of 500 draws among 2^20 and more values have a chance below 10⁻³; ten of them one below 10⁻³⁰."""
+    """Two equal neighbours of 500 draws among 2^20 and more values have a chance below 10⁻³; ten of
+    them one below 10⁻³⁰.
+    """
     drawn = draws(mech.Laplace(sensitivity=2**30, epsilon=1), 0, 500)
     assert (np.diff(drawn) == 0).sum() < 10
 
@@ -46,7 +48,9 @@ def test_an_error_is_an_output() -> None:
 
 
 def test_several_and_subsampled_run_their_parts() -> None:
-    both = mech.Several([mech.Laplace(sensitivity=1, epsilon=1), mech.Gaussian(sensitivity=1, mu=1)])
+    both = mech.Several(
+        [mech.Laplace(sensitivity=1, epsilon=1), mech.Gaussian(sensitivity=1, mu=1)]
+    )
     assert len(run(both, 5)) == 2
     fixed = mech.Laplace(sensitivity=1, epsilon=50, relation="replace").subsample(size=2, of=4)
     assert abs(run(fixed, [10, 10, 10, 10]) - 20) < 10
@@ -78,7 +82,19 @@ def test_what_cannot_be_run_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [3.0, "abc" * 10, {"a": 1}, np.float64(1), np.array(1.0), [1, 2], np.zeros(29), None, iter([1])], ids=lambda v: type(v).__name__
+    "given",
+    [
+        3.0,
+        "abc" * 10,
+        {"a": 1},
+        np.float64(1),
+        np.array(1.0),
+        [1, 2],
+        np.zeros(29),
+        None,
+        iter([1]),
+    ],
+    ids=lambda v: type(v).__name__,
 )
 def test_many_gives_as_many_as_are_asked_for(given: Any) -> None:
     with pytest.raises(Refused, match=r"audit\.many"):
@@ -90,9 +106,13 @@ def test_what_many_raises_is_an_output_of_every_draw() -> None:
 
 
 def test_derived_oracles_and_responses_are_drawn_one_by_one_as_at_once() -> None:
-    unary = type("Derived", (sf.local.Unary,), {"__slots__": ()})(epsilon=20, categories=[str(i) for i in range(12)])
+    unary = type("Derived", (sf.local.Unary,), {"__slots__": ()})(
+        epsilon=20, categories=[str(i) for i in range(12)]
+    )
     drawn = draws(unary, "3", 4)
     assert isinstance(drawn, list)
     assert all(bits.shape == (16,) for bits in drawn)
-    response = type("Derived", (mech.RandomizedResponse,), {"__slots__": ()})(epsilon=50, categories=["a", "b"])
+    response = type("Derived", (mech.RandomizedResponse,), {"__slots__": ()})(
+        epsilon=50, categories=["a", "b"]
+    )
     assert draws(response, "b", 3) == [1, 1, 1]  # another with a chance below 10⁻²⁰

@@ -12,14 +12,19 @@ from sfumato.auditing.scores import fitted, grain
 
 
 def best_gap(a: Any, b: Any) -> dict[str, float]:
-    """Of each score, fitted on one half, the largest difference P(score ≥ t | x) − P(score ≥ t | y) on the other."""
+    """Of each score, fitted on one half, the largest difference P(score ≥ t | x) − P(score ≥ t | y)
+    on the other.
+    """
     one, other = outputs(a), outputs(b)
     half = len(one) // 2
     found: dict[str, float] = {}
     for score in fitted(one.part(0, half), other.part(0, half)):
         s, t = score(one.part(half, len(one))), score(other.part(half, len(other)))
         levels = np.unique(np.concatenate([s, t]))
-        gap = max(float((s >= level).mean() - (t >= level).mean()) for level in levels[:: max(1, len(levels) // 200)])
+        gap = max(
+            float((s >= level).mean() - (t >= level).mean())
+            for level in levels[:: max(1, len(levels) // 200)]
+        )
         found[score.of] = max(gap, found.get(score.of, 0.0))
         assert isinstance(score.words(float(levels[-1])), str)
     return found
@@ -71,12 +76,17 @@ def test_texts_and_structures() -> None:
 
 
 def test_equal_laws_show_nothing() -> None:
-    """The largest of some hundred gaps of 2 × 2000 draws, each of deviation at most 0.016: 0.12 is seven and a half of them, a chance of 10⁻¹¹ in all."""
+    """The largest of some hundred gaps of 2 × 2000 draws, each of deviation at most 0.016: 0.12 is
+    seven and a half of them, a chance of 10⁻¹¹ in all.
+    """
     g = generator()
     assert max(best_gap(g.normal(size=(4000, 4)), g.normal(size=(4000, 4))).values()) < 0.12
 
 
-@pytest.mark.parametrize(("value", "exponent"), [(1.0, 0), (0.5, -1), (6.0, 1), (-6.0, 1), (0.75, -2), (2.0**-1040, -1040), (2.0**60, 60)])
+@pytest.mark.parametrize(
+    ("value", "exponent"),
+    [(1.0, 0), (0.5, -1), (6.0, 1), (-6.0, 1), (0.75, -2), (2.0**-1040, -1040), (2.0**60, 60)],
+)
 def test_grain(value: float, exponent: int) -> None:
     assert grain(np.array([value])).tolist() == [exponent]
 
@@ -95,4 +105,6 @@ def test_an_unseen_symbol_says_nothing() -> None:
 def test_numbers_near_the_end_of_doubles() -> None:
     g = generator()
     ends = np.array([1.7e308, -1.7e308])
-    assert best_gap(g.choice(ends, (400, 2)), g.choice(ends, (400, 2)))["all numbers"] < 0.5  # warnings are errors here
+    assert (
+        best_gap(g.choice(ends, (400, 2)), g.choice(ends, (400, 2)))["all numbers"] < 0.5
+    )  # warnings are errors here

@@ -1,4 +1,6 @@
-"""The survey: nothing sound is accused, broken entries are, and (slow) what is proven comes near to what can be."""
+"""The survey: nothing sound is accused, broken entries are, and (slow) what is proven comes near to
+what can be.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from sfumato.auditing.survey import Row, chosen_entries, row, survey
 from sfumato.errors import Refused
 from sfumato.guarantees import Guarantee, Pure
 
-FAMILY = sum(len(entry.pairs(entry.build(1.0))) * sum(e <= entry.most for e in EPSILONS) for entry in CATALOGUE)
+FAMILY = sum(
+    len(entry.pairs(entry.build(1.0))) * sum(e <= entry.most for e in EPSILONS)
+    for entry in CATALOGUE
+)
 """Pairs in all: α = 10⁻⁶ is shared by them."""
 EACH = math.nextafter(1 - 1e-6 / FAMILY, 1)
 
@@ -24,9 +29,23 @@ ONE_BY_ONE = [entry for entry in CATALOGUE if not entry.at_once]
 
 def test_a_small_survey_accuses_nobody() -> None:
     seen: list[str] = []
-    rows = survey(["Laplace", "local.Direct", "TopK", "Quantile"], samples=200, epsilons=(0.5, 5.0), begin=seen.append)
+    rows = survey(
+        ["Laplace", "local.Direct", "TopK", "Quantile"],
+        samples=200,
+        epsilons=(0.5, 5.0),
+        begin=seen.append,
+    )
     assert {row.verdict for row in rows} == {"holds"}
-    assert seen == ["Laplace", "Laplace, wide", "Laplace, on a grid", "Laplace, vector", "TopK", "Quantile", "Quantile, replace", "local.Direct"]
+    assert seen == [
+        "Laplace",
+        "Laplace, wide",
+        "Laplace, on a grid",
+        "Laplace, vector",
+        "TopK",
+        "Quantile",
+        "Quantile, replace",
+        "local.Direct",
+    ]
     assert all(row.proven <= row.claimed for row in rows)
     assert {row.exact for row in rows if row.name == "TopK"} == {True}
     assert {row.samples for row in rows if row.name == "Laplace"} == {2000}
@@ -37,28 +56,54 @@ class HalfPromised(mech.Laplace):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return tuple(Pure(promise.parameters["epsilon"] / 2) for promise in super().promises if isinstance(promise, Pure))
+        return tuple(
+            Pure(promise.parameters["epsilon"] / 2)
+            for promise in super().promises
+            if isinstance(promise, Pure)
+        )
 
 
 def test_a_broken_entry_is_accused() -> None:
-    half = Entry("Laplace", lambda e: HalfPromised(sensitivity=1, epsilon=e), fixed((0, 1)), at_once=True)
+    half = Entry(
+        "Laplace", lambda e: HalfPromised(sensitivity=1, epsilon=e), fixed((0, 1)), at_once=True
+    )
     found = row(half, 2.0, samples=20_000, confidence=1 - 1e-9, exact=True)
     assert found.verdict == "violated"
     assert found.proven > found.claimed
-    by_law = row(Entry("Laplace", lambda e: HalfPromised(sensitivity=2, epsilon=e), fixed((0, 2), (2, 0))), 1.0, samples=0, confidence=0.5, exact=True)
+    by_law = row(
+        Entry("Laplace", lambda e: HalfPromised(sensitivity=2, epsilon=e), fixed((0, 2), (2, 0))),
+        1.0,
+        samples=0,
+        confidence=0.5,
+        exact=True,
+    )
     assert by_law.exact
     assert by_law.verdict == "violated"
 
 
 def test_names() -> None:
-    assert [entry.name for entry in chosen_entries(["laplace"])] == ["Laplace", "Laplace, wide", "Laplace, on a grid", "Laplace, vector"]
+    assert [entry.name for entry in chosen_entries(["laplace"])] == [
+        "Laplace",
+        "Laplace, wide",
+        "Laplace, on a grid",
+        "Laplace, vector",
+    ]
     assert [entry.name for entry in chosen_entries(["Laplace, wide"])] == ["Laplace, wide"]
     assert len(chosen_entries([])) == len(CATALOGUE)
     with pytest.raises(Refused, match=r"audit\.mechanism"):
         chosen_entries(["Laplac"])
 
 
-@pytest.mark.parametrize(("names", "level"), [(["Laplace"], 7.0), (["Laplace"], float("nan")), (["Laplace"], -1.0), (["Gibbs, in μ"], 6.0), ([], 0.0)])
+@pytest.mark.parametrize(
+    ("names", "level"),
+    [
+        (["Laplace"], 7.0),
+        (["Laplace"], float("nan")),
+        (["Laplace"], -1.0),
+        (["Gibbs, in μ"], 6.0),
+        ([], 0.0),
+    ],
+)
 def test_a_level_at_which_nothing_is_audited_is_refused(names: list[str], level: float) -> None:
     with pytest.raises(Refused, match=r"audit\.epsilon"):
         survey(names, samples=40, epsilons=(level,))
@@ -70,14 +115,20 @@ def test_gibbs_is_made_for_small_levels_only() -> None:
     in_mu = [row for row in found if row.name == "Gibbs, in μ"]
     assert {row.epsilon for row in in_mu} == set(EPSILONS)
     assert all(row.measure == "μ" and row.exact and row.verdict == "holds" for row in in_mu)
-    assert all(0.999 * row.claimed < row.proven <= row.claimed for row in in_mu)  # two records at the ends attain it
+    assert all(
+        0.999 * row.claimed < row.proven <= row.claimed for row in in_mu
+    )  # two records at the ends attain it
 
 
 def test_the_shares_of_alpha_add_up_to_no_more_than_alpha() -> None:
     entries = chosen_entries(["Laplace, wide", "local.Direct"])
     rows = survey(["Laplace, wide", "local.Direct"], samples=40, confidence=0.999999)
     shares = [1 - Fraction(audit.confidence) for row in rows for audit in row.audits]
-    assert len(shares) == sum(len(entry.pairs(entry.build(e))) for entry in entries for e in EPSILONS) == 50
+    assert (
+        len(shares)
+        == sum(len(entry.pairs(entry.build(e))) for entry in entries for e in EPSILONS)
+        == 50
+    )
     assert sum(shares) <= 1 - Fraction(0.999999)
     assert sum(shares) > Fraction(1, 10**6) * Fraction(999, 1000)
 
@@ -86,8 +137,10 @@ def test_the_shares_of_alpha_add_up_to_no_more_than_alpha() -> None:
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("entry", AT_ONCE, ids=lambda entry: entry.name)
 def test_a_million_draws(entry: Entry, epsilon: float) -> None:
-    """False alarm: 10⁻⁶ in the whole family that something sound is refuted. What is proven is at least 95 % of the best expected bound, or what bad luck with
-    a chance of 10⁻⁶ leaves of it: bounds scatter where ε is small, and that is less than 95 % there."""
+    """False alarm: 10⁻⁶ in the whole family that something sound is refuted. What is proven is at
+    least 95 % of the best expected bound, or what bad luck with a chance of 10⁻⁶ leaves of it:
+    bounds scatter where ε is small, and that is less than 95 % there.
+    """
     if epsilon <= entry.most:
         check(row(entry, epsilon, samples=10**6, confidence=EACH, exact=False))
 
@@ -108,12 +161,20 @@ def check(found: Row) -> None:
         assert found.proven >= min(0.95 * found.expected, found.sure)
 
 
-@pytest.mark.parametrize("name", ["Laplace", "RandomizedResponse", "local.Direct", "LaplaceThreshold"])
+@pytest.mark.parametrize(
+    "name", ["Laplace", "RandomizedResponse", "local.Direct", "LaplaceThreshold"]
+)
 def test_what_can_be_expected_is_reached_with_fewer_draws(name: str) -> None:
-    """The same check at a hundredth of the size; the twin is an audit that wastes nine tenths of its draws."""
+    """The same check at a hundredth of the size; the twin is an audit that wastes nine tenths of
+    its draws.
+    """
     entry = chosen_entries([name])[0]
-    found = row(entry, 5.0, samples=10_000 if entry.at_once else 1000, confidence=1 - 1e-9, exact=False)
+    found = row(
+        entry, 5.0, samples=10_000 if entry.at_once else 1000, confidence=1 - 1e-9, exact=False
+    )
     check(found)
     assert found.sure is not None
-    wasteful = row(entry, 5.0, samples=1000 if entry.at_once else 100, confidence=1 - 1e-9, exact=False)
+    wasteful = row(
+        entry, 5.0, samples=1000 if entry.at_once else 100, confidence=1 - 1e-9, exact=False
+    )
     assert wasteful.proven < found.sure

@@ -20,11 +20,22 @@ from sfumato.mechanisms import Laplace
 
 def shell(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [str(Path(sys.executable).with_name("sfumato")), "audit", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=os.environ | {"COLUMNS": "120"}, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | {"COLUMNS": "120"}, check=False
+    )
 
 
 def test_it_prints_a_table_and_writes_it(tmp_path: Path) -> None:
-    done = shell("RandomizedResponse", "NoisyMax", "--samples", "100", "--epsilon", "1", "--out", str(tmp_path / "audit"))
+    done = shell(
+        "RandomizedResponse",
+        "NoisyMax",
+        "--samples",
+        "100",
+        "--epsilon",
+        "1",
+        "--out",
+        str(tmp_path / "audit"),
+    )
     assert done.returncode == 0
     assert "NoisyMax" in done.stdout
     assert "arithmetic" in done.stdout
@@ -57,11 +68,19 @@ class ThirdPromised(Laplace):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return tuple(Pure(promise.parameters["epsilon"] / 3) for promise in super().promises if isinstance(promise, Pure))
+        return tuple(
+            Pure(promise.parameters["epsilon"] / 3)
+            for promise in super().promises
+            if isinstance(promise, Pure)
+        )
 
 
-def test_a_refuted_claim_ends_with_3(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    broken = Entry("Laplace", lambda e: ThirdPromised(sensitivity=1, epsilon=e), fixed((0, 1)), at_once=True)
+def test_a_refuted_claim_ends_with_3(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = Entry(
+        "Laplace", lambda e: ThirdPromised(sensitivity=1, epsilon=e), fixed((0, 1)), at_once=True
+    )
     monkeypatch.setattr(surveying, "CATALOGUE", (broken,))
     with pytest.raises(typer.Exit) as ended:
         tell((), samples=2000, epsilons=(1.0,), draws=True, out=None)

@@ -1,4 +1,6 @@
-"""`sfumato budget` as a shell sees it: all numbers, no trace, no cell and no memo that does more than be read."""
+"""`sfumato budget` as a shell sees it: all numbers, no trace, no cell and no memo that does more
+than be read.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,11 @@ from sfumato.testing.ledger import fill
 def shell(*arguments: object, width: int = 160) -> subprocess.CompletedProcess[str]:
     """The command, in this process: what it prints, and how it ends."""
     out, err, line = io.StringIO(), io.StringIO(), ["sfumato", "budget", *map(str, arguments)]
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
         patch.setenv("COLUMNS", str(width))
         patch.setattr(sys, "argv", line)
         try:
@@ -41,7 +47,9 @@ def shell(*arguments: object, width: int = 160) -> subprocess.CompletedProcess[s
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "visits.ledger"
-    led = sf.Ledger.open(path, budget=sf.Approx(1, 1e-6), dataset="visits", unit="user_id", relation="add-remove")
+    led = sf.Ledger.open(
+        path, budget=sf.Approx(1, 1e-6), dataset="visits", unit="user_id", relation="add-remove"
+    )
     led.allow("alice", sf.Approx(0.5, 1e-6))
     led.charge(mech.Laplace(sensitivity=1, epsilon="1/3"), memo="visits by city", share="alice")
     led.charge(sf.Approx(0.25, 1e-7), memo="=[bold]mean\x1b[2J", key="k")
@@ -52,7 +60,9 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def two(path: Path) -> Path:
-    led = sf.Ledger.open(path, budget=sf.ZCDP(0.1), dataset="patients", unit="patient", relation="replace")
+    led = sf.Ledger.open(
+        path, budget=sf.ZCDP(0.1), dataset="patients", unit="patient", relation="replace"
+    )
     led.charge(sf.ZCDP(0.05), memo="ages")
     led.close()
     return path
@@ -72,8 +82,13 @@ def test_it_prints_what_is_promised_spent_and_left(path: Path) -> None:
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     text = "\n".join(lines)
     assert "visits what is protected: user_id · add-remove" in text
-    assert any(line.startswith("the whole 1 · 1e-06 0.58334 · 1e-07 0.41666 · 9e-07 58.3 % ") for line in lines)  # up, and down
-    assert any(line.startswith("alice 0.5 · 1e-06 0.33334 · 0 0.16666 · 1e-06 66.7 % ") for line in lines)
+    assert any(
+        line.startswith("the whole 1 · 1e-06 0.58334 · 1e-07 0.41666 · 9e-07 58.3 % ")
+        for line in lines
+    )  # up, and down
+    assert any(
+        line.startswith("alice 0.5 · 1e-06 0.33334 · 0 0.16666 · 1e-06 66.7 % ") for line in lines
+    )
     assert "visits by city 1 0.33334 · 0" in text
     assert "not needed" not in text
     assert "The budget is what is promised" in text
@@ -85,7 +100,9 @@ def test_it_prints_what_is_promised_spent_and_left(path: Path) -> None:
 
 def test_the_real_command_prints_the_same(path: Path) -> None:
     command = [str(Path(sys.executable).with_name("sfumato")), "budget", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"COLUMNS": "160"}, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | {"COLUMNS": "160"}, check=False
+    )
     assert (done.returncode, done.stdout) == (0, shell(path).stdout)
 
 
@@ -97,7 +114,11 @@ def test_what_somebody_typed_stays_text(path: Path) -> None:
 
 def test_history_lists_every_entry(path: Path) -> None:
     out = shell(path, "--history").stdout
-    kinds = [line.split()[3] for line in out.splitlines() if line.strip()[:1].isdigit() and "20" in line and ":" in line and len(line.split()) > 3]
+    kinds = [
+        line.split()[3]
+        for line in out.splitlines()
+        if line.strip()[:1].isdigit() and "20" in line and ":" in line and len(line.split()) > 3
+    ]
     assert kinds[:6] == ["open", "share", "charge", "charge", "reserve", "release"]
     assert "not needed" in out
 
@@ -111,7 +132,13 @@ def test_history_stands_in_columns_and_is_only_text(path: Path) -> None:
     heading, *lines = out.partition("Every entry\n\n")[2].partition("\n\n")[0].splitlines()
     assert heading.split("  ")[0] == "entry"
     assert len(lines) == 7  # one line each, however narrow the terminal
-    assert {line[heading.index("kind") :].split()[0] for line in lines} == {"open", "share", "charge", "reserve", "release"}
+    assert {line[heading.index("kind") :].split()[0] for line in lines} == {
+        "open",
+        "share",
+        "charge",
+        "reserve",
+        "release",
+    }
     assert lines[-1].endswith(r"two lines, [red]no colour[/] and no \x1b[2J")
     assert lines[-1][: heading.index("by")].endswith("1e-06 · 0  ")
 
@@ -119,7 +146,9 @@ def test_history_stands_in_columns_and_is_only_text(path: Path) -> None:
 def test_a_long_history_is_quick(tmp_path: Path) -> None:
     """A table set by `rich` takes more than ten seconds for this."""
     path = tmp_path / "long.ledger"
-    led = sf.Ledger.open(path, budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove")
+    led = sf.Ledger.open(
+        path, budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove"
+    )
     fill(led, 20_000, sf.Pure("1e-9"))
     led.close()
     start = time.process_time()
@@ -148,16 +177,29 @@ def test_json_is_complete(path: Path) -> None:
 
 def test_csv_is_safe(path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(shell(path, "--csv").stdout, newline="")))
-    assert [row["kind"] for row in rows] == ["open", "share", "charge", "charge", "reserve", "release"]
-    assert rows[3]["memo"] == "'=[bold]mean\\x1b[2J"  # no formula, and nothing that moves the cursor
+    assert [row["kind"] for row in rows] == [
+        "open",
+        "share",
+        "charge",
+        "charge",
+        "reserve",
+        "release",
+    ]
+    assert (
+        rows[3]["memo"] == "'=[bold]mean\\x1b[2J"
+    )  # no formula, and nothing that moves the cursor
 
 
 @pytest.mark.parametrize("form", ["--csv", "--json"])
 def test_a_memo_cannot_write_on_the_screen_by_csv_or_json(tmp_path: Path, form: str) -> None:
-    """Escape sequences, their one-byte forms and marks that turn a line around were printed as they are. JSON still says the same text."""
+    """Escape sequences, their one-byte forms and marks that turn a line around were printed as they
+    are. JSON still says the same text.
+    """
     memo = "a\x1b[2Jb\x9b2Jc\u202ed\u2066e\rf\ng\u200b"
     book = tmp_path / "books.ledger"
-    ledger = sf.Ledger.open(book, dataset="visits", unit="u", relation="add-remove", budget=sf.Pure(1))
+    ledger = sf.Ledger.open(
+        book, dataset="visits", unit="u", relation="add-remove", budget=sf.Pure(1)
+    )
     ledger.charge(sf.Pure(0.1), memo=memo)
     ledger.close()
     out = shell(book, form).stdout
@@ -200,7 +242,10 @@ def test_an_old_copy_is_refused_with_the_head(path: Path) -> None:
 
 def test_an_edited_entry_is_refused(path: Path) -> None:
     connection = apsw.Connection(str(path))
-    connection.execute("DROP TRIGGER entry_stays; UPDATE entry SET body = replace(body, '1/3', '1/30') WHERE number = 3")
+    connection.execute(
+        "DROP TRIGGER entry_stays; UPDATE entry SET body = replace(body, '1/3', '1/30') "
+        "WHERE number = 3"
+    )
     connection.close()
     assert refused(shell(path, "--verify")) == "ledger.altered"
 
@@ -215,7 +260,14 @@ def test_a_book_without_accounts_does_not_verify(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [(), ("--json", "--csv"), ("--head", "a:1:b"), ("--csv", "--verify"), ("--unknown",), ("surplus",)],
+    [
+        (),
+        ("--json", "--csv"),
+        ("--head", "a:1:b"),
+        ("--csv", "--verify"),
+        ("--unknown",),
+        ("surplus",),
+    ],
     ids=["no path", "two forms", "head alone", "csv verified", "unknown", "surplus"],
 )
 def test_wrong_usage_is_2(path: Path, arguments: tuple[str, ...]) -> None:
@@ -240,8 +292,15 @@ def test_what_is_no_ledger_is_refused_and_nothing_is_made(tmp_path: Path) -> Non
     (tmp_path / "empty").touch()
     (tmp_path / "folder").mkdir()
     before = sorted(p.name for p in tmp_path.iterdir())
-    codes = {name: refused(shell(tmp_path / name)) for name in ("text", "empty", "folder", "missing")}
-    assert codes == {"text": "ledger.format", "empty": "ledger.format", "folder": "ledger.path", "missing": "ledger.path"}
+    codes = {
+        name: refused(shell(tmp_path / name)) for name in ("text", "empty", "folder", "missing")
+    }
+    assert codes == {
+        "text": "ledger.format",
+        "empty": "ledger.format",
+        "folder": "ledger.path",
+        "missing": "ledger.path",
+    }
     assert sorted(p.name for p in tmp_path.iterdir()) == before
 
 
@@ -279,7 +338,9 @@ def test_many_memos_are_cut_short() -> None:
     assert "and 3 more: --history shows all" in told(led)
 
 
-@pytest.mark.parametrize("limit", [sf.Pure(1), sf.GDP(1), sf.ZCDP(1, 1e-6), sf.Renyi({2: 1, 8: 3})], ids=str)
+@pytest.mark.parametrize(
+    "limit", [sf.Pure(1), sf.GDP(1), sf.ZCDP(1, 1e-6), sf.Renyi({2: 1, 8: 3})], ids=str
+)
 def test_every_currency_can_be_told(limit: sf.Guarantee) -> None:
     led = sf.Ledger.open(budget=limit, dataset="visits", unit="user_id", relation="add-remove")
     assert " 0 %" in told(led)
@@ -288,7 +349,15 @@ def test_every_currency_can_be_told(limit: sf.Guarantee) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "text"), [("0", "0 %"), ("1", "100 %"), ("1/100000", "< 0.1 %"), ("99999/100000", "> 99.9 %"), ("1/3", "33.3 %")], ids=lambda value: str(value)
+    ("part", "text"),
+    [
+        ("0", "0 %"),
+        ("1", "100 %"),
+        ("1/100000", "< 0.1 %"),
+        ("99999/100000", "> 99.9 %"),
+        ("1/3", "33.3 %"),
+    ],
+    ids=lambda value: str(value),
 )
 def test_per_cent_never_rounds_to_nothing_or_all(part: str, text: str) -> None:
     assert budget._per_cent(Fraction(part)) == text

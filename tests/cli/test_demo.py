@@ -1,4 +1,6 @@
-"""The demo is real: what it tells came out of the product, chapter by chapter, and its page needs nothing beside it."""
+"""The demo is real: what it tells came out of the product, chapter by chapter, and its page needs
+nothing beside it.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,12 @@ def test_the_whole_story(story: list[Chapter]) -> None:
     assert all(one.caption for one in story if one.figure is not None)
 
 
-def test_the_attack_works_on_exact_answers_and_is_bounded_on_private_ones(story: list[Chapter]) -> None:
-    """The bound of this attack is far above what it attains: at ε = 0.1, where it is nearest, a false alarm has a chance below 1e-7."""
+def test_the_attack_works_on_exact_answers_and_is_bounded_on_private_ones(
+    story: list[Chapter],
+) -> None:
+    """The bound of this attack is far above what it attains: at ε = 0.1, where it is nearest, a
+    false alarm has a chance below 1e-7.
+    """
     exact = " ".join(chapter(story, "Two harmless counts").sentences)
     assert "The difference is 1" in exact
     assert "Tried 2 000 times, the attack is right 2 000 times" in exact
@@ -84,8 +90,14 @@ def test_text_is_escaped() -> None:
     assert "&lt;i&gt;" in page
 
 
-def test_tell_writes_the_page_it_names(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(demo, "chapters", lambda table, begin: iter([Chapter(title="One", sentences=("said",), shown="[bold]")]))
+def test_tell_writes_the_page_it_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        demo,
+        "chapters",
+        lambda table, begin: iter([Chapter(title="One", sentences=("said",), shown="[bold]")]),
+    )
     demo.tell(out=tmp_path / "deep" / "[out]")
     file = tmp_path / "deep" / "[out]" / demo.FILE
     assert "said" in file.read_text(encoding="utf-8")
@@ -94,7 +106,9 @@ def test_tell_writes_the_page_it_names(tmp_path: Path, capsys: pytest.CaptureFix
     assert told.splitlines()[-1] == f"The same with pictures: {file}"
 
 
-def test_an_impossible_directory_is_refused_before_anything_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_impossible_directory_is_refused_before_anything_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(demo, "chapters", lambda table, begin: pytest.fail("run"))
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(Refused) as caught:

@@ -22,7 +22,11 @@ from sfumato.local import Direct, OneBit, Panel, Several, Sketch, restore
 def shell(*arguments: object) -> subprocess.CompletedProcess[str]:
     """The command, in this process: what it prints, and how it ends."""
     out, err, line = io.StringIO(), io.StringIO(), ["sfumato", "local", *map(str, arguments)]
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
         patch.setenv("COLUMNS", "200")
         patch.setattr(sys, "argv", line)
         try:
@@ -37,7 +41,11 @@ def shell(*arguments: object) -> subprocess.CompletedProcess[str]:
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """6000 people in CSV and in Parquet."""
     tmp_path = tmp_path_factory.mktemp("data")
-    rows = {"smokes": ["yes", "no", "no"] * 2000, "age": [30, 41, 19] * 2000, "name": ["ada", "bo", "cy"] * 2000}
+    rows = {
+        "smokes": ["yes", "no", "no"] * 2000,
+        "age": [30, 41, 19] * 2000,
+        "name": ["ada", "bo", "cy"] * 2000,
+    }
     with (tmp_path / "people.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.DictWriter(file, list(rows))
         table.writeheader()
@@ -63,15 +71,51 @@ def ask(folder: Path, *arguments: object) -> Path:
 
 
 CASES: dict[str, tuple[tuple[object, ...], str, list[str]]] = {
-    "direct": (("direct", "--epsilon", 1, "--categories", "yes,no"), "smokes", ["category", "frequency", "low", "high"]),
-    "unary": (("unary", "--epsilon", "1/2", "--categories", "yes,no"), "smokes", ["category", "frequency", "low", "high"]),
-    "hashing": (("hashing", "--epsilon", 2, "--categories", "yes,no"), "smokes", ["category", "frequency", "low", "high"]),
-    "hadamard-sketch": (("hadamard-sketch", "--epsilon", 2, "--categories", "yes,no"), "smokes", ["category", "frequency", "low", "high"]),
-    "rappor": (("rappor", "--epsilon", 2, "--categories", "yes,no"), "smokes", ["category", "frequency", "low", "high"]),
-    "one-bit": (("one-bit", "--epsilon", 1, "--low", 0, "--high", 100), "age", ["mean", "low", "high"]),
-    "piecewise": (("piecewise", "--epsilon", 3, "--low", 0, "--high", 100, "--unit", "person"), "age", ["mean", "low", "high"]),
-    "ordinal": (("ordinal", "--epsilon", 1, "--edges", "0,20,40,60"), "age", ["bucket", "frequency", "up to here", "low", "high"]),
-    "prefix": (("prefix", "--epsilon", 6, "--length", 3), "name", ["text", "frequency", "low", "high"]),
+    "direct": (
+        ("direct", "--epsilon", 1, "--categories", "yes,no"),
+        "smokes",
+        ["category", "frequency", "low", "high"],
+    ),
+    "unary": (
+        ("unary", "--epsilon", "1/2", "--categories", "yes,no"),
+        "smokes",
+        ["category", "frequency", "low", "high"],
+    ),
+    "hashing": (
+        ("hashing", "--epsilon", 2, "--categories", "yes,no"),
+        "smokes",
+        ["category", "frequency", "low", "high"],
+    ),
+    "hadamard-sketch": (
+        ("hadamard-sketch", "--epsilon", 2, "--categories", "yes,no"),
+        "smokes",
+        ["category", "frequency", "low", "high"],
+    ),
+    "rappor": (
+        ("rappor", "--epsilon", 2, "--categories", "yes,no"),
+        "smokes",
+        ["category", "frequency", "low", "high"],
+    ),
+    "one-bit": (
+        ("one-bit", "--epsilon", 1, "--low", 0, "--high", 100),
+        "age",
+        ["mean", "low", "high"],
+    ),
+    "piecewise": (
+        ("piecewise", "--epsilon", 3, "--low", 0, "--high", 100, "--unit", "person"),
+        "age",
+        ["mean", "low", "high"],
+    ),
+    "ordinal": (
+        ("ordinal", "--epsilon", 1, "--edges", "0,20,40,60"),
+        "age",
+        ["bucket", "frequency", "up to here", "low", "high"],
+    ),
+    "prefix": (
+        ("prefix", "--epsilon", 6, "--length", 3),
+        "name",
+        ["text", "frequency", "low", "high"],
+    ),
 }
 
 
@@ -80,7 +124,16 @@ CASES: dict[str, tuple[tuple[object, ...], str, list[str]]] = {
 def test_end_to_end(folder: Path, kind: str, ending: str) -> None:
     arguments, column, names = CASES[kind]
     question, reports = ask(folder, *arguments), folder / "reports.sflr"
-    ended = shell("perturb", folder / f"people.{ending}", "--question", question, "--column", column, "--out", reports)
+    ended = shell(
+        "perturb",
+        folder / f"people.{ending}",
+        "--question",
+        question,
+        "--column",
+        column,
+        "--out",
+        reports,
+    )
     assert ended.returncode == 0, ended.stderr
     assert "6000 reports" in ended.stdout
     assert "Pure(" in ended.stdout
@@ -88,7 +141,18 @@ def test_end_to_end(folder: Path, kind: str, ending: str) -> None:
     rows = list(csv.DictReader(io.StringIO(table.stdout)))
     assert list(rows[0]) == names
     assert all(float(row["low"]) <= float(row["high"]) for row in rows)
-    told: dict[str, Any] = json.loads(shell("estimate", reports, "--question", question, "--json", "--simultaneous", "--confidence", "0.9").stdout)
+    told: dict[str, Any] = json.loads(
+        shell(
+            "estimate",
+            reports,
+            "--question",
+            question,
+            "--json",
+            "--simultaneous",
+            "--confidence",
+            "0.9",
+        ).stdout
+    )
     assert told["reports"] == 6000
     assert told["confidence"] == "0.9"
     assert [list(row) for row in told["rows"]] == [names] * len(told["rows"])
@@ -100,28 +164,81 @@ def test_end_to_end(folder: Path, kind: str, ending: str) -> None:
 def test_reports_of_several_files_add_up(folder: Path) -> None:
     question = ask(folder, "direct", "--epsilon", 5, "--categories", "yes,no")
     for name in "ab":
-        shell("perturb", folder / "people.csv", "--question", question, "--column", "smokes", "--out", folder / name)
-    told = json.loads(shell("estimate", folder / "a", folder / "b", "--question", question, "--json").stdout)
+        shell(
+            "perturb",
+            folder / "people.csv",
+            "--question",
+            question,
+            "--column",
+            "smokes",
+            "--out",
+            folder / name,
+        )
+    told = json.loads(
+        shell("estimate", folder / "a", folder / "b", "--question", question, "--json").stdout
+    )
     assert told["reports"] == 12000
     assert abs(told["rows"][0]["frequency"] - 1 / 3) < 0.05
 
 
 def test_several_questions_name_their_columns(folder: Path) -> None:
-    oracle = Several({"smokes": Direct(epsilon=1, categories=["yes", "no"]), "age": OneBit(epsilon=1, low=0, high=100)})
+    oracle = Several(
+        {
+            "smokes": Direct(epsilon=1, categories=["yes", "no"]),
+            "age": OneBit(epsilon=1, low=0, high=100),
+        }
+    )
     question, reports = folder / "question.json", folder / "reports"
     question.write_text(json.dumps(oracle.question), encoding="utf-8")
-    assert shell("perturb", folder / "people.csv", "--question", question, "--out", reports).returncode == 0
-    rows = list(csv.DictReader(io.StringIO(shell("estimate", reports, "--question", question, "--csv").stdout)))
+    assert (
+        shell("perturb", folder / "people.csv", "--question", question, "--out", reports).returncode
+        == 0
+    )
+    rows = list(
+        csv.DictReader(
+            io.StringIO(shell("estimate", reports, "--question", question, "--csv").stdout)
+        )
+    )
     assert [row["question"] for row in rows] == ["smokes", "smokes", "age"]
-    assert shell("perturb", folder / "people.csv", "--question", question, "--column", "age", "--out", reports).returncode == 2
+    assert (
+        shell(
+            "perturb",
+            folder / "people.csv",
+            "--question",
+            question,
+            "--column",
+            "age",
+            "--out",
+            reports,
+        ).returncode
+        == 2
+    )
 
 
 @pytest.mark.parametrize("category", [7, True, None], ids=str)
 def test_categories_that_are_no_text_in_csv(folder: Path, category: Any) -> None:
-    (folder / "few.csv").write_text("x\n" + {7: "7", True: "true", None: '""'}[category] + "\n", encoding="utf-8")
-    (folder / "q.json").write_text(json.dumps(Direct(epsilon=20, categories=[category, "other"]).question), encoding="utf-8")
-    assert shell("perturb", folder / "few.csv", "--question", folder / "q.json", "--column", "x", "--out", folder / "r").returncode == 0
-    told = json.loads(shell("estimate", folder / "r", "--question", folder / "q.json", "--json").stdout)
+    (folder / "few.csv").write_text(
+        "x\n" + {7: "7", True: "true", None: '""'}[category] + "\n", encoding="utf-8"
+    )
+    (folder / "q.json").write_text(
+        json.dumps(Direct(epsilon=20, categories=[category, "other"]).question), encoding="utf-8"
+    )
+    assert (
+        shell(
+            "perturb",
+            folder / "few.csv",
+            "--question",
+            folder / "q.json",
+            "--column",
+            "x",
+            "--out",
+            folder / "r",
+        ).returncode
+        == 0
+    )
+    told = json.loads(
+        shell("estimate", folder / "r", "--question", folder / "q.json", "--json").stdout
+    )
     assert round(told["rows"][0]["frequency"]) == 1
 
 
@@ -129,8 +246,12 @@ def test_refusals(folder: Path) -> None:
     question = ask(folder, "direct", "--epsilon", 1, "--categories", "yes,maybe")
     reports = folder / "reports"
 
-    def perturb(path: str, column: str, out: Path = reports, asked: Path = question) -> subprocess.CompletedProcess[str]:
-        return shell("perturb", folder / path, "--question", asked, "--column", column, "--out", out)
+    def perturb(
+        path: str, column: str, out: Path = reports, asked: Path = question
+    ) -> subprocess.CompletedProcess[str]:
+        return shell(
+            "perturb", folder / path, "--question", asked, "--column", column, "--out", out
+        )
 
     for ended, code in (
         (perturb("people.csv", "other"), "table.column"),
@@ -149,7 +270,9 @@ def test_refusals(folder: Path) -> None:
     assert "refused [local.out]" in ended.stderr
     number = ask(folder, "one-bit", "--epsilon", 1, "--low", 0, "--high", 1)
     for path, column, asked in (("people.csv", "smokes", question), ("people.csv", "name", number)):
-        assert perturb(path, column, asked=asked).returncode == 0  # whether there is a report does not depend on the value
+        assert (
+            perturb(path, column, asked=asked).returncode == 0
+        )  # whether there is a report does not depend on the value
 
 
 @pytest.mark.parametrize(
@@ -170,29 +293,64 @@ def test_wrong_usage(arguments: tuple[object, ...]) -> None:
 
 def test_a_question_is_that_of_its_oracle(folder: Path) -> None:
     path = ask(folder, "hadamard-sketch", "--epsilon", "1/3", "--categories", "a,b")
-    assert restore(path.read_text(encoding="utf-8")) == Sketch(epsilon="1/3", categories=["a", "b"], hadamard=True)
+    assert restore(path.read_text(encoding="utf-8")) == Sketch(
+        epsilon="1/3", categories=["a", "b"], hadamard=True
+    )
 
 
 def test_malformed_reports_may_be_left_out(folder: Path) -> None:
-    question, reports = ask(folder, "direct", "--epsilon", 1, "--categories", "yes,no"), folder / "reports"
-    shell("perturb", folder / "people.csv", "--question", question, "--column", "smokes", "--out", reports)
+    question, reports = (
+        ask(folder, "direct", "--epsilon", 1, "--categories", "yes,no"),
+        folder / "reports",
+    )
+    shell(
+        "perturb",
+        folder / "people.csv",
+        "--question",
+        question,
+        "--column",
+        "smokes",
+        "--out",
+        reports,
+    )
     data = bytearray(reports.read_bytes())
     data[-1] = 9
     reports.write_bytes(bytes(data))
     assert "refused [local.report]" in shell("estimate", reports, "--question", question).stderr
-    assert json.loads(shell("estimate", reports, "--question", question, "--drop", "--json").stdout)["reports"] == 5999
+    assert (
+        json.loads(shell("estimate", reports, "--question", question, "--drop", "--json").stdout)[
+            "reports"
+        ]
+        == 5999
+    )
 
 
 def test_a_panel(tmp_path: Path) -> None:
-    """Its reports are estimated wave by wave. They are not made here: that takes a memory for each person. Nor is its question written here."""
+    """Its reports are estimated wave by wave. They are not made here: that takes a memory for each
+    person. Nor is its question written here.
+    """
     panel = Panel(Direct(epsilon=2, categories=["yes", "no"]), waves=3)
     question, reports = tmp_path / "question.json", tmp_path / "reports.sflr"
     question.write_text(json.dumps(panel.question), encoding="utf-8")
     reports.write_bytes(panel.perturb([["yes", "no", "no"]] * 900).to_bytes())
     told = json.loads(shell("estimate", reports, "--question", question, "--json").stdout)
-    assert [(row["wave"], row["category"]) for row in told["rows"]] == [(wave, name) for wave in range(3) for name in ("yes", "no")]
-    assert "together keep Pure(2) for each person" in shell("estimate", reports, "--question", question).stdout
-    refused = shell("perturb", "people.csv", "--question", question, "--column", "smokes", "--out", tmp_path / "out")
+    assert [(row["wave"], row["category"]) for row in told["rows"]] == [
+        (wave, name) for wave in range(3) for name in ("yes", "no")
+    ]
+    assert (
+        "together keep Pure(2) for each person"
+        in shell("estimate", reports, "--question", question).stdout
+    )
+    refused = shell(
+        "perturb",
+        "people.csv",
+        "--question",
+        question,
+        "--column",
+        "smokes",
+        "--out",
+        tmp_path / "out",
+    )
     assert refused.returncode != 0
     assert "local.panel" in refused.stderr
     assert shell("ask", "panel", "--epsilon", "1").returncode != 0

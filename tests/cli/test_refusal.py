@@ -12,14 +12,23 @@ from sfumato.errors import Refused
 
 RAW_ROWS = Refused(
     "sql.raw-rows",
-    "SELECT name, age FROM visits\n                               ^^^^ a raw value of a protected table cannot be published",
+    (
+        "SELECT name, age FROM visits\n                               ^^^^ a raw value of a "
+        "protected table cannot be published"
+    ),
     "only aggregates over units are answered",
     "SELECT age, COUNT(*) FROM visits GROUP BY age",
 )
 
 
 def printed(refusal: Refused, *, colour: bool) -> str:
-    console = Console(file=StringIO(), force_terminal=colour, color_system="standard" if colour else None, width=40, highlight=False)
+    console = Console(
+        file=StringIO(),
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        width=40,
+        highlight=False,
+    )
     console.print(render(refusal), soft_wrap=True)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue()
@@ -30,7 +39,10 @@ def test_plain_text_is_not_wrapped_or_changed() -> None:
 
 
 def test_without_a_rewrite_there_is_no_try() -> None:
-    assert printed(Refused("a.b", "here", "because"), colour=False) == "refused [a.b]  here\nwhy   because\n"
+    assert (
+        printed(Refused("a.b", "here", "because"), colour=False)
+        == "refused [a.b]  here\nwhy   because\n"
+    )
 
 
 def test_square_brackets_are_text_not_markup() -> None:

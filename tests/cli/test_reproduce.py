@@ -12,11 +12,22 @@ import pytest
 
 def shell(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [str(Path(sys.executable).with_name("sfumato")), "reproduce", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=os.environ | {"COLUMNS": "100"}, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | {"COLUMNS": "100"}, check=False
+    )
 
 
 def test_it_writes_a_report_and_says_what_is_in_it(tmp_path: Path) -> None:
-    done = shell("--out", str(tmp_path / "report"), "--only", "table-4.7", "--only", "table-3.2", "--repetitions", "4")
+    done = shell(
+        "--out",
+        str(tmp_path / "report"),
+        "--only",
+        "table-4.7",
+        "--only",
+        "table-3.2",
+        "--repetitions",
+        "4",
+    )
     assert done.returncode == 0
     assert "thesis, table 4.7" in done.stdout
     assert "5 agrees · 1 misprint" in done.stdout

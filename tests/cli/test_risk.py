@@ -16,12 +16,22 @@ from sfumato.cli.risk import tell
 from sfumato.errors import Refused
 from sfumato.tables.files import SUFFIXES
 
-ROWS = "\n".join(f"{'fm'[i % 2]},{20 + i % 30},{'Roma' if i % 3 else 'Bari'},{'flu' if i % 4 == 0 else 'none'}" for i in range(60))
+ROWS = "\n".join(
+    f"{'fm'[i % 2]},{20 + i % 30},{'Roma' if i % 3 else 'Bari'},{'flu' if i % 4 == 0 else 'none'}"
+    for i in range(60)
+)
 
 
 def shell(*arguments: str, at: Path) -> subprocess.CompletedProcess[str]:
     command = [str(Path(sys.executable).with_name("sfumato")), "risk", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=os.environ | {"COLUMNS": "100"}, check=False, cwd=at)
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"COLUMNS": "100"},
+        check=False,
+        cwd=at,
+    )
 
 
 @pytest.fixture
@@ -31,7 +41,19 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_it_writes_a_page_and_says_what_is_in_it(file: Path) -> None:
-    arguments = ("people.csv", "--columns", "sex,age", "--columns", "city", "--sensitive", "disease", "--epsilon", "1", "--out", "out/risk.html")
+    arguments = (
+        "people.csv",
+        "--columns",
+        "sex,age",
+        "--columns",
+        "city",
+        "--sensitive",
+        "disease",
+        "--epsilon",
+        "1",
+        "--out",
+        "out/risk.html",
+    )
     done = shell(*arguments, at=file.parent)
     assert done.returncode == 0, done.stderr
     assert "By sex, age and city" in done.stdout
@@ -39,7 +61,9 @@ def test_it_writes_a_page_and_says_what_is_in_it(file: Path) -> None:
     assert "Written to" in done.stdout
     page = file.parent / "out" / "risk.html"
     assert "is not private itself" in page.read_text(encoding="utf-8")
-    assert page.stat().st_mode & 0o777 == 0o600  # a risk report is for its user alone, also where the umask allows others to read
+    assert (
+        page.stat().st_mode & 0o777 == 0o600
+    )  # a risk report is for its user alone, also where the umask allows others to read
 
 
 def test_a_refusal_is_1_and_leaves_nothing_behind(file: Path) -> None:
@@ -61,7 +85,9 @@ def test_a_refusal_is_1_and_leaves_nothing_behind(file: Path) -> None:
     ],
     ids=["none", "file", "out", "directory", "long"],
 )
-def test_what_is_refused_before_anything_is_read(file: Path, path: str, columns: list[str], out: str, code: str) -> None:
+def test_what_is_refused_before_anything_is_read(
+    file: Path, path: str, columns: list[str], out: str, code: str
+) -> None:
     with pytest.raises(Refused) as refused:
         tell(file.parent / path, columns, None, (), file.parent / out)
     assert refused.value.code == code
@@ -93,13 +119,17 @@ def test_what_to_type_is_told_for_a_shell(file: Path) -> None:
 
 
 def test_epsilons_may_have_commas_and_be_large(file: Path) -> None:
-    done = shell("people.csv", "--columns", "sex,age", "--epsilon", "1,710", "--epsilon", "2", at=file.parent)
+    done = shell(
+        "people.csv", "--columns", "sex,age", "--epsilon", "1,710", "--epsilon", "2", at=file.parent
+    )
     assert done.returncode == 0, done.stderr
     assert all(f"at ε = {epsilon}" in done.stdout for epsilon in (1, 710, 2))
 
 
 @pytest.mark.parametrize("place", ["_made", "html"])
-def test_a_failure_charges_nothing_and_says_nothing_else(file: Path, place: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failure_charges_nothing_and_says_nothing_else(
+    file: Path, place: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("Ada has the flu")
 
@@ -107,7 +137,20 @@ def test_a_failure_charges_nothing_and_says_nothing_else(file: Path, place: str,
         monkeypatch.setattr("sfumato.attacks.risk_page.page", broken)
     else:
         monkeypatch.setattr("sfumato.attacks.risk.risk_report", broken)
-    monkeypatch.setattr("sys.argv", ["sfumato", "risk", str(file), "--columns", "sex", "--epsilon", "1", "--out", str(file.parent / "new" / "risk.html")])
+    monkeypatch.setattr(
+        "sys.argv",
+        [
+            "sfumato",
+            "risk",
+            str(file),
+            "--columns",
+            "sex",
+            "--epsilon",
+            "1",
+            "--out",
+            str(file.parent / "new" / "risk.html"),
+        ],
+    )
     with pytest.raises(SystemExit) as ended:
         main()
     told = capsys.readouterr().err
@@ -126,5 +169,9 @@ def test_wrong_usage_is_2(file: Path) -> None:
 def test_help_names_the_files_that_are_read_and_no_others(command: str) -> None:
     """It promised Arrow files, which are refused."""
     argument = next(one for one in get_command(app).commands[command].params if one.name == "path")  # type: ignore[attr-defined]
-    named = {kind for kind in ("Parquet", "CSV", "DuckDB", "Arrow", "Feather", "Excel") if kind in argument.help}
+    named = {
+        kind
+        for kind in ("Parquet", "CSV", "DuckDB", "Arrow", "Feather", "Excel")
+        if kind in argument.help
+    }
     assert named == set(SUFFIXES.values())

@@ -1,4 +1,6 @@
-"""What commands share at a terminal: nothing of it is on standard output but the lines themselves."""
+"""What commands share at a terminal: nothing of it is on standard output but the lines
+themselves.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,10 @@ import typer
 from sfumato.cli.terminal import counting, form_of, say, working
 
 
-@pytest.mark.parametrize(("as_json", "as_csv", "form"), [(False, False, "text"), (True, False, "json"), (False, True, "csv")])
+@pytest.mark.parametrize(
+    ("as_json", "as_csv", "form"),
+    [(False, False, "text"), (True, False, "json"), (False, True, "csv")],
+)
 def test_forms(as_json: bool, as_csv: bool, form: str) -> None:
     assert form_of(as_json=as_json, as_csv=as_csv) == form
 
@@ -31,7 +36,9 @@ def test_no_sign_of_life_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_sign_of_life_at_a_terminal_is_on_the_error_stream(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sign_of_life_at_a_terminal_is_on_the_error_stream(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with working("asking"):
@@ -41,7 +48,9 @@ def test_a_sign_of_life_at_a_terminal_is_on_the_error_stream(capsys: pytest.Capt
     assert "asking" in shown
 
 
-def test_a_bar_counts_what_has_begun(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_counts_what_has_begun(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with counting(3) as begin:

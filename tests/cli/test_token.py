@@ -39,7 +39,15 @@ def test_a_token_is_made_listed_and_revoked(path: str) -> None:
         ran(path, "--revoke", id_)
 
 
-@pytest.mark.parametrize("wrong", [["--name", "ada", "--dataset", "other"], ["--name", "a b"], ["--name", "ada", "--role", "king"]], ids=lambda one: one[-1])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["--name", "ada", "--dataset", "other"],
+        ["--name", "a b"],
+        ["--name", "ada", "--role", "king"],
+    ],
+    ids=lambda one: one[-1],
+)
 def test_what_is_refused(path: str, wrong: list[str]) -> None:
     with pytest.raises(Refused):
         ran(path, *wrong)

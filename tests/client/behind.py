@@ -25,7 +25,9 @@ TOKEN = "sft_" + "a" * 60
 
 @dataclass
 class Paper:
-    """Replies to requests, made of a table in this process. `kept` are the replies by key; `log` is what was asked."""
+    """Replies to requests, made of a table in this process. `kept` are the replies by key; `log` is
+    what was asked.
+    """
 
     table: Table | Database
     role: str = "analyst"
@@ -38,34 +40,79 @@ class Paper:
         self.log.append((request.method, path, key, body))
         assert request.headers["Authorization"] == f"Bearer {TOKEN}"
         try:
-            return httpx.Response(200, content=self._said(path, dict(request.url.params), key, body))
+            return httpx.Response(
+                200, content=self._said(path, dict(request.url.params), key, body)
+            )
         except Refused as refusal:
             problem = problem_of(refusal)
             return httpx.Response(problem.status, content=problem.body())
 
-    def _said(self, path: str, asked: dict[str, str], key: str | None, body: dict[str, Any]) -> bytes:
+    def _said(
+        self, path: str, asked: dict[str, str], key: str | None, body: dict[str, Any]
+    ) -> bytes:
         ledger = self.table.ledger
         if path == "/api/me":
-            return _json({"name": "ada", "role": self.role, "expires": "2027-01-01T00:00:00+00:00", "datasets": ["visits"]})
+            return _json(
+                {
+                    "name": "ada",
+                    "role": self.role,
+                    "expires": "2027-01-01T00:00:00+00:00",
+                    "datasets": ["visits"],
+                }
+            )
         what = path.removeprefix("/api/datasets/visits").strip("/")
         if what == "":
             if isinstance(self.table, Database):
                 return _json({"tables": [], "database": self.table.declaration.to_toml()})
-            return _json({"tables": [{"name": "visits", "declaration": self.table.given.to_toml()}], "database": None})
+            return _json(
+                {
+                    "tables": [{"name": "visits", "declaration": self.table.given.to_toml()}],
+                    "database": None,
+                }
+            )
         if what == "budget":
-            balance = {name: record(getattr(ledger, name)) for name in ("budget", "spent", "remaining")}
-            return _json({**balance, "share": balance, "shares": [{"name": "ada", **balance}] if self.role == "owner" else None})
+            balance = {
+                name: record(getattr(ledger, name)) for name in ("budget", "spent", "remaining")
+            }
+            return _json(
+                {
+                    **balance,
+                    "share": balance,
+                    "shares": [{"name": "ada", **balance}] if self.role == "owner" else None,
+                }
+            )
         if what == "history":
             after, most = int(asked["after"]), 2
             entries = [one for one in ledger.history() if one.number > after][:most]
-            listed = [{"number": e.number, "when": e.when, "who": e.share or "", "kind": e.kind, "memo": e.memo, "receipt": e.digest} for e in entries]
+            listed = [
+                {
+                    "number": e.number,
+                    "when": e.when,
+                    "who": e.share or "",
+                    "kind": e.kind,
+                    "memo": e.memo,
+                    "receipt": e.digest,
+                }
+                for e in entries
+            ]
             costs = [None if e.cost is None else record(e.cost) for e in entries]
             more = entries[-1].number if len(entries) == most else None
-            return _json({"entries": [{**e, "cost": cost} for e, cost in zip(listed, costs, strict=True)], "next": more})
+            return _json(
+                {
+                    "entries": [{**e, "cost": cost} for e, cost in zip(listed, costs, strict=True)],
+                    "next": more,
+                }
+            )
         if what == "verify":
             found = ledger.verify()
-            return _json({"holds": found.ok, "head": str(found.head), "says": str(found).splitlines()})
-        how = {name: restore(value) if name == "promise" else value for name, value in body.items() if name != "sql"}
+            return _json(
+                {"holds": found.ok, "head": str(found.head), "says": str(found).splitlines()}
+            )
+        how = {
+            name: restore(value) if name == "promise" else value
+            for name, value in body.items()
+            if name != "sql"
+        }
         if what == "plan":
             return _json(self._planned(body["sql"], how))
         assert what == "release"
@@ -99,7 +146,9 @@ def _json(content: Any) -> bytes:
 
 
 @contextmanager
-def behind(before: Before | None = None, role: str = "analyst", **declared: Any) -> Iterator[tuple[Connection, Paper]]:
+def behind(
+    before: Before | None = None, role: str = "analyst", **declared: Any
+) -> Iterator[tuple[Connection, Paper]]:
     """A connection to a table that is declared so; who stands `before` it may reply instead."""
     with protected(**declared) as table:
         made = Paper(table, role)

@@ -21,13 +21,36 @@ from sfumato.server.questions import Question
         ({"epsilon": 0.1}, {"epsilon": "1/10"}),
         ({"epsilon": "1/3", "delta": 0}, {"epsilon": "1/3", "delta": "0"}),
         ({"within": 25}, {"within": "25"}),
-        ({"within": {"n": 25, "m": "0.5"}, "delta": "1e-9"}, {"within": {"n": "25", "m": "1/2"}, "delta": "1/1000000000"}),
-        ({"promise": sf.ZCDP("0.1", "1e-6")}, {"promise": {"sfumato": "guarantee", "version": 1, "notion": "ZCDP", "rho": "1/10", "delta": "1/1000000"}}),
-        ({"epsilon": 1, "confidence": 0.9, "group_size": 7}, {"epsilon": "1", "confidence": "9/10", "group_size": 7}),
+        (
+            {"within": {"n": 25, "m": "0.5"}, "delta": "1e-9"},
+            {"within": {"n": "25", "m": "1/2"}, "delta": "1/1000000000"},
+        ),
+        (
+            {"promise": sf.ZCDP("0.1", "1e-6")},
+            {
+                "promise": {
+                    "sfumato": "guarantee",
+                    "version": 1,
+                    "notion": "ZCDP",
+                    "rho": "1/10",
+                    "delta": "1/1000000",
+                }
+            },
+        ),
+        (
+            {"epsilon": 1, "confidence": 0.9, "group_size": 7},
+            {"epsilon": "1", "confidence": "9/10", "group_size": 7},
+        ),
         ({"epsilon": 1, "confidence": "0.95"}, {"epsilon": "1"}),
-        ({"epsilon": 1, "parameters": [1, 2.5, "x", None, True, np.int64(3)]}, {"epsilon": "1", "parameters": [1, 2.5, "x", None, True, 3]}),
+        (
+            {"epsilon": 1, "parameters": [1, 2.5, "x", None, True, np.int64(3)]},
+            {"epsilon": "1", "parameters": [1, 2.5, "x", None, True, 3]},
+        ),
         ({"epsilon": 1, "parameters": {"low": 3}}, {"epsilon": "1", "parameters": {"low": 3}}),
-        ({"epsilon": 1, **{name: usual for name, (usual, _, _) in ELSEWHERE.items()}}, {"epsilon": "1"}),
+        (
+            {"epsilon": 1, **{name: usual for name, (usual, _, _) in ELSEWHERE.items()}},
+            {"epsilon": "1"},
+        ),
     ],
 )
 def test_said(given: dict[str, Any], said: dict[str, Any]) -> None:

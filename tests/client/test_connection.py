@@ -45,14 +45,20 @@ def test_connect(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(connection, "Wire", wire)
         assert sf.connect is connect
         assert isinstance(connect("http://localhost:1", TOKEN), Connection)
-        with connect("http://localhost:1", TOKEN, dataset="visits", timeout=3, retries=1, insecure=True) as visits:
+        with connect(
+            "http://localhost:1", TOKEN, dataset="visits", timeout=3, retries=1, insecure=True
+        ) as visits:
             assert visits.name == "visits"
         assert seen[1] == {"timeout": 3, "retries": 1, "insecure": True}
 
 
 @pytest.mark.parametrize("reply", [[], {"name": "x"}, "hello"])
 def test_another_service(reply: object) -> None:
-    wire = Wire("http://localhost:1", TOKEN, transport=httpx.MockTransport(lambda _: httpx.Response(200, json=reply)))
+    wire = Wire(
+        "http://localhost:1",
+        TOKEN,
+        transport=httpx.MockTransport(lambda _: httpx.Response(200, json=reply)),
+    )
     with pytest.raises(Refused) as caught:
         Connection(wire)
     assert caught.value.code == "client.reply"
@@ -61,7 +67,11 @@ def test_another_service(reply: object) -> None:
 
 def test_a_declaration_of_another_kind() -> None:
     def strange(_: Paper, request: httpx.Request) -> httpx.Response | None:
-        return httpx.Response(200, json={"tables": [{}]}) if request.url.path == "/api/datasets/visits" else None
+        return (
+            httpx.Response(200, json={"tables": [{}]})
+            if request.url.path == "/api/datasets/visits"
+            else None
+        )
 
     with behind(strange) as (there, _):
         with pytest.raises(Refused) as caught:

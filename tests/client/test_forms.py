@@ -24,7 +24,10 @@ from ..tables.asking import calls
 from ..tables.special_values import VALUES
 
 TYPES = list(VALUES)
-ONE, TWO = [(one,) for one in TYPES], list(product(("int64", "float64", "string", "date", "timestamp", "bool"), repeat=2))
+ONE, TWO = (
+    [(one,) for one in TYPES],
+    list(product(("int64", "float64", "string", "date", "timestamp", "bool"), repeat=2)),
+)
 
 
 def rows(types: dict[str, str]) -> Rows:
@@ -58,9 +61,10 @@ def test_every_call_of_one_column() -> None:
     found = [said(types) for types in ONE]
     assert sum(count for count, _ in found) > 1000
     for _, unsaid in found:
-        assert all(any(word in text for word in ("DECIMAL '", "inf", "IN ('', ' ', 'a',")) for text in unsaid), (
-            unsaid
-        )  # the last has characters that are not printed
+        assert all(
+            any(word in text for word in ("DECIMAL '", "inf", "IN ('', ' ', 'a',"))
+            for text in unsaid
+        ), unsaid  # the last has characters that are not printed
 
 
 def test_every_call_of_two_columns() -> None:
@@ -101,12 +105,25 @@ TRUTHS = [
     call("identical", col("vip"), True) | col("a").between(col("b") - 1, col("b") + 1),
     col("s").like("%_x%") & ~col("s").ilike("A%") | col("s").is_in(["", "'", '"', "\\", "a\nb"]),
     col("a").is_in([-1, 2, -3.5]) & (col("day") >= datetime.date(2026, 1, 31)),
-    (col("at") < datetime.datetime(2026, 1, 1, 12, 30, 1, 7)) & (col("zoned") > datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)),
+    (col("at") < datetime.datetime(2026, 1, 1, 12, 30, 1, 7))
+    & (col("zoned") > datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)),
     col("id") == UUID(int=7),
     (col("a") + col("b")).between(0, 1).is_null(),
-    col("s").contains("%") & col("s").starts_with("a") & col("s").ends_with("b") & col("s").substr(1, 2).replace("a", "b").split_part(",", 1).not_null(),
+    col("s").contains("%")
+    & col("s").starts_with("a")
+    & col("s").ends_with("b")
+    & col("s").substr(1, 2).replace("a", "b").split_part(",", 1).not_null(),
 ]
-DECLARED = {"a": "int64", "b": "float64", "s": "string", "day": "date", "at": "timestamp", "vip": "bool", "zoned": "timestamp with time zone", "id": "uuid"}
+DECLARED = {
+    "a": "int64",
+    "b": "float64",
+    "s": "string",
+    "day": "date",
+    "at": "timestamp",
+    "vip": "bool",
+    "zoned": "timestamp with time zone",
+    "id": "uuid",
+}
 
 
 @pytest.mark.parametrize("expression", NESTED, ids=lambda one: one.text[:40])
@@ -126,7 +143,26 @@ def test_long_chains_need_no_brackets() -> None:
     assert back(chain, DECLARED).text == chain.text
 
 
-@pytest.mark.parametrize("given", ["order", "Select", "date", "year", "a b", 'q"', "été", "1a", "current_date", "user_id", "all", "from", "n", "true", "case"])
+@pytest.mark.parametrize(
+    "given",
+    [
+        "order",
+        "Select",
+        "date",
+        "year",
+        "a b",
+        'q"',
+        "été",
+        "1a",
+        "current_date",
+        "user_id",
+        "all",
+        "from",
+        "n",
+        "true",
+        "case",
+    ],
+)
 def test_names_of_any_kind(given: str) -> None:
     assert condition(f"{name(given)} > 1", rows({given: "int64"})).text == (col(given) > 1).text
 
@@ -135,7 +171,17 @@ def test_plain_names_stay_plain() -> None:
     assert [name(given) for given in ("user_id", "Age", "order")] == ["user_id", "Age", '"order"']
 
 
-@pytest.mark.parametrize(("value", "text"), [("1/4", "0.25"), (-3, "-3"), ("-0.05", "-0.05"), ("1/1024", "0.0009765625"), (10**20, "1" + "0" * 20), (0, "0")])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("1/4", "0.25"),
+        (-3, "-3"),
+        ("-0.05", "-0.05"),
+        ("1/1024", "0.0009765625"),
+        (10**20, "1" + "0" * 20),
+        (0, "0"),
+    ],
+)
 def test_public_numbers(value: Any, text: str) -> None:
     assert number(Fraction(value)) == text
     assert Fraction(text) == Fraction(value)
@@ -156,6 +202,13 @@ def test_numbers_without_end(value: Fraction) -> None:
     assert caught.value.code == "client.spelling"
 
 
-@pytest.mark.parametrize("made", [sf.col("a").cast("float32"), sf.col("a").cast("timestamp with time zone"), sf.col("s").cast("uuid")])
+@pytest.mark.parametrize(
+    "made",
+    [
+        sf.col("a").cast("float32"),
+        sf.col("a").cast("timestamp with time zone"),
+        sf.col("s").cast("uuid"),
+    ],
+)
 def test_types_have_names(made: Expr) -> None:
     assert back(made, {**DECLARED, "a": "string"}).text == made.text

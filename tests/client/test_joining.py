@@ -29,16 +29,45 @@ def db() -> Iterator[Database]:
 
 JOINED: dict[str, Callable[[Any], Any]] = {
     "a link": lambda db: db["visits"].join(db["patients"], on={"patient_id": "id"}),
-    "then a condition": lambda db: db["visits"].join(db["patients"], on={"patient_id": "id"}).where("age > 20").where(sf.col("spend") < 9),
-    "a condition before": lambda db: db["visits"].where("spend > 1").where("city <> 'Oslo'").join(db["patients"].where("age > 20"), on={"patient_id": "id"}),
+    "then a condition": lambda db: (
+        db["visits"]
+        .join(db["patients"], on={"patient_id": "id"})
+        .where("age > 20")
+        .where(sf.col("spend") < 9)
+    ),
+    "a condition before": lambda db: (
+        db["visits"]
+        .where("spend > 1")
+        .where("city <> 'Oslo'")
+        .join(db["patients"].where("age > 20"), on={"patient_id": "id"})
+    ),
     "a public table": lambda db: db["visits"].join(db.public["cities"], on="city"),
-    "left": lambda db: db["visits"].join(db.public["cities"], on="city", how="left").where("size IS NULL OR size > 1"),
-    "cross": lambda db: db["patients"].join(db.public["cities"], how="cross").where(sf.col("city") == sf.col("city_right")),
-    "three": lambda db: db["tests"].join(db["visits"], on={"visit": "number"}).join(db.public["cities"], on="city"),
-    "of joined rows": lambda db: db["visits"].join(db["patients"].join(db.public["cities"], on="city"), on={"patient_id": "id"}),
-    "semi": lambda db: db["patients"].semi_join(db["visits"].where("spend > 2"), on={"id": "patient_id"}),
+    "left": lambda db: (
+        db["visits"]
+        .join(db.public["cities"], on="city", how="left")
+        .where("size IS NULL OR size > 1")
+    ),
+    "cross": lambda db: (
+        db["patients"]
+        .join(db.public["cities"], how="cross")
+        .where(sf.col("city") == sf.col("city_right"))
+    ),
+    "three": lambda db: (
+        db["tests"].join(db["visits"], on={"visit": "number"}).join(db.public["cities"], on="city")
+    ),
+    "of joined rows": lambda db: db["visits"].join(
+        db["patients"].join(db.public["cities"], on="city"), on={"patient_id": "id"}
+    ),
+    "semi": lambda db: db["patients"].semi_join(
+        db["visits"].where("spend > 2"), on={"id": "patient_id"}
+    ),
     "anti": lambda db: db["patients"].where("age > 1").anti_join(db.public["cities"], on="city"),
-    "made after": lambda db: db["visits"].join(db["patients"], on={"patient_id": "id"}).mutate(x=sf.col("age") // 2).where(sf.col("x") > 3),
+    "made after": lambda db: (
+        db["visits"]
+        .join(db["patients"], on={"patient_id": "id"})
+        .mutate(x=sf.col("age") // 2)
+        .where(sf.col("x") > 3)
+    ),
 }
 
 
@@ -62,21 +91,38 @@ def test_the_text_has_the_plan_of_the_query(db: Database, kind: str) -> None:
 
 def test_a_table_with_itself() -> None:
     with protected() as table:
-        query = table.join(table.where("vip"), on="user_id").where(sf.col("age") < sf.col("age_right")).aggregate(n=sf.count())
+        query = (
+            table.join(table.where("vip"), on="user_id")
+            .where(sf.col("age") < sf.col("age_right"))
+            .aggregate(n=sf.count())
+        )
         text = spelled(query)
-        assert repr(table.plan(query, epsilon=1).mechanism) == repr(table.plan(text, epsilon=1).mechanism)
+        assert repr(table.plan(query, epsilon=1).mechanism) == repr(
+            table.plan(text, epsilon=1).mechanism
+        )
 
 
 def test_the_text(db: Database) -> None:
-    text = spelled(db["patients"].semi_join(db["visits"].where("spend > 2"), on={"id": "patient_id"}).aggregate(n=sf.count()))
-    inside = "(SELECT * FROM patients AS l SEMI JOIN (SELECT * FROM visits AS s WHERE spend > 2) AS r ON l.id = r.patient_id)"
+    text = spelled(
+        db["patients"]
+        .semi_join(db["visits"].where("spend > 2"), on={"id": "patient_id"})
+        .aggregate(n=sf.count())
+    )
+    inside = (
+        "(SELECT * FROM patients AS l SEMI JOIN (SELECT * FROM visits AS s WHERE spend > 2) "
+        "AS r ON l.id = r.patient_id)"
+    )
     assert text == f"SELECT COUNT(*) AS n FROM {inside} AS t"
 
 
 UNSAID: dict[str, Callable[[Any], Any]] = {
     "union": lambda db: db["visits"].union(db["visits"]),
-    "made before": lambda db: db["visits"].mutate(x=sf.col("spend") * 2).join(db["patients"], on={"patient_id": "id"}),
-    "a further condition": lambda db: db["visits"].join(db.public["cities"], on="city", how="left", where=sf.col("size") > 1),
+    "made before": lambda db: (
+        db["visits"].mutate(x=sf.col("spend") * 2).join(db["patients"], on={"patient_id": "id"})
+    ),
+    "a further condition": lambda db: db["visits"].join(
+        db.public["cities"], on="city", how="left", where=sf.col("size") > 1
+    ),
     "not in": lambda db: db["visits"].anti_join(db.public["cities"], on="city", nulls=True),
 }
 

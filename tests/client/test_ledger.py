@@ -18,7 +18,11 @@ def test_balances() -> None:
         visits = there["visits"]
         visits.sql(SQL, epsilon=2)
         own = paper.table.ledger
-        assert (visits.budget, visits.spent, visits.remaining) == (own.budget, own.spent, own.remaining)
+        assert (visits.budget, visits.spent, visits.remaining) == (
+            own.budget,
+            own.spent,
+            own.remaining,
+        )
         assert visits.ledger.share is not None
         assert visits.ledger.share.spent == own.spent
 
@@ -29,8 +33,12 @@ def test_history_comes_in_pages() -> None:
         for epsilon in (1, 2, 3):
             visits.sql(SQL, epsilon=epsilon)
         mine, own = visits.ledger.history(), paper.table.ledger.history()
-        assert [(one.number, one.when, one.kind, one.memo, one.cost, one.digest, one.dataset) for one in mine] == [
-            (one.number, one.when, one.kind, one.memo, one.cost, one.digest, one.dataset) for one in own
+        assert [
+            (one.number, one.when, one.kind, one.memo, one.cost, one.digest, one.dataset)
+            for one in mine
+        ] == [
+            (one.number, one.when, one.kind, one.memo, one.cost, one.digest, one.dataset)
+            for one in own
         ]
         assert len([path for _, path, _, _ in paper.log if path.endswith("history")]) > 2
 
@@ -47,7 +55,14 @@ def test_a_book_that_does_not_hold() -> None:
         if not request.url.path.endswith("verify"):
             return None
         head = str(paper.table.ledger.head)
-        return httpx.Response(200, json={"holds": False, "head": head, "says": ["problem: entry 3", "cannot see: an old copy"]})
+        return httpx.Response(
+            200,
+            json={
+                "holds": False,
+                "head": head,
+                "says": ["problem: entry 3", "cannot see: an old copy"],
+            },
+        )
 
     with behind(broken) as (there, _):
         found = there["visits"].ledger.verify()
@@ -61,5 +76,7 @@ def test_shares_of_others_are_for_owners() -> None:
             _ = there["visits"].ledger.shares
         assert caught.value.code == "client.role"
     with behind(role="owner") as (there, _):
-        assert there["visits"].ledger.shares["ada"].budget == sf.Approx(1000, "1e-3", relation="add-remove", unit="user_id")
+        assert there["visits"].ledger.shares["ada"].budget == sf.Approx(
+            1000, "1e-3", relation="add-remove", unit="user_id"
+        )
         assert repr(there["visits"].ledger) == "<sfumato ledger of visits, at http://127.0.0.1:9>"

@@ -21,13 +21,26 @@ def table() -> Iterator[Table]:
 
 
 def test_made_columns_are_written_out(table: Table) -> None:
-    one = table.mutate(x=sf.col("age") + 1).mutate(y=sf.col("x") * 2, x=sf.col("x") - 1).where((sf.col("y") > 3) & sf.col("vip")).aggregate(n=sf.sum("x"))
-    other = table.where((sf.col("age") + 1) * 2 > 3).where("vip").aggregate(n=sf.sum(sf.col("age") + 1 - 1))
+    one = (
+        table.mutate(x=sf.col("age") + 1)
+        .mutate(y=sf.col("x") * 2, x=sf.col("x") - 1)
+        .where((sf.col("y") > 3) & sf.col("vip"))
+        .aggregate(n=sf.sum("x"))
+    )
+    other = (
+        table.where((sf.col("age") + 1) * 2 > 3)
+        .where("vip")
+        .aggregate(n=sf.sum(sf.col("age") + 1 - 1))
+    )
     assert of_query(one).texts == of_query(other).texts
 
 
 def test_a_text_means_its_query(table: Table) -> None:
-    query = table.mutate(decade=sf.col("age").div(10)).group_by("decade", "city").aggregate(n=sf.count())
+    query = (
+        table.mutate(decade=sf.col("age").div(10))
+        .group_by("decade", "city")
+        .aggregate(n=sf.count())
+    )
     text = "SELECT age // 10 AS decade, city, COUNT(*) AS n FROM visits GROUP BY 1, 2"
     assert of_text(read(text, table.rows)).texts == of_query(query).texts
 
@@ -44,7 +57,10 @@ def test_a_text_means_its_query(table: Table) -> None:
     ],
 )
 def test_what_differs_is_seen(table: Table, other: str) -> None:
-    assert of_text(read(other, table.rows)).texts != of_query(table.group_by("city").aggregate(n=sf.count())).texts
+    assert (
+        of_text(read(other, table.rows)).texts
+        != of_query(table.group_by("city").aggregate(n=sf.count())).texts
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Fluent queries as SQL: the plan of the text is the plan of the query, and both hand the same integers to the noise."""
+"""Fluent queries as SQL: the plan of the text is the plan of the query, and both hand the same
+integers to the noise.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def table() -> Iterator[Table]:
 
 
 def question(describer: Describer, table: Table) -> Query:
-    """A query in more steps than one SELECT has: conditions one after the other, columns made, made again and made of each other."""
+    """A query in more steps than one SELECT has: conditions one after the other, columns made, made
+    again and made of each other.
+    """
     pick, rows = describer.pick, table.rows
     for _ in range(pick.randrange(3)):
         rows = rows.where(describer.condition(2)[1])
@@ -43,7 +47,11 @@ def question(describer: Describer, table: Table) -> Query:
     if pick.random() < 0.3:
         rows = rows.mutate(age=sf.col("age") // 2 + 1, city=sf.col("city").upper())
     if pick.random() < 0.4:
-        rows = rows.where(sf.col("twice") > pick.randrange(50) if "twice" in rows.schema else sf.col("age") % 3 == 1)
+        rows = rows.where(
+            sf.col("twice") > pick.randrange(50)
+            if "twice" in rows.schema
+            else sf.col("age") % 3 == 1
+        )
     aggregates = {f"a{i}": describer.aggregate()[1] for i in range(1 + pick.randrange(3))}
     if "twice" in rows.schema:
         aggregates["t"] = sf.sum("twice")
@@ -51,7 +59,9 @@ def question(describer: Describer, table: Table) -> Query:
     if keys == ("decade",):
         rows = rows.mutate(decade=sf.col("age") // 10)
     if keys == ("month",):
-        return rows.group_by(month=sf.calendar("day", "month", "2026-01-15", "2026-03-01")).aggregate(**aggregates)
+        return rows.group_by(
+            month=sf.calendar("day", "month", "2026-01-15", "2026-03-01")
+        ).aggregate(**aggregates)
     return rows.group_by(*keys).aggregate(**aggregates) if keys else rows.aggregate(**aggregates)
 
 
@@ -64,14 +74,27 @@ def planned(table: Table, asked: Any) -> Plan | str:
 
 
 def written_out(query: Query, table: Table) -> Query:
-    """The same without made columns, but for keys: a column that was computed has lost between which ends its parts lie, an expression has not."""
+    """The same without made columns, but for keys: a column that was computed has lost between
+    which ends its parts lie, an expression has not.
+    """
     meaning, rows, public = of_query(query), table.rows, {}
     if meaning.conditions:
-        rows = rows.where(meaning.conditions[0] if len(meaning.conditions) == 1 else call("and", *meaning.conditions))
+        rows = rows.where(
+            meaning.conditions[0]
+            if len(meaning.conditions) == 1
+            else call("and", *meaning.conditions)
+        )
     for shown, made, domain in meaning.keys:
-        rows = rows if isinstance(made, Column) and made.name == shown else rows.mutate(**{shown if shown not in rows.schema else f"{shown}_2": made})
+        rows = (
+            rows
+            if isinstance(made, Column) and made.name == shown
+            else rows.mutate(**{shown if shown not in rows.schema else f"{shown}_2": made})
+        )
         public |= {shown: domain} if shown == "month" and domain else {}
-    listed = [shown if isinstance(made, Column) or shown not in table.rows.schema else f"{shown}_2" for shown, made, _ in meaning.keys]
+    listed = [
+        shown if isinstance(made, Column) or shown not in table.rows.schema else f"{shown}_2"
+        for shown, made, _ in meaning.keys
+    ]
     return rows.group_by(*listed, **public).aggregate(**dict(meaning.aggregates))
 
 
@@ -175,21 +198,33 @@ def test_every_aggregate(table: Table) -> None:
     query = table.where("vip OR age > 3").group_by("city").aggregate(**EVERY)
     text = spelled(query)
     same(planned(table, query), planned(table, text), text)  # type: ignore[arg-type]
-    kinds = {one.beyond or ("rows" if one.kind == "count" and one.of is None else one.kind) for _, one in query.aggregates}
+    kinds = {
+        one.beyond or ("rows" if one.kind == "count" and one.of is None else one.kind)
+        for _, one in query.aggregates
+    }
     assert kinds == set(AGGREGATES)
 
 
 def test_the_text(table: Table) -> None:
-    rows = table.where(table["age"] >= 18).where("city <> 'Bari'").mutate(decade=sf.col("age") // 10)
-    query = rows.group_by("decade").aggregate(n=sf.count(), mean=sf.mean("spend", low=0, high="12.5"))
+    rows = (
+        table.where(table["age"] >= 18).where("city <> 'Bari'").mutate(decade=sf.col("age") // 10)
+    )
+    query = rows.group_by("decade").aggregate(
+        n=sf.count(), mean=sf.mean("spend", low=0, high="12.5")
+    )
     assert spelled(query) == (
-        "SELECT FLOOR_DIV(age, 10) AS decade, COUNT(*) AS n, AVG(CLAMP(spend, 0, 12.5)) AS mean FROM visits WHERE (age >= 18) AND (city <> 'Bari') GROUP BY 1"
+        "SELECT FLOOR_DIV(age, 10) AS decade, COUNT(*) AS n, AVG(CLAMP(spend, 0, 12.5)) "
+        "AS mean FROM visits WHERE (age >= 18) AND (city <> 'Bari') GROUP BY 1"
     )
 
 
 @pytest.mark.parametrize(
     ("of", "unit", "first", "last"),
-    [("day", "week", "2026-01-01", "2026-03-01"), ("at", "hour", "2026-01-01T05:30", "2026-01-02"), ("day", "year", datetime.date(2025, 5, 1), "2026-01-01")],
+    [
+        ("day", "week", "2026-01-01", "2026-03-01"),
+        ("at", "hour", "2026-01-01T05:30", "2026-01-02"),
+        ("day", "year", datetime.date(2025, 5, 1), "2026-01-01"),
+    ],
 )
 def test_calendars(table: Table, of: str, unit: str, first: Any, last: Any) -> None:
     query = table.group_by(bucket=sf.calendar(of, unit, first, last)).aggregate(n=sf.count())
@@ -200,7 +235,11 @@ def test_calendars(table: Table, of: str, unit: str, first: Any, last: Any) -> N
 
 
 def test_names_that_are_words_of_sql(table: Table) -> None:
-    query = table.mutate(order=sf.col("age") + 1).group_by("vip").aggregate(group=sf.count(), **{"a b": sf.sum("order"), 'q"': sf.count()})
+    query = (
+        table.mutate(order=sf.col("age") + 1)
+        .group_by("vip")
+        .aggregate(group=sf.count(), **{"a b": sf.sum("order"), 'q"': sf.count()})
+    )
     text = spelled(query)
     assert planned(table, text).kinds == {"group": "count", "a b": "sum", 'q"': "count"}  # type: ignore[union-attr]
 
@@ -208,8 +247,15 @@ def test_names_that_are_words_of_sql(table: Table) -> None:
 def test_bounds_that_are_to_be_learned_change_no_text() -> None:
     with protected(bounds={}, max_rows=None) as bare, protected() as declared:
         for table in (bare, declared):
-            query = table.where(sf.col("age") > 3).group_by("city").aggregate(m=sf.mean("spend"), t=sf.sum(sf.col("age") * 2))
-            assert spelled(query) == "SELECT city AS city, AVG(spend) AS m, SUM(age * 2) AS t FROM visits WHERE age > 3 GROUP BY 1"
+            query = (
+                table.where(sf.col("age") > 3)
+                .group_by("city")
+                .aggregate(m=sf.mean("spend"), t=sf.sum(sf.col("age") * 2))
+            )
+            assert spelled(query) == (
+                "SELECT city AS city, AVG(spend) AS m, SUM(age * 2) AS t FROM visits "
+                "WHERE age > 3 GROUP BY 1"
+            )
 
 
 def test_declared_keys_may_be_given_again(table: Table) -> None:
@@ -220,8 +266,12 @@ def test_declared_keys_may_be_given_again(table: Table) -> None:
 MONTHS = [datetime.date(2026, 1, 1), datetime.date(2026, 3, 1)]
 UNSAID: dict[str, Callable[[Table], Query]] = {
     "other keys": lambda t: t.group_by(city=["Roma"]).aggregate(n=sf.count()),
-    "keys of an expression": lambda t: t.mutate(d=sf.col("age") // 10).group_by(d=[1, 2]).aggregate(n=sf.count()),
-    "some months": lambda t: t.mutate(m=sf.col("day").date_trunc("month")).group_by(m=MONTHS).aggregate(n=sf.count()),
+    "keys of an expression": lambda t: (
+        t.mutate(d=sf.col("age") // 10).group_by(d=[1, 2]).aggregate(n=sf.count())
+    ),
+    "some months": lambda t: (
+        t.mutate(m=sf.col("day").date_trunc("month")).group_by(m=MONTHS).aggregate(n=sf.count())
+    ),
     "a quantile alone": lambda t: t.aggregate(q=sf.quantile("age", 0.5, interval=False)),
     "another level": lambda t: t.aggregate(q=sf.quantile("age", 0.5, confidence=0.9)),
     "a third": lambda t: t.aggregate(q=sf.quantile("age", "1/3")),
@@ -229,7 +279,9 @@ UNSAID: dict[str, Callable[[Table], Query]] = {
     "one of several quantiles": lambda t: t.aggregate(q=sf.quantiles("age", [0.5])[0]),
     "a union": lambda t: t.union(t).aggregate(n=sf.count()),
     "rows of each unit": lambda t: t.rows.per_unit({}, {}).aggregate(n=sf.count()),
-    "a long list": lambda t: t.where(sf.col("city").is_in(["x" * 4000] * 3)).aggregate(n=sf.count()),
+    "a long list": lambda t: t.where(sf.col("city").is_in(["x" * 4000] * 3)).aggregate(
+        n=sf.count()
+    ),
     "a constant counted": lambda t: t.aggregate(n=sf.count(literal(1))),
 }
 

@@ -32,13 +32,19 @@ def notebook(visits: Any) -> list[Any]:
         .mutate(decade=sf.col("age") // 10)
         .group_by("city")
         .aggregate(
-            n=sf.count(), people=sf.count_units(), mean=sf.mean("spend"), p50=sf.quantile("spend", 0.5), hist=sf.histogram("age", edges=range(0, 121, 30))
+            n=sf.count(),
+            people=sf.count_units(),
+            mean=sf.mean("spend"),
+            p50=sf.quantile("spend", 0.5),
+            hist=sf.histogram("age", edges=range(0, 121, 30)),
         )
     )
     first, second = visits.sql(SQL, epsilon=0.5), query.release(epsilon=0.25)
     third = visits.release(query, promise=sf.Pure("1/8"))
     again = visits.sql(SQL, epsilon=0.5)
-    within = visits.sql("SELECT COUNT(*) AS n FROM visits WHERE age > $low", within=25, parameters={"low": 30})
+    within = visits.sql(
+        "SELECT COUNT(*) AS n FROM visits WHERE age > $low", within=25, parameters={"low": 30}
+    )
     told = visits.sql("EXPLAIN PRIVACY SELECT COUNT(*) AS n FROM visits", epsilon=1)
     assert again.recalled
     assert again.to_json() == first.to_json()
@@ -82,7 +88,9 @@ def test_answers_are_what_the_table_would_give() -> None:
 
 def test_what_is_sent_is_text_and_numbers() -> None:
     with behind() as (there, paper):
-        there["visits"].where(sf.col("age") > 3).aggregate(n=sf.count()).release(epsilon="1/3", delta=1e-8, confidence=0.9, group_size=20)
+        there["visits"].where(sf.col("age") > 3).aggregate(n=sf.count()).release(
+            epsilon="1/3", delta=1e-8, confidence=0.9, group_size=20
+        )
         method, path, key, body = paper.log[-1]
         assert (method, path) == ("POST", "/api/datasets/visits/release")
         assert key
@@ -155,7 +163,11 @@ def test_the_same_refusals(code: str) -> None:
 
 ELSEWHERE: dict[str, Callable[[Any], Any]] = {
     "union": lambda t: t.union(t).aggregate(n=sf.count()).plan(epsilon=1),
-    "not in": lambda t: t.anti_join(t, on="user_id", where=sf.col("age") > 1).aggregate(n=sf.count()).plan(epsilon=1),
+    "not in": lambda t: (
+        t.anti_join(t, on="user_id", where=sf.col("age") > 1)
+        .aggregate(n=sf.count())
+        .plan(epsilon=1)
+    ),
     "learn": lambda t: t.learn(epsilon=0.1),
     "several": lambda t: t.release_all([], epsilon=1),
     "fresh": lambda t: t.sql(SQL, epsilon=1, fresh=True),
@@ -197,7 +209,11 @@ def test_bounds_are_learned_there() -> None:
 
 def test_an_answer_of_another_kind() -> None:
     def strange(_: Paper, request: httpx.Request) -> httpx.Response | None:
-        return httpx.Response(200, json={"answer": {"sfumato": "x"}, "recalled": ""}) if request.url.path.endswith("release") else None
+        return (
+            httpx.Response(200, json={"answer": {"sfumato": "x"}, "recalled": ""})
+            if request.url.path.endswith("release")
+            else None
+        )
 
     with behind(strange) as (there, _):
         with pytest.raises(Refused) as caught:
@@ -207,11 +223,32 @@ def test_an_answer_of_another_kind() -> None:
 
 def several(db: Any) -> list[Any]:
     """What an analyst would write of several tables, wherever they are."""
-    rows = db["visits"].join(db["patients"].where("age > 20"), on={"patient_id": "id"}).join(db.public["cities"], on="city")
-    query = rows.where(sf.col("spend") < 9).group_by("region").aggregate(n=sf.count(), people=sf.count_units(), s=sf.sum("spend"))
-    plan, left = query.plan(promise=PROMISE), db["visits"].anti_join(db.public["cities"], on="city").aggregate(n=sf.count())
-    first, second, third = db.release(query, promise=PROMISE), left.release(epsilon=1), db.sql("SELECT COUNT(*) AS n FROM patients", epsilon=1)
-    return [plan.cost, plan.error(), *((a.keys, a.rows, a.names, a.cost, a.rules) for a in (first, second, third)), db.spent, db.declaration]
+    rows = (
+        db["visits"]
+        .join(db["patients"].where("age > 20"), on={"patient_id": "id"})
+        .join(db.public["cities"], on="city")
+    )
+    query = (
+        rows.where(sf.col("spend") < 9)
+        .group_by("region")
+        .aggregate(n=sf.count(), people=sf.count_units(), s=sf.sum("spend"))
+    )
+    plan, left = (
+        query.plan(promise=PROMISE),
+        db["visits"].anti_join(db.public["cities"], on="city").aggregate(n=sf.count()),
+    )
+    first, second, third = (
+        db.release(query, promise=PROMISE),
+        left.release(epsilon=1),
+        db.sql("SELECT COUNT(*) AS n FROM patients", epsilon=1),
+    )
+    return [
+        plan.cost,
+        plan.error(),
+        *((a.keys, a.rows, a.names, a.cost, a.rules) for a in (first, second, third)),
+        db.spent,
+        db.declaration,
+    ]
 
 
 PROMISE = sf.Approx(1, "1e-6")
@@ -224,7 +261,10 @@ def test_several_tables() -> None:
             db = connection["visits"]
             assert isinstance(db, RemoteDatabase)
             assert several(here) == several(db)
-            for wrong in (lambda: db["cities"], lambda: db.plan(here["visits"].aggregate(n=sf.count()), epsilon=1)):
+            for wrong in (
+                lambda: db["cities"],
+                lambda: db.plan(here["visits"].aggregate(n=sf.count()), epsilon=1),
+            ):
                 with pytest.raises(Refused):
                     wrong()
             assert repr(db) == "<sfumato tables patients, visits, tests · at http://127.0.0.1:9>"
@@ -234,9 +274,15 @@ def test_a_join_is_sent_as_sql() -> None:
     with behind() as (there, paper):
         visits = there["visits"]
         visits.join(visits.where("vip"), on="user_id").aggregate(n=sf.count()).plan(epsilon=1)
-        assert " JOIN (SELECT * FROM visits AS s WHERE vip) AS r ON l.user_id = r.user_id" in paper.log[-1][3]["sql"]
+        assert (
+            " JOIN (SELECT * FROM visits AS s WHERE vip) AS r ON l.user_id = r.user_id"
+            in paper.log[-1][3]["sql"]
+        )
 
 
 def test_how_it_looks() -> None:
     with behind() as (there, _):
-        assert repr(there["visits"]) == "<sfumato table visits: unit user_id, add-remove · at http://127.0.0.1:9>"
+        assert (
+            repr(there["visits"])
+            == "<sfumato table visits: unit user_id, add-remove · at http://127.0.0.1:9>"
+        )

@@ -55,7 +55,9 @@ LOST: list[Callable[[], Exception]] = [
 
 
 @pytest.mark.parametrize("lost", LOST)
-def test_what_is_lost_is_sent_again_with_the_same_key(lost: Callable[[], Exception], slept: list[float]) -> None:
+def test_what_is_lost_is_sent_again_with_the_same_key(
+    lost: Callable[[], Exception], slept: list[float]
+) -> None:
     one, seen = wire(lost(), lost(), {"n": 1})
     assert one.post("/api/x", {"sql": "…"}, key="k1") == {"n": 1}
     assert [request.headers["Idempotency-Key"] for request in seen] == ["k1"] * 3
@@ -65,7 +67,15 @@ def test_what_is_lost_is_sent_again_with_the_same_key(lost: Callable[[], Excepti
 
 
 @pytest.mark.parametrize(
-    "problem", [problems.RUNNING, problems.RATE, problems.BUSY, problems.INTERNAL, httpx.Response(502), httpx.Response(504, text="<html>")]
+    "problem",
+    [
+        problems.RUNNING,
+        problems.RATE,
+        problems.BUSY,
+        problems.INTERNAL,
+        httpx.Response(502),
+        httpx.Response(504, text="<html>"),
+    ],
 )
 def test_what_passes_is_waited_for(problem: Any, slept: list[float]) -> None:
     one, seen = wire(problem, problem, {"n": 2})
@@ -89,7 +99,12 @@ def test_a_refusal_is_the_one_that_the_library_raises() -> None:
     one, seen = wire(problems.problem_of(own))
     with pytest.raises(sf.Refused) as caught:
         one.post("/api/x", {})
-    assert (caught.value.code, caught.value.place, caught.value.reason, caught.value.rewrite) == (own.code, own.place, own.reason, own.rewrite)
+    assert (caught.value.code, caught.value.place, caught.value.reason, caught.value.rewrite) == (
+        own.code,
+        own.place,
+        own.reason,
+        own.rewrite,
+    )
     assert str(caught.value) == str(own)
     assert len(seen) == 1
 
@@ -150,7 +165,21 @@ def test_the_token_is_in_one_header_and_nowhere_else() -> None:
     assert TOKEN not in repr(one) + repr(vars(one))
 
 
-@pytest.mark.parametrize("url", ["", "localhost:8000", "ftp://x", "http://", "https://u:p@x", "https://x/?a=1", "https://x#y", "http://x:99999", None, 7])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "localhost:8000",
+        "ftp://x",
+        "http://",
+        "https://u:p@x",
+        "https://x/?a=1",
+        "https://x#y",
+        "http://x:99999",
+        None,
+        7,
+    ],
+)
 def test_addresses_that_are_none(url: Any) -> None:
     with pytest.raises(Refused) as caught:
         Wire(url, TOKEN)
@@ -158,7 +187,12 @@ def test_addresses_that_are_none(url: Any) -> None:
 
 
 def test_plain_http_is_for_this_computer() -> None:
-    for fine in ("http://localhost:1", "http://127.0.0.1", "http://[::1]:8000", "https://dp.example.org"):
+    for fine in (
+        "http://localhost:1",
+        "http://127.0.0.1",
+        "http://[::1]:8000",
+        "https://dp.example.org",
+    ):
         Wire(fine, TOKEN).close()
     with pytest.raises(Refused) as caught:
         Wire("http://dp.example.org", TOKEN)
@@ -181,7 +215,10 @@ class Listening:
                 one, _ = self._socket.accept()
                 with one:
                     self.heard.append(one.recv(65536))
-                    one.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+                    one.sendall(
+                        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                        b"Content-Length: 2\r\nConnection: close\r\n\r\n{}"
+                    )
 
     def close(self) -> None:
         self._socket.shutdown(socket.SHUT_RDWR)
@@ -203,7 +240,13 @@ PROXIES = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]
 @pytest.mark.parametrize("name", PROXIES)
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
 @pytest.mark.parametrize("insecure", [False, True], ids=["local", "insecure"])
-def test_no_proxy_is_handed_a_token_to_read(name: str, host: str, insecure: bool, pair: tuple[Listening, Listening], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_proxy_is_handed_a_token_to_read(
+    name: str,
+    host: str,
+    insecure: bool,
+    pair: tuple[Listening, Listening],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     server, proxy = pair
     for one in (*PROXIES, "NO_PROXY", "no_proxy", "REQUEST_METHOD"):
         monkeypatch.delenv(one, raising=False)
@@ -217,7 +260,9 @@ def test_no_proxy_is_handed_a_token_to_read(name: str, host: str, insecure: bool
 
 
 @pytest.mark.parametrize("name", ["HTTPS_PROXY", "ALL_PROXY"])
-def test_through_a_proxy_https_stays_sealed(name: str, pair: tuple[Listening, Listening], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_through_a_proxy_https_stays_sealed(
+    name: str, pair: tuple[Listening, Listening], monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, proxy = pair
     for one in (*PROXIES, "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"):
         monkeypatch.delenv(one, raising=False)
@@ -226,18 +271,25 @@ def test_through_a_proxy_https_stays_sealed(name: str, pair: tuple[Listening, Li
     with pytest.raises(Refused):  # this proxy breaks the line off
         one.get("/api/me")
     one.close()
-    assert [said.split(b"\r\n")[0] for said in proxy.heard] == [b"CONNECT dp.example.org:443 HTTP/1.1"]
+    assert [said.split(b"\r\n")[0] for said in proxy.heard] == [
+        b"CONNECT dp.example.org:443 HTTP/1.1"
+    ]
     assert TOKEN.encode() not in b"".join(proxy.heard)
 
 
-@pytest.mark.parametrize("token", ["", "short", "with space " * 3, "line\nbreak-line", "é" * 20, None, 7])
+@pytest.mark.parametrize(
+    "token", ["", "short", "with space " * 3, "line\nbreak-line", "é" * 20, None, 7]
+)
 def test_tokens_that_are_none(token: Any) -> None:
     with pytest.raises(Refused) as caught:
         Wire("http://localhost", token)
     assert caught.value.code == "client.token"
 
 
-@pytest.mark.parametrize(("header", "seconds"), [(None, 0), ("1", 1), ("7", 7), ("3600", 10), ("Wed, 21 Oct", 0), ("-1", 0), ("9" * 40, 0)])
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [(None, 0), ("1", 1), ("7", 7), ("3600", 10), ("Wed, 21 Oct", 0), ("-1", 0), ("9" * 40, 0)],
+)
 def test_how_long_to_wait(header: str | None, seconds: float) -> None:
     assert module._seconds(header) == seconds
 

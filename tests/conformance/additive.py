@@ -1,10 +1,15 @@
-"""Exact laws of the additive mechanisms, written a second time, and the divergences between such a law and its shifts.
+"""Exact laws of the additive mechanisms, written a second time, and the divergences between such a
+law and its shifts.
 
-*Law*          `mass(z)` = P(Z = z) as a ball, from the definition of the law and the mechanism's public numbers; nothing here asks the product's own law.
-*Shifts*       every way a neighbour can move the integers: all vectors of non-negative steps up to the covered sensitivity (the laws are symmetric and
-               independent of each other, so signs, order and coordinates that stay put do not matter).
-*Divergence*   sums over the atoms of a pair of laws, P(Z = z) beside P(Z + s = z). Outside a finite window there is either one atom for each side (the
-               geometric law, whose ratio to its shift is constant there) or a ball for what is left out; so a divergence surely holds the truth.
+*Law*          `mass(z)` = P(Z = z) as a ball, from the definition of the law and the mechanism's
+               public numbers; nothing here asks the product's own law.
+*Shifts*       every way a neighbour can move the integers: all vectors of non-negative steps up to
+               the covered sensitivity (the laws are symmetric and independent of each other, so
+               signs, order and coordinates that stay put do not matter).
+*Divergence*   sums over the atoms of a pair of laws, P(Z = z) beside P(Z + s = z). Outside a finite
+               window there is either one atom for each side (the geometric law, whose ratio to its
+               shift is constant there) or a ball for what is left out; so a divergence surely holds
+               the truth.
 
 A further additive mechanism joins by one line in LAWS, one in SHIFTS, and its rows in CASES.
 """
@@ -26,7 +31,9 @@ from sfumato import mechanisms as mech
 BITS = 320
 """Working precision of this module, set by the tests' fixture."""
 TAIL, JOINT_TAIL = 110, 50
-"""A window leaves out less than 2^-TAIL of the law; where three coordinates are multiplied out, 2^-JOINT_TAIL."""
+"""A window leaves out less than 2^-TAIL of the law; where three coordinates are multiplied out,
+2^-JOINT_TAIL.
+"""
 
 Shift = tuple[int, ...]
 Atoms = list[tuple[arb, arb]]
@@ -60,11 +67,15 @@ class Geometric:
 
     def cdf(self, z: int) -> arb:
         """P(Z ≤ z): the geometric series."""
-        beyond = (-real((-z if z < 0 else z + 1) / self.scale)).exp() / (1 + (-real(1 / self.scale)).exp())
+        beyond = (-real((-z if z < 0 else z + 1) / self.scale)).exp() / (
+            1 + (-real(1 / self.scale)).exp()
+        )
         return beyond if z < 0 else 1 - beyond
 
     def atoms(self, shift: int, bits: int) -> tuple[Atoms, arb]:
-        """Exact: left of 0 and right of the shift the ratio is constant, so each side is one atom."""
+        """Exact: left of 0 and right of the shift the ratio is constant, so each side is one
+        atom.
+        """
         inside = [(self.mass(z), self.mass(z - shift)) for z in range(1, shift)]
         return [(self.cdf(0), self.cdf(-shift)), *inside, (self.cdf(-shift), self.cdf(0))], arb(0)
 
@@ -101,18 +112,27 @@ class RoundedNormal:
         return window(self, shift, bits)
 
     def renyi_sum(self, order: Fraction, shift: int) -> arb:
-        """Σ p^α q^(1−α) over a window around the bulk, which lies (α − 1)·s to the left, and a bound on the rest.
+        """Σ p^α q^(1−α) over a window around the bulk, which lies (α − 1)·s to the left, and a
+        bound on the rest.
 
-        Right of the window p(z) < q(z), so the terms are below p(z). Left of it, at u = −z, a cell's mass is at most the density at its inner end, and
-        the ratio p/q at most that of the densities at its outer end; these bounds fall from cell to cell at least by the factor r."""
+        Right of the window p(z) < q(z), so the terms are below p(z). Left of it, at u = −z, a
+        cell's mass is at most the density at its inner end, and the ratio p/q at most that of the
+        densities at its outer end; these bounds fall from cell to cell at least by the factor r.
+        """
         bulk = math.ceil((order - 1) * shift)
         low, high = -self.reach() - bulk - math.isqrt(2 * bulk) - 1, self.reach() + shift
         p = masses(self, low - shift, high)
         a, b = real(order), real(1 - order)
-        inside = sum(((a * p[i + shift].log() + b * p[i].log()).exp() for i in range(high - low + 1)), arb(0))
+        inside = sum(
+            ((a * p[i + shift].log() + b * p[i].log()).exp() for i in range(high - low + 1)), arb(0)
+        )
         u, square = 1 - low, self.sigma**2
-        density = (-real((u - Fraction(1, 2)) ** 2 / (2 * square))).exp() / (real(self.sigma) * (2 * arb.pi()).sqrt())
-        ratio = real((order - 1) * (shift**2 + 2 * (u + Fraction(1, 2)) * shift) / (2 * square)).exp()
+        density = (-real((u - Fraction(1, 2)) ** 2 / (2 * square))).exp() / (
+            real(self.sigma) * (2 * arb.pi()).sqrt()
+        )
+        ratio = real(
+            (order - 1) * (shift**2 + 2 * (u + Fraction(1, 2)) * shift) / (2 * square)
+        ).exp()
         r = (-real((u - (order - 1) * shift) / square)).exp()
         assert r < 1, "the window ends before the terms fall"
         return inside + zero_to(self.cdf(-high - 1)) + zero_to(density * ratio / (1 - r))
@@ -153,7 +173,10 @@ def l2_shifts(m: Any) -> list[Shift]:
     return [tuple(s for s in v if s) for v in vectors if 0 < sum(s * s for s in v) <= square]
 
 
-SHIFTS: dict[type, Callable[[Any], list[Shift]]] = {mech.Laplace: l1_shifts, mech.Gaussian: l2_shifts}
+SHIFTS: dict[type, Callable[[Any], list[Shift]]] = {
+    mech.Laplace: l1_shifts,
+    mech.Gaussian: l2_shifts,
+}
 
 
 # Divergences.
@@ -165,7 +188,9 @@ def masses(law: Law, low: int, high: int) -> list[arb]:
 
 
 def window(law: Law, shift: int, bits: int) -> tuple[Atoms, arb]:
-    """The atoms of all z that are not far out for both laws, and a bound on what either has elsewhere."""
+    """The atoms of all z that are not far out for both laws, and a bound on what either has
+    elsewhere.
+    """
     low, high = -law.reach(bits), law.reach(bits) + shift
     p = masses(law, low - shift, high)
     return [(p[i + shift], p[i]) for i in range(high - low + 1)], 2 * law.cdf(low - 1)
@@ -195,13 +220,20 @@ def hockey_stick(atoms: Atoms, outside: arb, epsilon: Fraction) -> tuple[arb, ar
 
 
 def by_threshold(law: Law, shift: int, epsilon: Fraction) -> arb:
-    """The same in one coordinate for a log-concave law: p(z)/p(z − s) falls in z, so the best event is {z ≤ t} for some t, found by bisection, or nothing."""
+    """The same in one coordinate for a log-concave law: p(z)/p(z − s) falls in z, so the best event
+    is {z ≤ t} for some t, found by bisection, or nothing.
+    """
     grow = real(epsilon).exp()
     low, high = -law.reach() - 1, law.reach() + shift + 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if law.mass(middle) < grow * law.mass(middle - shift) else (middle, high)
-    return max((arb(0), *(law.cdf(t) - grow * law.cdf(t - shift) for t in (low - 1, low, low + 1))), key=lambda v: v.mid())
+        low, high = (
+            (low, middle) if law.mass(middle) < grow * law.mass(middle - shift) else (middle, high)
+        )
+    return max(
+        (arb(0), *(law.cdf(t) - grow * law.cdf(t - shift) for t in (low - 1, low, low + 1))),
+        key=lambda v: v.mid(),
+    )
 
 
 def renyi(law: Law, shift: int, order: Fraction) -> arb:

@@ -1,4 +1,6 @@
-"""The notions, as rows: whoever adds a notion adds its examples here, and the whole suite of test_notions.py applies."""
+"""The notions, as rows: whoever adds a notion adds its examples here, and the whole suite of
+test_notions.py applies.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,26 @@ from sfumato.guarantees import Guarantee
 
 EXAMPLES: dict[str, tuple[Guarantee, ...]] = {
     "Pure": tuple(sf.Pure(e) for e in (0, "1e-6", "0.1", "1/3", 1, 3, 50)),
-    "Approx": tuple(sf.Approx(e, d) for e, d in ((0, 0), ("0.1", 0), ("0.1", "1e-9"), (1, "1e-6"), (1, "0.01"), (5, "1e-300"), ("1e-6", "0.1"))),
-    "ZCDP": tuple(sf.ZCDP(r, d) for r, d in ((0, 0), ("1e-6", 0), ("0.02", 0), ("0.5", 0), ("0.5", "1e-6"), (10, 0))),
-    "GDP": (*(sf.GDP(m) for m in (0, "1e-3", "0.1", "1/3", 1, 5)), sf.GDP.from_square(Fraction(1, 3))),
+    "Approx": tuple(
+        sf.Approx(e, d)
+        for e, d in (
+            (0, 0),
+            ("0.1", 0),
+            ("0.1", "1e-9"),
+            (1, "1e-6"),
+            (1, "0.01"),
+            (5, "1e-300"),
+            ("1e-6", "0.1"),
+        )
+    ),
+    "ZCDP": tuple(
+        sf.ZCDP(r, d)
+        for r, d in ((0, 0), ("1e-6", 0), ("0.02", 0), ("0.5", 0), ("0.5", "1e-6"), (10, 0))
+    ),
+    "GDP": (
+        *(sf.GDP(m) for m in (0, "1e-3", "0.1", "1/3", 1, 5)),
+        sf.GDP.from_square(Fraction(1, 3)),
+    ),
     "Renyi": (
         sf.Renyi({2: "0.1"}),
         sf.Renyi({2: "0.1", 8: "0.5", 32: 3}),

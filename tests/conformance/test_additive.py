@@ -1,6 +1,8 @@
-"""Promises of the additive mechanisms against the exact law, by arithmetic: no divergence of the law from any of its shifts exceeds what is promised.
+"""Promises of the additive mechanisms against the exact law, by arithmetic: no divergence of the
+law from any of its shifts exceeds what is promised.
 
-Every truth is a ball of ball arithmetic, so "exceeds" is decided for certain; where a promise is attained, the two agree to the width of the ball.
+Every truth is a ball of ball arithmetic, so "exceeds" is decided for certain; where a promise is
+attained, the two agree to the width of the ball.
 """
 
 from __future__ import annotations
@@ -19,10 +21,56 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import precision
 
-from .additive import BITS, CASES, WIDE, Geometric, Law, RoundedNormal, Shift, by_threshold, hockey_stick, law_of, masses, pairs, real, renyi, shifts_of, window
+from .additive import (
+    BITS,
+    CASES,
+    WIDE,
+    Geometric,
+    Law,
+    RoundedNormal,
+    Shift,
+    by_threshold,
+    hockey_stick,
+    law_of,
+    masses,
+    pairs,
+    real,
+    renyi,
+    shifts_of,
+    window,
+)
 
-EPSILONS = [Fraction(e) for e in ("0", "1/100", "1/10", "1/4", "1/2", "9/10", "99/100", "1", "11/10", "3/2", "2", "3", "5", "10", "20", "21")]
-ORDERS = [1 + Fraction(1, 2**20), Fraction(101, 100), Fraction(3, 2), Fraction(2), Fraction(4), Fraction(16), Fraction(64), Fraction(256)]
+EPSILONS = [
+    Fraction(e)
+    for e in (
+        "0",
+        "1/100",
+        "1/10",
+        "1/4",
+        "1/2",
+        "9/10",
+        "99/100",
+        "1",
+        "11/10",
+        "3/2",
+        "2",
+        "3",
+        "5",
+        "10",
+        "20",
+        "21",
+    )
+]
+ORDERS = [
+    1 + Fraction(1, 2**20),
+    Fraction(101, 100),
+    Fraction(3, 2),
+    Fraction(2),
+    Fraction(4),
+    Fraction(16),
+    Fraction(64),
+    Fraction(256),
+]
 DELTAS = ["1e-12", "1e-6", "0.01", "0.3"]
 
 each = pytest.mark.parametrize("name", CASES)
@@ -35,8 +83,12 @@ def _precision() -> Iterator[None]:
     ctx.prec = before
 
 
-def violations(law: Law, shifts: list[Shift], promises: tuple[sf.Guarantee, ...], epsilons: list[Fraction]) -> list[str]:
-    """Where the hockey-stick divergence of a shift surely exceeds a promise. Few ε where the sum runs over three coordinates."""
+def violations(
+    law: Law, shifts: list[Shift], promises: tuple[sf.Guarantee, ...], epsilons: list[Fraction]
+) -> list[str]:
+    """Where the hockey-stick divergence of a shift surely exceeds a promise. Few ε where the sum
+    runs over three coordinates.
+    """
     found = []
     for shift in shifts:
         atoms, outside = pairs(law, shift)
@@ -44,7 +96,11 @@ def violations(law: Law, shifts: list[Shift], promises: tuple[sf.Guarantee, ...]
             claimed = [(p, arb(p.delta(e))) for p in promises]
             for truth in hockey_stick(atoms, outside, e):
                 assert truth.rad() < arb(2) ** (-90 if len(shift) < 3 else -40)
-                found += [f"{p}: shift {shift}, ε = {e}: {truth.str(8)}" for p, delta in claimed if truth > delta]
+                found += [
+                    f"{p}: shift {shift}, ε = {e}: {truth.str(8)}"
+                    for p, delta in claimed
+                    if truth > delta
+                ]
     return found
 
 
@@ -84,23 +140,33 @@ def test_noise_five_per_cent_too_small_is_caught(name: str) -> None:
     """The twin: the mechanism's promise, and the law of a narrower one."""
     m = CASES[name]
     longest = max(shifts_of(m), key=lambda shift: sum(s * s for s in shift))
-    assert violations(narrow(name), [longest], m.promises[:1], [loss(m) * k / 8 for k in range(17)]) != []
+    assert (
+        violations(narrow(name), [longest], m.promises[:1], [loss(m) * k / 8 for k in range(17)])
+        != []
+    )
 
 
 @each
 def test_epsilon_at_a_delta(name: str) -> None:
-    """The other way to read a promise: at ε = promise.epsilon(δ), or that of promise.to(Approx), the divergence is at most δ."""
+    """The other way to read a promise: at ε = promise.epsilon(δ), or that of promise.to(Approx),
+    the divergence is at most δ.
+    """
     m = CASES[name]
     shift = max(shifts_of(m), key=lambda shift: sum(s * s for s in shift))
     atoms, outside = pairs(law_of(m), shift)
     for promise in m.promises:
         for delta in DELTAS:
-            for epsilon in (Fraction(promise.epsilon(delta)), promise.to(sf.Approx, delta=delta).parameters["epsilon"]):
+            for epsilon in (
+                Fraction(promise.epsilon(delta)),
+                promise.to(sf.Approx, delta=delta).parameters["epsilon"],
+            ):
                 for truth in hockey_stick(atoms, outside, epsilon):
                     assert not truth > real(Fraction(delta))
 
 
-@pytest.mark.parametrize("name", [name for name, m in CASES.items() if isinstance(m.promise, sf.Pure)])
+@pytest.mark.parametrize(
+    "name", [name for name, m in CASES.items() if isinstance(m.promise, sf.Pure)]
+)
 def test_pure_is_the_largest_log_ratio(name: str) -> None:
     """|ln P(z)/Q(z)| never exceeds ε, and attains it exactly."""
     m, law = CASES[name], law_of(CASES[name])
@@ -111,7 +177,9 @@ def test_pure_is_the_largest_log_ratio(name: str) -> None:
         assert outside.is_zero()
         for p, q in atoms:
             assert abs((p / q).log()) < real(sum(shift) / law.scale) + arb(2) ** -200
-        assert abs((atoms[0][0] / atoms[0][1]).log() - real(sum(shift) / law.scale)) < arb(2) ** -200
+        assert (
+            abs((atoms[0][0] / atoms[0][1]).log() - real(sum(shift) / law.scale)) < arb(2) ** -200
+        )
         assert sum(shift) / law.scale <= epsilon
     assert max(map(sum, shifts_of(m))) / law.scale == epsilon
     assert steps.denominator == 1
@@ -119,7 +187,9 @@ def test_pure_is_the_largest_log_ratio(name: str) -> None:
 
 @each
 def test_renyi_stays_below_rho(name: str) -> None:
-    """D_α ≤ ρα at every order, for the ZCDP among the promises or that which follows from them; over coordinates D_α adds up."""
+    """D_α ≤ ρα at every order, for the ZCDP among the promises or that which follows from them;
+    over coordinates D_α adds up.
+    """
     m, law = CASES[name], law_of(CASES[name])
     rho = min(p.to(sf.ZCDP).rho for p in m.promises)
     for order in ORDERS:
@@ -130,27 +200,41 @@ def test_renyi_stays_below_rho(name: str) -> None:
             assert not truth > real(rho * order), f"shift {shift}, α = {order}"
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in ("gaussian σ=1/10", "gaussian σ=1/2")])
+@pytest.mark.parametrize(
+    "name", [name for name in CASES if name not in ("gaussian σ=1/10", "gaussian σ=1/2")]
+)
 def test_renyi_of_narrower_noise_exceeds_rho(name: str) -> None:
     """The twin. (Below σ = 1 the rounding hides 5 %: see the shares at the end.)"""
     m = CASES[name]
     rho = min(p.to(sf.ZCDP).rho for p in m.promises)
     longest = max(shifts_of(m), key=lambda shift: sum(s * s for s in shift))
-    assert any(sum((renyi(narrow(name), s, order) for s in longest), arb(0)) > real(rho * order) for order in ORDERS)
+    assert any(
+        sum((renyi(narrow(name), s, order) for s in longest), arb(0)) > real(rho * order)
+        for order in ORDERS
+    )
 
 
 @pytest.mark.parametrize("name", WIDE)
 def test_wide_laws_by_thresholds(name: str) -> None:
     m, law = WIDE[name], law_of(WIDE[name])
     step = m.grid or Fraction(1)
-    most = math.floor(m.moves / step) if isinstance(m, mech.Laplace) else math.isqrt(math.floor(m.moves_squared / step**2))
-    for e in [loss(m) * share for share in (0, Fraction(1, 100), Fraction(1, 2), Fraction(99, 100), 1, 2)] + [loss(m) + 1]:
+    most = (
+        math.floor(m.moves / step)
+        if isinstance(m, mech.Laplace)
+        else math.isqrt(math.floor(m.moves_squared / step**2))
+    )
+    for e in [
+        loss(m) * share for share in (0, Fraction(1, 100), Fraction(1, 2), Fraction(99, 100), 1, 2)
+    ] + [loss(m) + 1]:
         for s in {1, most // 3 or 1, most - 1 or 1, most}:
             truth = by_threshold(law, s, e)
             assert truth.rad() < arb(2) ** -200
             assert [p for p in m.promises if truth > arb(p.delta(e))] == []
     narrower = law.narrow(Fraction(95, 100))
-    assert any(by_threshold(narrower, most, loss(m) * k / 8) > arb(m.promise.delta(loss(m) * k / 8)) for k in range(17))
+    assert any(
+        by_threshold(narrower, most, loss(m) * k / 8) > arb(m.promise.delta(loss(m) * k / 8))
+        for k in range(17)
+    )
 
 
 rationals = st.fractions(Fraction(1, 50), 50, max_denominator=1000)
@@ -166,7 +250,10 @@ def keeps_its_promises(kind: Any, steps: int, width: Fraction, share: Fraction) 
 
 
 any_parameters = given(
-    kind=st.sampled_from([mech.Laplace, mech.Gaussian]), steps=st.integers(1, 40), width=rationals, share=st.fractions(0, 2, max_denominator=100)
+    kind=st.sampled_from([mech.Laplace, mech.Gaussian]),
+    steps=st.integers(1, 40),
+    width=rationals,
+    share=st.fractions(0, 2, max_denominator=100),
 )
 
 
@@ -193,7 +280,16 @@ def test_any_calibration(epsilon: Fraction, exponent: int, steps: int) -> None:
         assert not by_threshold(law_of(m), steps, epsilon) > real(delta)
 
 
-@pytest.mark.parametrize("law", [Geometric(Fraction(3, 2)), Geometric(Fraction(10)), RoundedNormal(Fraction(1, 2)), RoundedNormal(Fraction(3))], ids=str)
+@pytest.mark.parametrize(
+    "law",
+    [
+        Geometric(Fraction(3, 2)),
+        Geometric(Fraction(10)),
+        RoundedNormal(Fraction(1, 2)),
+        RoundedNormal(Fraction(3)),
+    ],
+    ids=str,
+)
 def test_the_ways_to_the_divergence_agree(law: Law) -> None:
     """Atoms merged by their ratio, a window with a bound on the rest, and the best threshold."""
     for s in (1, 2, 7):
@@ -204,7 +300,9 @@ def test_the_ways_to_the_divergence_agree(law: Law) -> None:
             assert summed.overlaps(there)
             assert summed.overlaps(by_threshold(law, s, e))
     p = masses(law, -40, 40)
-    assert all(not p[i - 1] * p[i + 1] > p[i] * p[i] for i in range(1, len(p) - 1)), "log-concave, so that thresholds are the best events"
+    assert all(not p[i - 1] * p[i + 1] > p[i] * p[i] for i in range(1, len(p) - 1)), (
+        "log-concave, so that thresholds are the best events"
+    )
 
 
 # How tight the promises are.
@@ -212,18 +310,27 @@ def test_the_ways_to_the_divergence_agree(law: Law) -> None:
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3)])
 def test_a_count_attains_the_pure_curve(epsilon: Fraction) -> None:
-    """Moved by one step, the geometric law *is* randomized response: (e^ε − e^t)/(1 + e^ε) at every t, not only at t = 0 and t = ε."""
+    """Moved by one step, the geometric law *is* randomized response: (e^ε − e^t)/(1 + e^ε) at every
+    t, not only at t = 0 and t = ε.
+    """
     m = mech.Laplace(sensitivity=1, epsilon=epsilon)
     for t in (Fraction(0), epsilon / 3, epsilon * Fraction(9, 10)):
         truth = by_threshold(law_of(m), 1, t)
-        assert abs(truth - (real(epsilon).exp() - real(t).exp()) / (1 + real(epsilon).exp())) < arb(2) ** -200
+        assert (
+            abs(truth - (real(epsilon).exp() - real(t).exp()) / (1 + real(epsilon).exp()))
+            < arb(2) ** -200
+        )
         claimed = arb(m.promise.delta(t))
         assert truth <= claimed <= truth * (1 + arb(2) ** -51)
 
 
-@pytest.mark.parametrize("name", [name for name, m in CASES.items() if isinstance(m.promise, sf.Pure)])
+@pytest.mark.parametrize(
+    "name", [name for name, m in CASES.items() if isinstance(m.promise, sf.Pure)]
+)
 def test_the_rho_of_laplace_is_its_kullback_leibler_divergence(name: str) -> None:
-    """The limit of D_α/α as α → 1, attained by the longest move of one coordinate; rounded up, by one unit in the last place at most."""
+    """The limit of D_α/α as α → 1, attained by the longest move of one coordinate; rounded up, by
+    one unit in the last place at most.
+    """
     m = CASES[name]
     longest = max(shifts_of(m), key=max)
     assert len(longest) == 1
@@ -234,10 +341,19 @@ def test_the_rho_of_laplace_is_its_kullback_leibler_divergence(name: str) -> Non
 
 @pytest.mark.parametrize(
     ("sigma", "rounded", "continuous", "attained"),
-    [("1/2", 0.4101, 0.5099, False), (1, 0.12694, 0.12694, True), (2, 6.830e-3, 6.830e-3, True), (4, 2.924e-6, 2.924e-6, True)],
+    [
+        ("1/2", 0.4101, 0.5099, False),
+        (1, 0.12694, 0.12694, True),
+        (2, 6.830e-3, 6.830e-3, True),
+        (4, 2.924e-6, 2.924e-6, True),
+    ],
 )
-def test_gdp_is_attained_where_the_cut_is_a_half_integer(sigma: Any, rounded: float, continuous: float, attained: bool) -> None:
-    """Shift 1, ε = 1: the best cut of the normal law lies at ½ − σ², which for whole σ² is the edge of a cell."""
+def test_gdp_is_attained_where_the_cut_is_a_half_integer(
+    sigma: Any, rounded: float, continuous: float, attained: bool
+) -> None:
+    """Shift 1, ε = 1: the best cut of the normal law lies at ½ − σ², which for whole σ² is the edge
+    of a cell.
+    """
     m = mech.Gaussian(sensitivity=1, sigma=sigma)
     truth, claimed = by_threshold(law_of(m), 1, Fraction(1)), arb(m.promise.delta(1))
     assert float(truth.mid()) == pytest.approx(rounded, rel=2e-4)
@@ -247,18 +363,31 @@ def test_gdp_is_attained_where_the_cut_is_a_half_integer(sigma: Any, rounded: fl
 
 
 def test_how_tight_the_rest_is() -> None:
-    """Attained shares of what is promised: the Gaussian's δ at the worst ε up to 2μ, and its ρ, about 1 − 1/(12σ²); the ρ of Laplace, wholly, as α → 1."""
+    """Attained shares of what is promised: the Gaussian's δ at the worst ε up to 2μ, and its ρ,
+    about 1 − 1/(12σ²); the ρ of Laplace, wholly, as α → 1.
+    """
     near_one = ORDERS[0]
-    for sigma, delta, rho in ((1, 0.61, 0.923), (2, 0.85, 0.979), (4, 0.96, 0.994), (16, 0.997, 0.9996), (64, 0.9998, 0.99997)):
+    for sigma, delta, rho in (
+        (1, 0.61, 0.923),
+        (2, 0.85, 0.979),
+        (4, 0.96, 0.994),
+        (16, 0.997, 0.9996),
+        (64, 0.9998, 0.99997),
+    ):
         m = mech.Gaussian(sensitivity=1, sigma=sigma)
         assert delta < share_of_delta(m) < 1
         assert rho < renyi(law_of(m), 1, near_one) / real(m.promise.to(sf.ZCDP).rho * near_one) < 1
-    for m in (mech.Laplace(sensitivity=1, epsilon=1), mech.Laplace(sensitivity=5, epsilon=2), mech.Laplace(sensitivity=1, epsilon=5)):
+    for m in (
+        mech.Laplace(sensitivity=1, epsilon=1),
+        mech.Laplace(sensitivity=5, epsilon=2),
+        mech.Laplace(sensitivity=1, epsilon=5),
+    ):
         steps, rho = int(m.moves), m.promises[1].to(sf.ZCDP).rho
         assert renyi(law_of(m), steps, near_one) / real(rho * near_one) > 1 - arb(2) ** -18
 
 
 def share_of_delta(m: Any) -> float:
     return min(
-        float((by_threshold(law_of(m), 1, e) / arb(m.promise.delta(e))).mid()) for e in (Fraction(k, 40) * m.promise.parameters["mu"] for k in range(81))
+        float((by_threshold(law_of(m), 1, e) / arb(m.promise.delta(e))).mid())
+        for e in (Fraction(k, 40) * m.promise.parameters["mu"] for k in range(81))
     )

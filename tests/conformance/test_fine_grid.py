@@ -1,7 +1,9 @@
-"""The integer laws on a fine grid against the continuous ones they stand for. Every tolerance is a theorem, stated where it is used.
+"""The integer laws on a fine grid against the continuous ones they stand for. Every tolerance is a
+theorem, stated where it is used.
 
-With b = scale/grid and x = z/b, a step is 1/b wide; h = 1/(2b) is half a step. What the product returns are doubles, rounded down and up: the ball between
-them is wider than the truth by less than 2^-50, which the comparisons allow for.
+With b = scale/grid and x = z/b, a step is 1/b wide; h = 1/(2b) is half a step. What the product
+returns are doubles, rounded down and up: the ball between them is wider than the truth by less than
+2^-50, which the comparisons allow for.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ def normal(grid: Fraction = GRID) -> tuple[Any, Any]:
 
 def enclosed(f: Any, *arguments: Any, **named: Any) -> arb:
     """A real number from its doubles below and above."""
-    return arb(f(*arguments, **named, rounding="down")).union(arb(f(*arguments, **named, rounding="up")))
+    return arb(f(*arguments, **named, rounding="down")).union(
+        arb(f(*arguments, **named, rounding="up"))
+    )
 
 
 def test_laplace_density() -> None:
@@ -55,7 +59,9 @@ def test_laplace_density() -> None:
 
 
 def test_laplace_tail() -> None:
-    """P(Z ≥ z) is the continuous tail half a step to the left, over cosh h; and 1 − h²/2 ≤ 1/cosh h ≤ 1."""
+    """P(Z ≥ z) is the continuous tail half a step to the left, over cosh h; and 1 − h²/2 ≤ 1/cosh h
+    ≤ 1.
+    """
     m, law = laplace()
     for x in POINTS[1:]:
         z = round(x * STEPS)
@@ -67,18 +73,25 @@ def test_laplace_tail() -> None:
 @pytest.mark.parametrize("shift", [1, Fraction(1, 2), 3])
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(99, 100)])
 def test_laplace_delta(shift: Fraction, share: Fraction) -> None:
-    """An event {z ≤ t} has continuous excess 1 − A·cosh(x − x*), A = 1 − δ; the integer law has 1 − A·cosh(x − x*)/cosh h, at an x within h of x*.
-    So δ ≤ δ of the integers ≤ δ + (1 − δ)·h²/2: the integers lose a trifle more, which the pure promise covers."""
+    """An event {z ≤ t} has continuous excess 1 − A·cosh(x − x*), A = 1 − δ; the integer law has 1 −
+    A·cosh(x − x*)/cosh h, at an x within h of x*. So δ ≤ δ of the integers ≤ δ + (1 − δ)·h²/2: the
+    integers lose a trifle more, which the pure promise covers.
+    """
     m, law = laplace()
     epsilon = share * shift
-    exact, limit = by_threshold(law_of(m), int(shift * STEPS), epsilon), enclosed(law.delta, epsilon, shift=shift)
+    exact, limit = (
+        by_threshold(law_of(m), int(shift * STEPS), epsilon),
+        enclosed(law.delta, epsilon, shift=shift),
+    )
     assert not exact < limit - arb(2) ** -50
     assert exact < limit + (1 - limit) * real(HALF**2 / 2) + arb(2) ** -50
     assert exact <= arb(m.promise.delta(epsilon)) or shift > 1
 
 
 def test_normal_density() -> None:
-    """A cell's mass is the integral of the density over it; the midpoint rule errs by at most sup|f''|/24 steps², and |f''| ≤ f(0) = 1/√(2π)."""
+    """A cell's mass is the integral of the density over it; the midpoint rule errs by at most
+    sup|f''|/24 steps², and |f''| ≤ f(0) = 1/√(2π).
+    """
     m, law = normal()
     bound = real(Fraction(1, 24 * STEPS**2)) / (2 * arb.pi()).sqrt()
     for x in POINTS:
@@ -99,9 +112,14 @@ def test_normal_tail() -> None:
 @pytest.mark.parametrize("shift", [1, Fraction(1, 2), 3])
 @pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(1, 10), Fraction(1), Fraction(4)])
 def test_normal_delta(shift: Fraction, epsilon: Fraction) -> None:
-    """Never above the continuous δ; below by at most h²/2·sup|g''| for the excess g of an event {z ≤ t}, |g''| ≤ (1 + e^ε)·sup|xφ(x)|, sup|xφ(x)| = φ(1)."""
+    """Never above the continuous δ; below by at most h²/2·sup|g''| for the excess g of an event {z
+    ≤ t}, |g''| ≤ (1 + e^ε)·sup|xφ(x)|, sup|xφ(x)| = φ(1).
+    """
     m, law = normal()
-    exact, limit = by_threshold(law_of(m), int(shift * STEPS), epsilon), enclosed(law.delta, epsilon, shift=shift)
+    exact, limit = (
+        by_threshold(law_of(m), int(shift * STEPS), epsilon),
+        enclosed(law.delta, epsilon, shift=shift),
+    )
     steepest = (1 + real(epsilon).exp()) * arb(-0.5).exp() / (2 * arb.pi()).sqrt()
     assert not exact > limit
     assert exact > limit - real(HALF**2 / 2) * steepest - limit * arb(2) ** -50

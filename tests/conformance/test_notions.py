@@ -79,9 +79,13 @@ def test_epsilon_inverts_delta(a: Guarantee) -> None:
         e = a.epsilon(d)
         if math.isinf(e):
             continue
-        assert a.delta(Fraction(e)) <= d * (1 + Fraction(1, 10**9 if not isinstance(a, sf.Loss) else 10**3))  # a Loss: within its certificate
+        assert a.delta(Fraction(e)) <= d * (
+            1 + Fraction(1, 10**9 if not isinstance(a, sf.Loss) else 10**3)
+        )  # a Loss: within its certificate
         if e > 1e-9:  # and not much less would do
-            assert a.delta(Fraction(e) * Fraction(999_999, 1_000_000)) >= d * (1 - Fraction(1, 10**4)) or a.epsilon(d) == a.epsilon(d * Fraction(99, 100))
+            assert a.delta(Fraction(e) * Fraction(999_999, 1_000_000)) >= d * (
+                1 - Fraction(1, 10**4)
+            ) or a.epsilon(d) == a.epsilon(d * Fraction(99, 100))
 
 
 @each(ALL)
@@ -101,7 +105,10 @@ def test_curves_are_monotone_and_within_range(a: Guarantee) -> None:
 @each(ALL)
 def test_tradeoff_and_curve_say_the_same(a: Guarantee) -> None:
     """The advantage 1 − α − β of the best test at any α is at most δ(0)."""
-    assert all(1 - alpha - Fraction(a.tradeoff(alpha)) <= Fraction(a.delta(0)) + Fraction(1, 10**12) for alpha in ALPHAS)
+    assert all(
+        1 - alpha - Fraction(a.tradeoff(alpha)) <= Fraction(a.delta(0)) + Fraction(1, 10**12)
+        for alpha in ALPHAS
+    )
 
 
 @each(ALL)
@@ -112,14 +119,19 @@ def test_a_larger_group_is_promised_less(a: Guarantee) -> None:
         return
     family, larger = a.group(2), a.group(4)
     assert a.group(1) == a
-    assert all(a.delta(e) <= family.delta(e) * (1 + 1e-12) <= larger.delta(e) * (1 + 1e-11) for e in EPSILONS)
+    assert all(
+        a.delta(e) <= family.delta(e) * (1 + 1e-12) <= larger.delta(e) * (1 + 1e-11)
+        for e in EPSILONS
+    )
 
 
 def _has_groups(a: Guarantee) -> bool:
     """Curves need δ = 0 and orders of twice the group's size, zCDP needs δ = 0."""
     parts = a.parts if isinstance(a, Together) else (a,)
     curved = [part for part in parts if isinstance(part, sf.Renyi | sf.ZCDP)]
-    return not any(part.parameters.get("delta") for part in curved) and all(max(part.orders) >= 8 for part in parts if isinstance(part, sf.Renyi))
+    return not any(part.parameters.get("delta") for part in curved) and all(
+        max(part.orders) >= 8 for part in parts if isinstance(part, sf.Renyi)
+    )
 
 
 @each(ALL)
@@ -170,7 +182,15 @@ def test_nonsense_is_refused(call: object) -> None:
         call()
 
 
-@pytest.mark.parametrize("call", [lambda: 1.5 * sf.Pure(1), lambda: True * sf.Pure(1), lambda: sf.Pure(1) + 1, lambda: sf.Pure(1) <= 1])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: 1.5 * sf.Pure(1),
+        lambda: True * sf.Pure(1),
+        lambda: sf.Pure(1) + 1,
+        lambda: sf.Pure(1) <= 1,
+    ],
+)
 def test_other_types_do_not_mix(call: object) -> None:
     with pytest.raises(TypeError):
         call()

@@ -1,7 +1,10 @@
-"""Every stored form, changed at random: what is restored is something that its constructor builds, or it is refused. Nothing else is raised.
+"""Every stored form, changed at random: what is restored is something that its constructor builds,
+or it is refused. Nothing else is raised.
 
-*Kinds*     Taken from the registries: a kind without an example here fails the test that counts them.
-*Changes*   At a random place another value is put (a wrong type, a number out of range, text that is no number), or a field is left out or added.
+*Kinds*     Taken from the registries: a kind without an example here fails the test that counts
+            them.
+*Changes*   At a random place another value is put (a wrong type, a number out of range, text that
+            is no number), or a field is left out or added.
 """
 
 from __future__ import annotations
@@ -48,12 +51,21 @@ PAIRS: dict[str, tuple[Pair, ...]] = {
     "gaussian": (GaussianPair(F(1, 3)),),
     "laplace": (LaplacePair(F(1, 3)), LaplacePair(F(2), 3)),
     "response": (ResponsePair(F(1)), ResponsePair(F(1, 3), F(1, 7), 5)),
-    "finite": (FinitePair((F(1, 10), F(9, 10)), (F(4, 10), F(6, 10))), FinitePair((F(1, 10), F(1, 2), F(2, 5)), (F(0), F(1, 2), F(1, 2)))),
+    "finite": (
+        FinitePair((F(1, 10), F(9, 10)), (F(4, 10), F(6, 10))),
+        FinitePair((F(1, 10), F(1, 2), F(2, 5)), (F(0), F(1, 2), F(1, 2))),
+    ),
     "rounded": (RoundedPair(2, F(3, 2)),),
     "clone": (ClonePair(F(1), 100),),
-    "sampled": (SampledPair(GaussianPair(F(1)), F(1, 10)), SampledPair(LaplacePair(F(1), 2), F(1, 3), "fixed")),
+    "sampled": (
+        SampledPair(GaussianPair(F(1)), F(1, 10)),
+        SampledPair(LaplacePair(F(1), 2), F(1, 3), "fixed"),
+    ),
 }
-GUARANTEES = [*(one for some in EXAMPLES.values() for one in some), *(Loss(((pair, 3),), relation="add-remove") for some in PAIRS.values() for pair in some)]
+GUARANTEES = [
+    *(one for some in EXAMPLES.values() for one in some),
+    *(Loss(((pair, 3),), relation="add-remove") for some in PAIRS.values() for pair in some),
+]
 OTHERS: tuple[Any, ...] = (
     *(
         None,
@@ -80,13 +92,36 @@ OTHERS: tuple[Any, ...] = (
         "3/2",
         "1/0",
     ),
-    *("0/0", "2", "1e5", "1e999999999", "nan", "inf", "1_0", "٣", " 1", "9" * 5000, "1/" + "9" * 3000, "fixed", "poisson", "replace", "add-remove", "x" * 100),
+    *(
+        "0/0",
+        "2",
+        "1e5",
+        "1e999999999",
+        "nan",
+        "inf",
+        "1_0",
+        "٣",
+        " 1",
+        "9" * 5000,
+        "1/" + "9" * 3000,
+        "fixed",
+        "poisson",
+        "replace",
+        "add-remove",
+        "x" * 100,
+    ),
 )
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     yield path
-    for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+    for key in (
+        list(value)
+        if isinstance(value, dict)
+        else range(len(value))
+        if isinstance(value, list)
+        else ()
+    ):
         yield from places(value[key], (*path, key))
 
 
@@ -104,7 +139,9 @@ def changed(value: Any, rng: random.Random) -> Any:
         if what < 0.15 and isinstance(at, dict):
             del at[last]
         elif what < 0.3 and isinstance(at, dict):
-            at[rng.choice(("extra", "delta", "relation", "unit", "count", "steps", "kind"))] = rng.choice(OTHERS)
+            at[rng.choice(("extra", "delta", "relation", "unit", "count", "steps", "kind"))] = (
+                rng.choice(OTHERS)
+            )
         elif what < 0.35 and isinstance(at, list):
             at.append(copy.deepcopy(at[last]))
         else:
@@ -125,17 +162,28 @@ def rebuilt(found: Guarantee) -> Guarantee:
         case sf.RandomDP():
             return sf.RandomDP(rebuilt(found.guarantee), found.gamma, over=found.over)
         case Together():
-            return Guarantee._bind(sum((rebuilt(part) for part in found.parts[1:]), rebuilt(found.parts[0])), found.relation, found.unit)
+            return Guarantee._bind(
+                sum((rebuilt(part) for part in found.parts[1:]), rebuilt(found.parts[0])),
+                found.relation,
+                found.unit,
+            )
     return type(found)(*found.parameters.values(), **about)
 
 
 def again(pair: Pair) -> Pair:
     """The pair by its constructor."""
     values = {f.name: getattr(pair, f.name) for f in fields(pair)}  # type: ignore[arg-type]
-    return type(pair)(**{name: again(value) if isinstance(value, Pair) else value for name, value in values.items()})
+    return type(pair)(
+        **{
+            name: again(value) if isinstance(value, Pair) else value
+            for name, value in values.items()
+        }
+    )
 
 
-def survives(records: list[Any], restore: Callable[[Any], Any], check: Callable[[Any], Any], times: int) -> tuple[int, int]:
+def survives(
+    records: list[Any], restore: Callable[[Any], Any], check: Callable[[Any], Any], times: int
+) -> tuple[int, int]:
     """How many changed records were restored, and how many refused."""
     rng, restored, refused = random.Random(20260), 0, 0
     for record in records:
@@ -158,11 +206,19 @@ def test_every_kind_of_pair_is_here() -> None:
 
 
 def every(kind: Any) -> list[Any]:
-    return [sub for one in kind.__subclasses__() for sub in (one, *every(one)) if sub.__module__.startswith("sfumato")]
+    return [
+        sub
+        for one in kind.__subclasses__()
+        for sub in (one, *every(one))
+        if sub.__module__.startswith("sfumato")
+    ]
 
 
 def test_every_notion_is_here() -> None:
-    assert {type(one).__name__ for one in GUARANTEES} | {"RandomDP"} == {*stored._READERS, *stored.ELSEWHERE}
+    assert {type(one).__name__ for one in GUARANTEES} | {"RandomDP"} == {
+        *stored._READERS,
+        *stored.ELSEWHERE,
+    }
 
 
 def test_guarantees() -> None:
@@ -170,18 +226,32 @@ def test_guarantees() -> None:
         assert rebuilt(found) == found
         assert Guarantee.from_json(found.to_json()) == found
 
-    records = [json.loads(one.to_json()) for one in GUARANTEES] + [json.loads(line) for line in (VECTORS / "guarantees-v1.jsonl").read_text().splitlines()]
-    restored, refused = survives(records, lambda record: Guarantee.from_json(json.dumps(record)), check, 40)
+    records = [json.loads(one.to_json()) for one in GUARANTEES] + [
+        json.loads(line) for line in (VECTORS / "guarantees-v1.jsonl").read_text().splitlines()
+    ]
+    restored, refused = survives(
+        records, lambda record: Guarantee.from_json(json.dumps(record)), check, 40
+    )
     assert restored > 100
     assert refused > 1000
 
 
 @pytest.mark.parametrize("how", ["poisson", "fixed"])
 def test_a_sampled_pair_is_restored_only_as_the_constructor_would_make_it(how: str) -> None:
-    """A sample of a fixed size of a pair that is not symmetric: its ε came out too small, 0.222 for 0.9."""
+    """A sample of a fixed size of a pair that is not symmetric: its ε came out too small, 0.222 for
+    0.9.
+    """
     base = {"kind": "finite", "p": ["1/10", "9/10"], "q": ["2/5", "3/5"]}
     part = {"kind": "sampled", "how": how, "rate": "1/2", "base": base, "count": "1"}
-    record = json.dumps({"sfumato": "guarantee", "version": 1, "notion": "Loss", "relation": "add-remove", "parts": [part]})
+    record = json.dumps(
+        {
+            "sfumato": "guarantee",
+            "version": 1,
+            "notion": "Loss",
+            "relation": "add-remove",
+            "parts": [part],
+        }
+    )
     if how == "poisson":
         assert Guarantee.from_json(record).epsilon("1e-3") > 0
         return
@@ -207,18 +277,22 @@ def test_pairs() -> None:
 
     def restore(record: Any) -> Pair:
         part = {**record, "count": "1"} if isinstance(record, dict) else record
-        ((found, _),) = Guarantee.from_json(json.dumps({"sfumato": "guarantee", "version": 1, "notion": "Loss", "parts": [part]})).parts or (
-            (GaussianPair(F(0)), 1),
-        )
+        ((found, _),) = Guarantee.from_json(
+            json.dumps({"sfumato": "guarantee", "version": 1, "notion": "Loss", "parts": [part]})
+        ).parts or ((GaussianPair(F(0)), 1),)
         return found  # type: ignore[no-any-return]
 
-    restored, refused = survives([record_of(pair) for some in PAIRS.values() for pair in some], restore, check, 400)
+    restored, refused = survives(
+        [record_of(pair) for some in PAIRS.values() for pair in some], restore, check, 400
+    )
     assert restored > 100
     assert refused > 500
 
 
 def test_mechanisms() -> None:
-    """A record that no constructor would make is no mechanism; what it promised is read all the same, or refused."""
+    """A record that no constructor would make is no mechanism; what it promised is read all the
+    same, or refused.
+    """
 
     def check(found: Any) -> None:
         assert found is None or mechanisms.restore(mechanisms.record(found)) in (found, None)
@@ -230,7 +304,9 @@ def test_mechanisms() -> None:
         mechanisms.promises(record)
         return found
 
-    restored, refused = survives([json.loads(json.dumps(mechanisms.record(one))) for one in KINDS], restore, check, 60)
+    restored, refused = survives(
+        [json.loads(json.dumps(mechanisms.record(one))) for one in KINDS], restore, check, 60
+    )
     assert restored > 50
     assert refused > 50
 
@@ -246,15 +322,21 @@ def test_questions() -> None:
         Several({"x": SMALL["direct"], "y": SMALL["unary"]}),
         Panel(SMALL["direct"], waves=3),
     )
-    records = [json.loads(json.dumps(oracle.question)) for oracle in (*SMALL.values(), *others)] + [line["question"] for line in lines if "question" in line]
+    records = [json.loads(json.dumps(oracle.question)) for oracle in (*SMALL.values(), *others)] + [
+        line["question"] for line in lines if "question" in line
+    ]
     assert {record["kind"] for record in records} == set(question.KINDS)
-    restored, refused = survives(records, question.restore, lambda found: question.restore(found.question) == found, 60)
+    restored, refused = survives(
+        records, question.restore, lambda found: question.restore(found.question) == found, 60
+    )
     assert refused > 500
     assert restored < refused
 
 
 def test_answers() -> None:
-    records = [json.loads(one.to_json()) for one in (visits(), counted([1, 2, 3]))] + [json.loads((VECTORS / "answer-v1.json").read_text())]
+    records = [json.loads(one.to_json()) for one in (visits(), counted([1, 2, 3]))] + [
+        json.loads((VECTORS / "answer-v1.json").read_text())
+    ]
 
     def check(found: Answer) -> None:
         assert Answer.from_json(found.to_json()) == found
@@ -267,7 +349,10 @@ def test_curves() -> None:
     def check(found: Curve) -> None:
         assert replace(found, noise=getattr(found.noise, "noise", found.noise)) == found
 
-    records = [json.loads(curve([0.0, 1.0, 0.5]).to_json()), json.loads((VECTORS / "curve-v1.json").read_text())]
+    records = [
+        json.loads(curve([0.0, 1.0, 0.5]).to_json()),
+        json.loads((VECTORS / "curve-v1.json").read_text()),
+    ]
     _, refused = survives(records, lambda record: Curve.from_json(json.dumps(record)), check, 200)
     assert refused > 100
 
@@ -281,7 +366,12 @@ def test_declarations() -> None:
     def check(found: Any) -> None:
         assert from_said(tomllib.loads(to_toml(found), parse_float=Decimal)) == found
 
-    _, refused = survives([said], lambda record: from_said(record) if isinstance(record, dict) else check_refused(), check, 1000)
+    _, refused = survives(
+        [said],
+        lambda record: from_said(record) if isinstance(record, dict) else check_refused(),
+        check,
+        1000,
+    )
     assert refused > 200
 
 
@@ -290,7 +380,10 @@ def check_refused() -> Any:
 
 
 def test_what_was_learned() -> None:
-    for lack, value in ((Lack("max_rows", ("person",), "t"), ["5"]), (Lack("bounds", ("age",), "t"), ["0", "100"])):
+    for lack, value in (
+        (Lack("max_rows", ("person",), "t"), ["5"]),
+        (Lack("bounds", ("age",), "t"), ["0", "100"]),
+    ):
         record = {"learned": 1, "value": value, "shares": ["0.1"] * len(value) + ["0.01"]}
         found = Found.from_json(lack, json.dumps(record).encode())
 
@@ -302,9 +395,15 @@ def test_what_was_learned() -> None:
         assert refused > 100
 
 
-@pytest.mark.parametrize("text", [one for one in OTHERS if not isinstance(one, list | dict)], ids=lambda one: repr(one)[:20])
+@pytest.mark.parametrize(
+    "text",
+    [one for one in OTHERS if not isinstance(one, list | dict)],
+    ids=lambda one: repr(one)[:20],
+)
 def test_a_number_is_read_as_it_is_written_and_at_once(text: Any) -> None:
-    """Powers of ten that would be computed for ever, digits of other scripts and denominators of zero are none of the texts that are written."""
+    """Powers of ten that would be computed for ever, digits of other scripts and denominators of
+    zero are none of the texts that are written.
+    """
     try:
         found = ratio(text)
     except ValueError:

@@ -1,4 +1,6 @@
-"""The page on answers: its table of kinds is that of the source, and what it says is printed is what is printed."""
+"""The page on answers: its table of kinds is that of the source, and what it says is printed is
+what is printed.
+"""
 
 from __future__ import annotations
 
@@ -42,4 +44,8 @@ def test_every_part_of_a_card_is_in_its_table() -> None:
     for name in schema["deployment"]["properties"]:
         assert f"`deployment.{name}`" in table
     words = set(re.findall(r"`(?:release\.)?(\w+)`", table))
-    assert {name for name in schema["release"]["properties"] if name not in words} <= {"bounding", "groups", "engine"}
+    assert {name for name in schema["release"]["properties"] if name not in words} <= {
+        "bounding",
+        "groups",
+        "engine",
+    }

@@ -15,7 +15,9 @@ def page(name: str) -> str:
 def ratios(law: str, column: int) -> list[float]:
     """A column of the table of draws, for one law."""
     rows = re.findall(rf"^\| {law} \|(.*)\|$", page("performance.md"), re.MULTILINE)
-    return [float(cells[column].replace(",", "")) for row in rows if len(cells := row.split("|")) == 9]
+    return [
+        float(cells[column].replace(",", "")) for row in rows if len(cells := row.split("|")) == 9
+    ]
 
 
 def test_draws_beside_opendp() -> None:
@@ -26,12 +28,20 @@ def test_draws_beside_opendp() -> None:
 
 def test_draws_beside_numpy() -> None:
     laplace, gaussian = ratios("Laplace", 4), ratios("Gaussian", 4)
-    said = f"Laplace {min(laplace):.1f} to {max(laplace):.1f} times as fast, Gaussian {min(gaussian):.2f} to {max(gaussian):.2f} times"
+    said = (
+        f"Laplace {min(laplace):.1f} to {max(laplace):.1f} times as fast, Gaussian "
+        f"{min(gaussian):.2f} to {max(gaussian):.2f} times"
+    )
     assert said in page("comparison.md")
 
 
 def test_the_local_model() -> None:
-    times = [int(row) for row in re.findall(r"^\| `\w+` \| [\d,]+ × [\d,]+ \|.*\| (\d+) \|$", page("local.md"), re.MULTILINE)]
+    times = [
+        int(row)
+        for row in re.findall(
+            r"^\| `\w+` \| [\d,]+ × [\d,]+ \|.*\| (\d+) \|$", page("local.md"), re.MULTILINE
+        )
+    ]
     assert f"{min(times)} to {max(times)} times as fast, by oracle" in page("comparison.md")
 
 
@@ -39,12 +49,23 @@ def test_queries() -> None:
     table = page("performance.md")
     faster = {
         match[1]: match[2]
-        for match in re.finditer(r"^\| (count and sum[^|]*?) \| 10,000,000 \|[^|]*\| OpenDP \|[^|]*\| ([\d.]+) × faster", table, re.MULTILINE)
+        for match in re.finditer(
+            r"^\| (count and sum[^|]*?) \| 10,000,000 \|[^|]*\| OpenDP \|[^|]*\| ([\d.]+) × faster",
+            table,
+            re.MULTILINE,
+        )
     }
-    plain, bounded = faster["count and sum by 1,000 public keys"], faster["count and sum by 1,000 public keys, a user counts for ≤ 5 rows"]
+    plain, bounded = (
+        faster["count and sum by 1,000 public keys"],
+        faster["count and sum by 1,000 public keys, a user counts for ≤ 5 rows"],
+    )
     assert f"| {plain} times as fast |" in page("comparison.md")
     assert f"| {float(bounded):.1f} times as fast, a fifth of the memory" in page("comparison.md")
 
 
 def test_the_forerunners_are_named() -> None:
-    assert {name for name in ("PINQ", "Census of 2020", "Microsoft and Harvard's IQSS") if name not in page("comparison.md")} == set()
+    assert {
+        name
+        for name in ("PINQ", "Census of 2020", "Microsoft and Harvard's IQSS")
+        if name not in page("comparison.md")
+    } == set()

@@ -1,4 +1,6 @@
-"""The page of errata: all 76, in order, each with what is printed, what is right, and the tests that the index names for it."""
+"""The page of errata: all 76, in order, each with what is printed, what is right, and the tests
+that the index names for it.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,16 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[2]
-INDEX: dict[str, list[str]] = json.loads((ROOT / "tests" / "vectors" / "index.json").read_text(encoding="utf-8"))
+INDEX: dict[str, list[str]] = json.loads(
+    (ROOT / "tests" / "vectors" / "index.json").read_text(encoding="utf-8")
+)
 PAGE = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
 
 ENTRY = re.compile(
-    r"^### (?P<id>E-\d\d) (?P<title>.+) \{ #(?P<anchor>e-\d\d) \}\n\n(?P<where>.+) · (?P<severity>[^·\n]+)\n\n"
-    r"- \*\*Printed\*\*: (?P<printed>.+)\n- \*\*Right\*\*: (?P<right>.+)\n- \*\*Test\*\*: (?P<test>.+)$",
+    r"^### (?P<id>E-\d\d) (?P<title>.+) \{ #(?P<anchor>e-\d\d) \}\n\n(?P<where>.+) · "
+    r"(?P<severity>[^·\n]+)\n\n"
+    r"- \*\*Printed\*\*: (?P<printed>.+)\n- \*\*Right\*\*: (?P<right>.+)\n- "
+    r"\*\*Test\*\*: (?P<test>.+)$",
     re.MULTILINE,
 )
 
@@ -32,14 +38,31 @@ class Erratum(NamedTuple):
 def errata(page: str) -> list[Erratum]:
     found = []
     for entry in ENTRY.finditer(page):
-        tests = () if entry["test"] == "text only" else tuple(re.findall(r"`([^`]+)`", entry["test"]))
-        found.append(Erratum(entry["id"], entry["anchor"], entry["severity"], entry["printed"], entry["right"], tests))
+        tests = (
+            () if entry["test"] == "text only" else tuple(re.findall(r"`([^`]+)`", entry["test"]))
+        )
+        found.append(
+            Erratum(
+                entry["id"],
+                entry["anchor"],
+                entry["severity"],
+                entry["printed"],
+                entry["right"],
+                tests,
+            )
+        )
     return found
 
 
 def indexed(number: str, index: dict[str, list[str]]) -> tuple[str, ...]:
     """The tests that the index has for an erratum, and for its second oracle."""
-    return tuple(target for key in sorted(index) if re.fullmatch(rf"{number}[a-z]?", key) for target in index[key] if target.startswith("tests/"))
+    return tuple(
+        target
+        for key in sorted(index)
+        if re.fullmatch(rf"{number}[a-z]?", key)
+        for target in index[key]
+        if target.startswith("tests/")
+    )
 
 
 ERRATA = errata(PAGE)
@@ -53,7 +76,9 @@ def test_all_76_are_there_in_order() -> None:
 
 @pytest.mark.parametrize("entry", ERRATA, ids=lambda entry: entry.id)
 def test_the_tests_are_those_of_the_index(entry: Erratum) -> None:
-    assert entry.tests == indexed(entry.id, INDEX), "the line Test says: " + (", ".join(f"`{target}`" for target in indexed(entry.id, INDEX)) or "text only")
+    assert entry.tests == indexed(entry.id, INDEX), "the line Test says: " + (
+        ", ".join(f"`{target}`" for target in indexed(entry.id, INDEX)) or "text only"
+    )
     assert f"docs/errata.md#{entry.anchor}" in INDEX[entry.id]
 
 
@@ -65,7 +90,10 @@ def test_every_entry_says_something() -> None:
 
 
 def test_the_counts_in_the_introduction() -> None:
-    unsafe, alone = sum("unsafe" in entry.severity for entry in ERRATA), sum(not entry.tests for entry in ERRATA)
+    unsafe, alone = (
+        sum("unsafe" in entry.severity for entry in ERRATA),
+        sum(not entry.tests for entry in ERRATA),
+    )
     assert f"Of the 76, {unsafe} are unsafe and {alone} are text only." in PAGE
 
 

@@ -1,6 +1,7 @@
 """Every Python example of the documentation runs as printed.
 
-The blocks of one page share a namespace, in order. There is no way to opt out: an example that cannot run is not an example.
+The blocks of one page share a namespace, in order. There is no way to opt out: an example that
+cannot run is not an example.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ class Block(NamedTuple):
 
 
 def blocks(text: str) -> list[Block]:
-    """All fenced blocks of a page; an indented fence (in a list or a tab) takes its indentation off its lines."""
+    """All fenced blocks of a page; an indented fence (in a list or a tab) takes its indentation off
+    its lines.
+    """
     found: list[Block] = []
     opening: re.Match[str] | None = None
     start = 0
@@ -34,9 +37,20 @@ def blocks(text: str) -> list[Block]:
         fence = _FENCE.match(line)
         if opening is None and fence:
             opening, start = fence, number + 1
-        elif opening is not None and fence and fence["ticks"].startswith(opening["ticks"]) and not fence["info"].strip():
+        elif (
+            opening is not None
+            and fence
+            and fence["ticks"].startswith(opening["ticks"])
+            and not fence["info"].strip()
+        ):
             indent = len(opening["indent"])
-            found.append(Block(start + 1, opening["info"].strip(), "\n".join(code[indent:] for code in lines[start:number]) + "\n"))
+            found.append(
+                Block(
+                    start + 1,
+                    opening["info"].strip(),
+                    "\n".join(code[indent:] for code in lines[start:number]) + "\n",
+                )
+            )
             opening = None
     assert opening is None, f"the block that begins at line {start} is never closed"
     return found
@@ -49,10 +63,15 @@ def run(page: Path) -> int:
     for block in blocks(page.read_text(encoding="utf-8")):
         if not re.match(r"py", block.info, re.IGNORECASE):
             continue
-        assert block.info == "python", f"{page.name}:{block.line - 1}: a Python block is opened by ```python alone, not ```{block.info}"
+        assert block.info == "python", (
+            f"{page.name}:{block.line - 1}: a Python block is opened by ```python alone, "
+            f"not ```{block.info}"
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            exec(compile("\n" * (block.line - 1) + block.code, str(page), "exec"), namespace)  # the blank lines make tracebacks point into the page
+            exec(
+                compile("\n" * (block.line - 1) + block.code, str(page), "exec"), namespace
+            )  # the blank lines make tracebacks point into the page
         count += 1
     return count
 
@@ -69,7 +88,10 @@ def test_pages_are_found() -> None:
 
 def test_blocks_share_a_namespace_in_order(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text("```python\na = 1\n```\n\n```sh\nexit 1\n```\n\n1. item\n\n    ```python\n    if True:\n        assert a == 1\n    ```\n")
+    page.write_text(
+        "```python\na = 1\n```\n\n```sh\nexit 1\n```\n\n1. item\n\n    ```python\n    if "
+        "True:\n        assert a == 1\n    ```\n"
+    )
     assert run(page) == 2
 
 

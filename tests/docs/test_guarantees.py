@@ -21,22 +21,31 @@ def table(page: str, first: str) -> list[tuple[str, ...]]:
     assert rest, f"no such table in {page}"
     lines = rest.split("\n")[2:]
     rows = takewhile(lambda line: line.startswith("|"), lines)
-    return [tuple(cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]) for row in rows]
+    return [
+        tuple(cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1])
+        for row in rows
+    ]
 
 
 def test_arrows() -> None:
-    assert table("guarantees/index.md", "From") == [(arrow.start.__name__, arrow.end.__name__, arrow.theorem) for arrow in ARROWS]
+    assert table("guarantees/index.md", "From") == [
+        (arrow.start.__name__, arrow.end.__name__, arrow.theorem) for arrow in ARROWS
+    ]
 
 
 def test_comparison() -> None:
-    assert table("guarantees/renyi.md", "About") == [(row.about, row.pure, row.renyi) for row in COMPARISON]
+    assert table("guarantees/renyi.md", "About") == [
+        (row.about, row.pure, row.renyi) for row in COMPARISON
+    ]
 
 
 def test_literature() -> None:
     def shown(epsilons: tuple[str, ...]) -> str:
         return ", ".join(epsilons) if epsilons[0].startswith(("ln", "<")) else " … ".join(epsilons)
 
-    assert table("choosing.md", "Authors") == [(row.authors, shown(row.epsilons), row.application) for row in LITERATURE]
+    assert table("choosing.md", "Authors") == [
+        (row.authors, shown(row.epsilons), row.application) for row in LITERATURE
+    ]
 
 
 def test_rules() -> None:

@@ -1,4 +1,6 @@
-"""Every page is in the navigation, once, under one of seven headings; every link leads to a page that is there, and to a heading of it."""
+"""Every page is in the navigation, once, under one of seven headings; every link leads to a page
+that is there, and to a heading of it.
+"""
 
 from __future__ import annotations
 
@@ -29,15 +31,29 @@ def listed(entry: Any) -> Iterator[str]:
 
 def prose(page: Path) -> str:
     """Without blocks of code, and without code inside lines."""
-    text = re.sub(r"^ *(`{3,}|~{3,}).*?^ *\1", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(
+        r"^ *(`{3,}|~{3,}).*?^ *\1",
+        "",
+        page.read_text(encoding="utf-8"),
+        flags=re.MULTILINE | re.DOTALL,
+    )
     return re.sub(r"`[^`\n]*`", "", text)
 
 
 def anchors(page: Path) -> set[str]:
-    text = re.sub(r"^(`{3,}|~{3,}).*?^\1", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(
+        r"^(`{3,}|~{3,}).*?^\1",
+        "",
+        page.read_text(encoding="utf-8"),
+        flags=re.MULTILINE | re.DOTALL,
+    )
     titles = re.findall(r"^#+ +(.*?) *#*$", text, re.MULTILINE)
     slugs = {slugify(re.sub(r"[`*_]|\{.*?\}", "", title).strip(), "-") for title in titles}
-    return slugs | set(re.findall(r"\{[^}]*#([\w-]+)[^}]*\}", text)) | set(re.findall(r"id=\"([\w-]+)\"", text))
+    return (
+        slugs
+        | set(re.findall(r"\{[^}]*#([\w-]+)[^}]*\}", text))
+        | set(re.findall(r"id=\"([\w-]+)\"", text))
+    )
 
 
 def broken(page: Path, text: str) -> list[str]:
@@ -45,7 +61,9 @@ def broken(page: Path, text: str) -> list[str]:
     found = []
     for target, anchor in LINK.findall(text):
         there = (page.parent / target).resolve() if target else page
-        if not there.exists() or (anchor and there.suffix == ".md" and anchor not in anchors(there)):
+        if not there.exists() or (
+            anchor and there.suffix == ".md" and anchor not in anchors(there)
+        ):
             found.append(f"{target}#{anchor}" if anchor else target)
     return found
 
@@ -57,7 +75,15 @@ def test_every_page_is_listed_once() -> None:
 
 
 def test_the_order_is_clear() -> None:
-    assert [next(iter(part)) for part in NAV] == ["Start", "Tutorials", "Guides", "Reference", "Why", "Proofs", "Project"]
+    assert [next(iter(part)) for part in NAV] == [
+        "Start",
+        "Tutorials",
+        "Guides",
+        "Reference",
+        "Why",
+        "Proofs",
+        "Project",
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
@@ -67,4 +93,10 @@ def test_links(page: Path) -> None:
 
 def test_a_broken_link_is_seen() -> None:
     page = DOCS / "index.md"
-    assert broken(page, "[a](nowhere.md) and [b](start.md#nowhere), not [c](start.md#install) nor ![d](nowhere.png)") == ["nowhere.md", "start.md#nowhere"]
+    assert broken(
+        page,
+        (
+            "[a](nowhere.md) and [b](start.md#nowhere), not [c](start.md#install) nor "
+            "![d](nowhere.png)"
+        ),
+    ) == ["nowhere.md", "start.md#nowhere"]

@@ -1,4 +1,6 @@
-"""The pictures in the repository are those that `docs/pictures.py` draws, and every one of them is shown somewhere."""
+"""The pictures in the repository are those that `docs/pictures.py` draws, and every one of them is
+shown somewhere.
+"""
 
 from __future__ import annotations
 
@@ -38,23 +40,37 @@ def pixels(file: Path) -> np.ndarray:
 
 
 def test_the_stored_pictures_are_current(drawn: list[Path]) -> None:
-    assert {file.name for file in drawn} == {file.name for file in IMAGES.iterdir()}, "run docs/pictures.py"
+    assert {file.name for file in drawn} == {file.name for file in IMAGES.iterdir()}, (
+        "run docs/pictures.py"
+    )
     for file in drawn:
         here, stored = pixels(file), pixels(IMAGES / file.name)
         assert here.shape == stored.shape
-        assert np.abs(here - stored).mean() < 1e-3, f"{file.name} is out of date: run docs/pictures.py"  # fonts may be rendered a hair differently
+        assert np.abs(here - stored).mean() < 1e-3, (
+            f"{file.name} is out of date: run docs/pictures.py"
+        )  # fonts may be rendered a hair differently
 
 
-def test_another_law_would_be_seen(script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_law_would_be_seen(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     true = script.mech.Laplace
-    monkeypatch.setattr(script.mech, "Laplace", lambda *, sensitivity, epsilon: true(sensitivity=sensitivity, epsilon=epsilon / 2))
+    monkeypatch.setattr(
+        script.mech,
+        "Laplace",
+        lambda *, sensitivity, epsilon: true(sensitivity=sensitivity, epsilon=epsilon / 2),
+    )
     script.neighbours().savefig(tmp_path / "wrong.png")
     assert np.abs(pixels(tmp_path / "wrong.png") - pixels(IMAGES / "neighbours.png")).mean() > 1e-3
 
 
-def test_drawing_again_gives_the_same_bytes(script: ModuleType, drawn: list[Path], tmp_path: Path) -> None:
+def test_drawing_again_gives_the_same_bytes(
+    script: ModuleType, drawn: list[Path], tmp_path: Path
+) -> None:
     script.laplace().savefig(tmp_path / "laplace.png", metadata={"Software": None})
-    assert (tmp_path / "laplace.png").read_bytes() == next(file for file in drawn if file.name == "laplace.png").read_bytes()
+    assert (tmp_path / "laplace.png").read_bytes() == next(
+        file for file in drawn if file.name == "laplace.png"
+    ).read_bytes()
 
 
 def test_every_picture_is_shown() -> None:

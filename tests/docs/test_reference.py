@@ -1,4 +1,6 @@
-"""The references of the command line, of the public names and of SQL say what the code says: `python docs/reference.py` writes them."""
+"""The references of the command line, of the public names and of SQL say what the code says:
+`python docs/reference.py` writes them.
+"""
 
 from __future__ import annotations
 
@@ -26,22 +28,39 @@ def script() -> Iterator[ModuleType]:
 
 
 def test_the_pages_are_current(script: ModuleType) -> None:
-    stale = [path.name for path, text in script.pages().items() if path.read_text(encoding="utf-8") != text]
+    stale = [
+        path.name
+        for path, text in script.pages().items()
+        if path.read_text(encoding="utf-8") != text
+    ]
     assert stale == [], "run docs/reference.py"
 
 
 def test_every_public_name_is_on_the_page() -> None:
     page = (DOCS / "api.md").read_text(encoding="utf-8")
-    assert {name for name in sf._LAZY if not re.search(rf"`sf\.{name}\b|^### sf\.{name}$", page, re.MULTILINE)} == set()
+    assert {
+        name
+        for name in sf._LAZY
+        if not re.search(rf"`sf\.{name}\b|^### sf\.{name}$", page, re.MULTILINE)
+    } == set()
     assert set(sf._LAZY) <= set(dir(sf))
 
 
 NAMED = re.compile(r"(?<![\w.])sf((?:\.[A-Za-z_]\w*)+)")
-TEXTS = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "src").rglob("*.py"), *(ROOT / "examples").rglob("*.py")])
+TEXTS = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *DOCS.rglob("*.md"),
+        *(ROOT / "src").rglob("*.py"),
+        *(ROOT / "examples").rglob("*.py"),
+    ]
+)
 
 
 def exists(dotted: str) -> bool:
-    """Whether `sf` followed by this (".local.Direct") is a name that can be reached, as an attribute or as a module."""
+    """Whether `sf` followed by this (".local.Direct") is a name that can be reached, as an
+    attribute or as a module.
+    """
     found, path = sf, "sfumato"
     for part in dotted.split(".")[1:]:
         path = f"{path}.{part}"
@@ -56,11 +75,29 @@ def exists(dotted: str) -> bool:
 
 
 def test_every_name_that_a_text_uses_exists() -> None:
-    """Every `sf.…` of the documentation, of docstrings, of refusals and their rewrites: `sf.smooth_sensitivity` was on a page and did not exist."""
-    missing = {f"{path.relative_to(ROOT)}: sf{name}" for path in TEXTS for name in set(NAMED.findall(path.read_text(encoding="utf-8"))) if not exists(name)}
+    """Every `sf.…` of the documentation, of docstrings, of refusals and their rewrites:
+    `sf.smooth_sensitivity` was on a page and did not exist.
+    """
+    missing = {
+        f"{path.relative_to(ROOT)}: sf{name}"
+        for path in TEXTS
+        for name in set(NAMED.findall(path.read_text(encoding="utf-8")))
+        if not exists(name)
+    }
     assert missing == set()
-    assert NAMED.findall("sf.smooth_senses(x), `sf.local.Direct.coin_toss`, self.sf.x") == [".smooth_senses", ".local.Direct.coin_toss"]
-    assert [exists(name) for name in (".smooth_senses", ".local.Direct.coin_toss", ".local.presets", ".local.nothing")] == [False, True, True, False]
+    assert NAMED.findall("sf.smooth_senses(x), `sf.local.Direct.coin_toss`, self.sf.x") == [
+        ".smooth_senses",
+        ".local.Direct.coin_toss",
+    ]
+    assert [
+        exists(name)
+        for name in (
+            ".smooth_senses",
+            ".local.Direct.coin_toss",
+            ".local.presets",
+            ".local.nothing",
+        )
+    ] == [False, True, True, False]
 
 
 def test_every_package_is_in_the_house() -> None:
@@ -82,11 +119,17 @@ def test_a_new_name_would_be_seen(script: ModuleType, monkeypatch: pytest.Monkey
     assert script.api() != before
 
 
-def test_a_function_that_is_no_longer_read_would_be_seen(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_that_is_no_longer_read_would_be_seen(
+    script: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from sqlglot import exp
 
     words = importlib.import_module("reference_sql")
     before = words.rowwise()
-    monkeypatch.setattr(words.functions, "TABLE", {node: how for node, how in words.functions.TABLE.items() if node is not exp.Sqrt})
+    monkeypatch.setattr(
+        words.functions,
+        "TABLE",
+        {node: how for node, how in words.functions.TABLE.items() if node is not exp.Sqrt},
+    )
     assert "SQRT" in before["mathematics"]
     assert "SQRT" not in words.rowwise()["mathematics"]

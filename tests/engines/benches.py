@@ -1,7 +1,9 @@
-"""The worlds of tests/tables on several engines: the same rows, the same queries, and what each engine makes of them.
+"""The worlds of tests/tables on several engines: the same rows, the same queries, and what each
+engine makes of them.
 
 *Letters*   PostgreSQL holds no NUL in a text: here no engine gets one.
-*Secret*    Which rows of a unit a truncation keeps follows from a key that is drawn for each plan; here all engines get the same.
+*Secret*    Which rows of a unit a truncation keeps follows from a key that is drawn for each plan;
+            here all engines get the same.
 """
 
 from __future__ import annotations
@@ -68,7 +70,13 @@ class PostgresBench:
     def __init__(self, url: str, reader: str, name: str = "world") -> None:
         self._connection = psycopg.connect(url, autocommit=True)
         self._name = name
-        columns = ", ".join(f'"{kind.name}" {COLUMNS.get(kind.arrow) or str(kind.arrow).replace("decimal128", "numeric")}' for kind in KINDS)
+        columns = ", ".join(
+            (
+                f'"{kind.name}" '
+                f"{COLUMNS.get(kind.arrow) or str(kind.arrow).replace('decimal128', 'numeric')}"
+            )
+            for kind in KINDS
+        )
         self._connection.execute(f"CREATE TABLE {name} ({columns})")
         self._connection.execute(f"GRANT SELECT ON {name} TO reader")
         # a smallint is all that PostgreSQL has for an int8
@@ -78,7 +86,10 @@ class PostgresBench:
     def put(self, rows: list[Row]) -> None:
         with self._connection.transaction():
             self._connection.execute(f"TRUNCATE {self._name}")
-            with self._connection.cursor() as cursor, cursor.copy(f"COPY {self._name} FROM STDIN") as copy:
+            with (
+                self._connection.cursor() as cursor,
+                cursor.copy(f"COPY {self._name} FROM STDIN") as copy,
+            ):
                 for row in rows:
                     copy.write_row([row[kind.name] for kind in KINDS])
 
@@ -88,17 +99,23 @@ class PostgresBench:
 
 
 class SparkBench:
-    """A Parquet file that a cluster reads. Spark has no uuids: they are declared of a column of texts."""
+    """A Parquet file that a cluster reads. Spark has no uuids: they are declared of a column of
+    texts.
+    """
 
     def __init__(self, session: Any, folder: Path) -> None:
         self._path = folder / "world" / "part.parquet"
         self._path.parent.mkdir()
         self.put([])
-        self.source: Source = open_source(session.read.parquet(str(self._path.parent)), {"id": "uuid"}, "world")
+        self.source: Source = open_source(
+            session.read.parquet(str(self._path.parent)), {"id": "uuid"}, "world"
+        )
 
     def put(self, rows: list[Row]) -> None:
         table = arrow(rows)
-        texts = pa.array([None if row["id"] is None else str(row["id"]) for row in rows], pa.string())
+        texts = pa.array(
+            [None if row["id"] is None else str(row["id"]) for row in rows], pa.string()
+        )
         pq.write_table(table.set_column(table.column_names.index("id"), "id", texts), self._path)
 
     def close(self) -> None:
@@ -106,7 +123,13 @@ class SparkBench:
 
 
 def without_nul(rows: list[Row]) -> list[Row]:
-    return [{name: value.replace("\0", "0") if isinstance(value, str) else value for name, value in row.items()} for row in rows]
+    return [
+        {
+            name: value.replace("\0", "0") if isinstance(value, str) else value
+            for name, value in row.items()
+        }
+        for row in rows
+    ]
 
 
 def asked(seed: int, bench: Bench) -> tuple[Plan, list[Row]]:
@@ -119,7 +142,9 @@ def asked(seed: int, bench: Bench) -> tuple[Plan, list[Row]]:
 def on(made: Plan, source: Source) -> Plan:
     """The same plan for another engine, with the same statements but for their language."""
     there = replace(made, source=source)
-    there.__dict__["statements"] = statements(source.table, there.query, there.pieces, there.calibration.bounding, SECRET)
+    there.__dict__["statements"] = statements(
+        source.table, there.query, there.pieces, there.calibration.bounding, SECRET
+    )
     return there
 
 
@@ -134,14 +159,18 @@ def tally(made: Plan) -> list[Any]:
         if len(call.integers) == 3:
             found.append(sorted(zip(*(values.tolist() for values in call.integers), strict=True)))
         elif not made.query.public and call is through.calls[0]:
-            found.append(sorted(zip(map(repr, ballot_keys(through)), call.integers[0].tolist(), strict=True)))
+            found.append(
+                sorted(zip(map(repr, ballot_keys(through)), call.integers[0].tolist(), strict=True))
+            )
         else:
             found.append((str(call.integers[0].dtype), call.integers[0].tolist()))
     return found
 
 
 def differs(seed: int, bench: Bench, other: Any, *, refusing: bool = False) -> str:
-    """What is different between two engines in the answer to one query; nothing where they agree, or the second may be, and is, refusing."""
+    """What is different between two engines in the answer to one query; nothing where they agree,
+    or the second may be, and is, refusing.
+    """
     known = ENGINES[other.source.engine.backend.name]
     assert type(other.source.engine) is getattr(known.load(), known.name)
     made, rows = asked(seed, bench)

@@ -1,4 +1,6 @@
-"""A real PostgreSQL server, and a real cluster of Spark with two workers, for as long as the tests of a process need them."""
+"""A real PostgreSQL server, and a real cluster of Spark with two workers, for as long as the tests
+of a process need them.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,16 @@ SPARK = [
     pytest.mark.java,
     pytest.mark.xdist_group("spark"),
     # pyspark leaves the sockets through which results come to the garbage collector
-    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings(
+        "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+    ),
 ]
 """Marks of tests that ask a cluster: all of them in one process."""
 
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Of Java: half of what a cluster costs that lives for a minute is to optimise code which is never run again."""
+"""Of Java: half of what a cluster costs that lives for a minute is to optimise code which is never
+run again.
+"""
 
 
 @pytest.fixture(scope="session")

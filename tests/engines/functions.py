@@ -1,7 +1,9 @@
-"""Every call of every function on values that break things: what another engine makes of them, beside what DuckDB does.
+"""Every call of every function on values that break things: what another engine makes of them,
+beside what DuckDB does.
 
-*Apart*   Texts that each engine reads in its own way, and decimals of so many digits that DuckDB's doubles of them are not the nearest, are computed and
-          not compared. Where the mathematics is another library's, the last digit may differ.
+*Apart*   Texts that each engine reads in its own way, and decimals of so many digits that DuckDB's
+          doubles of them are not the nearest, are computed and not compared. Where the mathematics
+          is another library's, the last digit may differ.
 """
 
 from __future__ import annotations
@@ -19,16 +21,37 @@ from ..tables.special_values import VALUES, engine, schema, table
 from ..tables.test_functions import COARSE, ENGINES_OWN, spread
 
 TOGETHER = 40  # expressions in a statement
-OWN_MATHEMATICS = ("exp", "ln", "log10", "log2", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "power", "degrees", "radians")
+OWN_MATHEMATICS = (
+    "exp",
+    "ln",
+    "log10",
+    "log2",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "power",
+    "degrees",
+    "radians",
+)
 
 
 def holds(name: str, value: Any) -> bool:
-    """Whether every engine has a place for a value: no NUL in texts, no moments that Python does not hold."""
-    return not (isinstance(value, str) and "\0" in value) and not (name.startswith(("date", "timestamp")) and isinstance(value, int))
+    """Whether every engine has a place for a value: no NUL in texts, no moments that Python does
+    not hold.
+    """
+    return not (isinstance(value, str) and "\0" in value) and not (
+        name.startswith(("date", "timestamp")) and isinstance(value, int)
+    )
 
 
 def rows_of(names: Sequence[str], most: int) -> list[tuple[Any, ...]]:
-    found = list(product(*([value for value in VALUES[name] if holds(name, value)] for name in names)))
+    found = list(
+        product(*([value for value in VALUES[name] if holds(name, value)] for name in names))
+    )
     return [found[place] for place in spread(len(found), most, len(VALUES[names[-1]]))]
 
 
@@ -50,29 +73,49 @@ def compare(other: Other, names: Sequence[str], most: int = 10**9) -> tuple[int,
     expressions = [expression for expression in calls(names) if isinstance(expression, Call)]
     compared, refused = 0, set[str]()
     for start in range(0, len(expressions), TOGETHER):
-        for part, statement in _written(other.engine, there, expressions[start : start + TOGETHER], types, refused):
+        for part, statement in _written(
+            other.engine, there, expressions[start : start + TOGETHER], types, refused
+        ):
             wanted = connection.to_pyarrow(_statement(here, part, types)).sort_by("number")
             found = other.engine.run(statement).sort_by("number")
             for place, expression in enumerate(part):
-                pairs = zip(found.column(place + 1).to_pylist(), wanted.column(place + 1).to_pylist(), rows, strict=True)
-                wrong = [(row, got, want) for got, want, row in pairs if not _same(expression, types, names, row, got, want, exact=other.mathematics)]
+                pairs = zip(
+                    found.column(place + 1).to_pylist(),
+                    wanted.column(place + 1).to_pylist(),
+                    rows,
+                    strict=True,
+                )
+                wrong = [
+                    (row, got, want)
+                    for got, want, row in pairs
+                    if not _same(expression, types, names, row, got, want, exact=other.mathematics)
+                ]
                 assert not wrong, f"{expression.text:.200}: {wrong[:3]!s:.500}"
             compared += len(part)
     return compared, refused
 
 
 def _statement(given: Any, expressions: Sequence[Expr], types: Any) -> Any:
-    return given.select("number", **{f"r{i}": expression.build(given, types) for i, expression in enumerate(expressions)})
+    return given.select(
+        "number",
+        **{f"r{i}": expression.build(given, types) for i, expression in enumerate(expressions)},
+    )
 
 
-def _written(engine: Any, given: Any, expressions: Sequence[Call], types: Any, refused: set[str]) -> Iterator[tuple[Sequence[Call], Any]]:
-    """Statements of as many expressions as the engine takes together: those that hold one that it refuses are halved until that one is alone."""
+def _written(
+    engine: Any, given: Any, expressions: Sequence[Call], types: Any, refused: set[str]
+) -> Iterator[tuple[Sequence[Call], Any]]:
+    """Statements of as many expressions as the engine takes together: those that hold one that it
+    refuses are halved until that one is alone.
+    """
     statement = _statement(given, expressions, types)
     try:
         assert engine.sql(statement)
     except Refused as refusal:
         if len(expressions) == 1:
-            refused.add(expressions[0].function.name if refusal.code == "engine.language" else refusal.code)
+            refused.add(
+                expressions[0].function.name if refusal.code == "engine.language" else refusal.code
+            )
             return
         half = len(expressions) // 2
         for part in (expressions[:half], expressions[half:]):
@@ -81,12 +124,28 @@ def _written(engine: Any, given: Any, expressions: Sequence[Call], types: Any, r
     yield expressions, statement
 
 
-def _same(expression: Call, types: Any, names: Sequence[str], row: tuple[Any, ...], got: Any, want: Any, *, exact: bool) -> bool:
+def _same(
+    expression: Call,
+    types: Any,
+    names: Sequence[str],
+    row: tuple[Any, ...],
+    got: Any,
+    want: Any,
+    *,
+    exact: bool,
+) -> bool:
     name = expression.function.name
     known = expression.type(types)
-    if any(kind in COARSE for kind in names) and (known.kind in ("float", "bool") or name == "cast"):
+    if any(kind in COARSE for kind in names) and (
+        known.kind in ("float", "bool") or name == "cast"
+    ):
         return True
-    if name == "cast" and names[0] == "string" and row[0] is not None and (ENGINES_OWN.fullmatch(row[0]) or row[0] == "1e-400"):
+    if (
+        name == "cast"
+        and names[0] == "string"
+        and row[0] is not None
+        and (ENGINES_OWN.fullmatch(row[0]) or row[0] == "1e-400")
+    ):
         return True
     if isinstance(got, float) and isinstance(want, float) and name in OWN_MATHEMATICS and not exact:
         return got == want or math.isclose(got, want, rel_tol=1e-14)

@@ -1,4 +1,6 @@
-"""Random queries on random tables, and every function on special values: a lent DuckDB hands the noise the integers that the engine of our own does."""
+"""Random queries on random tables, and every function on special values: a lent DuckDB hands the
+noise the integers that the engine of our own does.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,12 @@ class Lent(Other):
     def lay(self, names: Sequence[str], rows: list[tuple[Any, ...]]) -> Any:  # type: ignore[override]
         self._laid += 1
         columns = {f"c{i}": array(name, [row[i] for row in rows]) for i, name in enumerate(names)}
-        copy_rows(self._backend.con, f"rows{self._laid}", pa.table({"number": pa.array(range(len(rows)), pa.int32()), **columns}), "CREATE TABLE")
+        copy_rows(
+            self._backend.con,
+            f"rows{self._laid}",
+            pa.table({"number": pa.array(range(len(rows)), pa.int32()), **columns}),
+            "CREATE TABLE",
+        )
         return self._backend.table(f"rows{self._laid}")
 
 
@@ -85,7 +92,9 @@ class Wrapping:
         return re.sub(r"\bSUM\(", "sum_16(", self._written.text(expression))
 
 
-def test_an_engine_whose_sums_wrap_is_noticed(bench: Bench, other: DuckDBBench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_whose_sums_wrap_is_noticed(
+    bench: Bench, other: DuckDBBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A twin of which the corpus, and the constants that `protect` asks for, have to tell."""
     engine: Any = other.source.engine
     engine.backend.con.execute("CREATE MACRO sum_16(x) AS sum(x) % 65536")

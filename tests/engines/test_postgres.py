@@ -1,4 +1,6 @@
-"""Random queries on random tables: PostgreSQL, asked by a role that may only read, hands the noise the integers that DuckDB does, every one of them."""
+"""Random queries on random tables: PostgreSQL, asked by a role that may only read, hands the noise
+the integers that DuckDB does, every one of them.
+"""
 
 from __future__ import annotations
 
@@ -42,16 +44,24 @@ def test_both_engines_agree_on_many_more(block: int, bench: Bench, other: Postgr
 
 
 def _in_doubles(self: Any, op: Any, *, left: Any, right: Any) -> Any:
-    return put("CAST(a_ AS DOUBLE PRECISION) / CAST(b_ AS DOUBLE PRECISION)", "postgres", a_=left, b_=right)
+    return put(
+        "CAST(a_ AS DOUBLE PRECISION) / CAST(b_ AS DOUBLE PRECISION)", "postgres", a_=left, b_=right
+    )
 
 
-def test_a_wrong_dialect_is_noticed(bench: Bench, other: PostgresBench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of weights: quotients in doubles. Functions that rows rarely need have their twins beside their own tests."""
+def test_a_wrong_dialect_is_noticed(
+    bench: Bench, other: PostgresBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of weights: quotients in doubles. Functions that rows rarely need have their twins beside
+    their own tests.
+    """
     monkeypatch.setattr(postgres.Compiler, "visit_FloorDivide", _in_doubles)
     assert any(differs(seed, bench, other) for seed in range(400))
 
 
-def test_plain_arithmetic_would_fail(bench: Bench, other: PostgresBench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_arithmetic_would_fail(
+    bench: Bench, other: PostgresBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The forms are there for a reason: PostgreSQL raises where a product is too large."""
     monkeypatch.setattr(postgres_floats, "PRODUCT", "a_ * b_")
     monkeypatch.setattr(postgres_floats, "QUOTIENT", "a_ / b_")

@@ -42,7 +42,9 @@ class Server(Other):
 
     def lay(self, names: Sequence[str], rows: list[tuple[Any, ...]]) -> Any:  # type: ignore[override]
         columns = ", ".join(f"c{i} {COLUMNS.get(name, name)}" for i, name in enumerate(names))
-        self._connection.execute("SET client_min_messages TO error; DROP TABLE IF EXISTS given_rows")
+        self._connection.execute(
+            "SET client_min_messages TO error; DROP TABLE IF EXISTS given_rows"
+        )
         self._connection.execute(f"CREATE TABLE given_rows (number integer, {columns})")
         with self._connection.cursor() as cursor, cursor.copy("COPY given_rows FROM STDIN") as copy:
             for number, row in enumerate(rows):
@@ -67,7 +69,15 @@ def test_one_column(name: str, other: Server) -> None:
     assert refused <= REFUSED
 
 
-@pytest.mark.parametrize("names", [pair for pair in PAIRS if {*pair} <= {"int64", "float64", "decimal(18,4)", "date", "timestamp", "string"}], ids=" and ".join)
+@pytest.mark.parametrize(
+    "names",
+    [
+        pair
+        for pair in PAIRS
+        if {*pair} <= {"int64", "float64", "decimal(18,4)", "date", "timestamp", "string"}
+    ],
+    ids=" and ".join,
+)
 def test_two_columns(names: tuple[str, str], other: Server) -> None:
     compare(other, names, 400)
 
@@ -87,16 +97,22 @@ def _by_their_server(self: Any, op: Any, *, arg: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("column", "name", "twin"), [("float64", "visit_Round", _even), ("string", "visit_Lowercase", _by_their_server)], ids=["halves to even", "other letters"]
+    ("column", "name", "twin"),
+    [("float64", "visit_Round", _even), ("string", "visit_Lowercase", _by_their_server)],
+    ids=["halves to even", "other letters"],
 )
-def test_a_wrong_dialect_is_noticed(column: str, name: str, twin: Any, other: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_dialect_is_noticed(
+    column: str, name: str, twin: Any, other: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(postgres.Compiler, name, twin)
     with pytest.raises(AssertionError):
         compare(other, [column])
 
 
 def test_what_the_forms_are_for(other: Server) -> None:
-    """PostgreSQL's own raise an error on such values, so the tests above would see a form that is missing."""
+    """PostgreSQL's own raise an error on such values, so the tests above would see a form that is
+    missing.
+    """
     for statement in (
         "SELECT CAST('1e308' AS float8) * CAST('1e308' AS float8)",
         "SELECT CAST('1e-308' AS float8) * CAST('1e-308' AS float8)",
@@ -117,10 +133,28 @@ def test_what_the_forms_are_for(other: Server) -> None:
 
 def test_uuids_are_read_as_duckdb_reads_them(other: Server) -> None:
     bare = "0123456789abcdefABCDEF0123456789"
-    texts = [bare, f"{{{bare}}}", f"{{{bare}", f"-{bare}-", f"0-1{bare[2:]}", f"{bare}\n", f" {bare}", bare[1:], f"{bare}0", "", f"{bare[:-1]}g"]
+    texts = [
+        bare,
+        f"{{{bare}}}",
+        f"{{{bare}",
+        f"-{bare}-",
+        f"0-1{bare[2:]}",
+        f"{bare}\n",
+        f" {bare}",
+        bare[1:],
+        f"{bare}0",
+        "",
+        f"{bare[:-1]}g",
+    ]
     wanted = duckdb.connect().execute("SELECT try_cast(unnest(?) AS UUID)", [texts]).fetchall()
     found = [
-        other._connection.execute(postgres_casts.UUID_OF_TEXT.replace("a_", "t").join(("SELECT ", " FROM (SELECT %s::text AS t) AS s")), [t]) for t in texts
+        other._connection.execute(
+            postgres_casts.UUID_OF_TEXT.replace("a_", "t").join(
+                ("SELECT ", " FROM (SELECT %s::text AS t) AS s")
+            ),
+            [t],
+        )
+        for t in texts
     ]
     assert [cursor.fetchone() for cursor in found] == wanted
 

@@ -1,4 +1,6 @@
-"""No failure depends on data: every type of PostgreSQL, with values at the ends of what it can hold, is answered or left out when the table is declared."""
+"""No failure depends on data: every type of PostgreSQL, with values at the ends of what it can
+hold, is answered or left out when the table is declared.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,45 @@ READ: dict[str, list[str]] = {
     "numeric(38, 0)": ["'NaN'", "0", "1" + "0" * 37, "-1" + "0" * 37],
     "numeric(38, 38)": ["'NaN'", "0", "-0." + "9" * 38],
     "numeric(5, 2)": ["'NaN'", "999.99", "-999.99"],
-    "text": ["''", "' '", "E'\\n'", "repeat('x', 70000)", "'nan'", "'infinity'", "'9999-12-31'", "'1e400'", "repeat('9', 50)"],
+    "text": [
+        "''",
+        "' '",
+        "E'\\n'",
+        "repeat('x', 70000)",
+        "'nan'",
+        "'infinity'",
+        "'9999-12-31'",
+        "'1e400'",
+        "repeat('9', 50)",
+    ],
     "varchar(5)": ["''", "'é'"],
     "bpchar(5)": ["''", "'a'"],
     "name": ["''", "'Roma'"],
-    "date": ["'infinity'", "'-infinity'", "'4713-01-01 BC'", "'0001-01-01'", "'5874897-12-31'", "'10000-01-01'", "'1970-01-01'"],
-    "timestamp": ["'infinity'", "'-infinity'", "'4713-01-01 BC'", "'294276-12-31 23:59:59.999999'", "'1970-01-01'"],
+    "date": [
+        "'infinity'",
+        "'-infinity'",
+        "'4713-01-01 BC'",
+        "'0001-01-01'",
+        "'5874897-12-31'",
+        "'10000-01-01'",
+        "'1970-01-01'",
+    ],
+    "timestamp": [
+        "'infinity'",
+        "'-infinity'",
+        "'4713-01-01 BC'",
+        "'294276-12-31 23:59:59.999999'",
+        "'1970-01-01'",
+    ],
     "timestamp(0)": ["'infinity'", "'1970-01-01'"],
-    "timestamptz": ["'infinity'", "'-infinity'", "'4713-01-01 BC'", "'294276-12-31 23:59:59.999999Z'", "'9999-12-31 23:59:59-12'", "'0001-01-01 00:00:00+14'"],
+    "timestamptz": [
+        "'infinity'",
+        "'-infinity'",
+        "'4713-01-01 BC'",
+        "'294276-12-31 23:59:59.999999Z'",
+        "'9999-12-31 23:59:59-12'",
+        "'0001-01-01 00:00:00+14'",
+    ],
     "uuid": ["'00000000-0000-0000-0000-000000000000'", "'ffffffff-ffff-ffff-ffff-ffffffffffff'"],
     "mood": ["'calm'", "''"],
 }
@@ -63,28 +96,64 @@ def everything(server: PostgresServer) -> str:
     """A table with a column of each type."""
     made = server.new()
     with psycopg.connect(made, autocommit=True) as connection:
-        connection.execute("CREATE TYPE mood AS ENUM ('calm', ''); CREATE TYPE pair AS (a int, b text); CREATE DOMAIN positive AS int CHECK (value > 0)")
+        connection.execute(
+            "CREATE TYPE mood AS ENUM ('calm', ''); CREATE TYPE pair AS (a int, b text); "
+            "CREATE DOMAIN positive AS int CHECK (value > 0)"
+        )
         columns = [f"c{place} {kind}" for place, kind in enumerate([*READ, *LEFT_OUT])]
-        connection.execute(f"CREATE TABLE t ({UNIT} int NOT NULL, {', '.join(columns)}, made int GENERATED ALWAYS AS ({UNIT} + 1) STORED)")
+        connection.execute(
+            f"CREATE TABLE t ({UNIT} int NOT NULL, {', '.join(columns)}, made int "
+            f"GENERATED ALWAYS AS ({UNIT} + 1) STORED)"
+        )
         for row in range(12):
-            cells = [(*values, "NULL")[row % (len(values) + 1)] for values in READ.values()] + list(LEFT_OUT.values())
+            cells = [(*values, "NULL")[row % (len(values) + 1)] for values in READ.values()] + list(
+                LEFT_OUT.values()
+            )
             connection.execute(f"INSERT INTO t VALUES ({row // 2}, {', '.join(cells)})")
         connection.execute("GRANT SELECT ON t TO reader")
     return made.replace("postgres@", "reader@")
 
 
 def test_every_type_of_postgres_is_listed(server: PostgresServer) -> None:
-    """All that the server has of its own, but arrays, rows of its catalogues and pseudo-types, which no column has."""
+    """All that the server has of its own, but arrays, rows of its catalogues and pseudo-types,
+    which no column has.
+    """
     found = server.sql(
-        server.url(), "SELECT typname FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype IN ('b', 'r', 'm') AND typcategory <> 'A'"
+        server.url(),
+        (
+            "SELECT typname FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND "
+            "typtype IN ('b', 'r', 'm') AND typcategory <> 'A'"
+        ),
     )
-    listed = {kind.partition("(")[0].strip('"') for kind in (*READ, *LEFT_OUT)} - {"mood", "pair", "positive", "int4[]"}
+    listed = {kind.partition("(")[0].strip('"') for kind in (*READ, *LEFT_OUT)} - {
+        "mood",
+        "pair",
+        "positive",
+        "int4[]",
+    }
     assert {name for (name,) in found} == listed - {"int2vector", "oidvector"}
 
 
 def test_numbers_of_types_are_the_servers(server: PostgresServer) -> None:
-    names = ["bool", "name", "int8", "int2", "int4", "text", "float4", "float8", "bpchar", "varchar", "date", "timestamp", "timestamptz", "uuid"]
-    found = server.sql(server.url(), "SELECT oid::int, typname FROM pg_type WHERE oid = ANY(%s)", (list(TYPES),))
+    names = [
+        "bool",
+        "name",
+        "int8",
+        "int2",
+        "int4",
+        "text",
+        "float4",
+        "float8",
+        "bpchar",
+        "varchar",
+        "date",
+        "timestamp",
+        "timestamptz",
+        "uuid",
+    ]
+    found = server.sql(
+        server.url(), "SELECT oid::int, typname FROM pg_type WHERE oid = ANY(%s)", (list(TYPES),)
+    )
     assert [name for _, name in sorted(found)] == names
 
 
@@ -94,10 +163,17 @@ def test_every_accepted_column_answers(everything: str) -> None:
     assert set(accepted) == {f"c{place}" for place in range(len(READ))} | {"made"}
 
 
-@pytest.mark.parametrize("kind", ["numeric", "numeric(3, 5)", "money", "oid", "regclass", "positive", "int4[]"])
+@pytest.mark.parametrize(
+    "kind", ["numeric", "numeric(3, 5)", "money", "oid", "regclass", "positive", "int4[]"]
+)
 def test_a_column_that_is_left_out_is_named_with_the_reason(kind: str, everything: str) -> None:
     name = f"c{[*READ, *LEFT_OUT].index(kind)}"
-    said = refusal(lambda: sf.protect(everything, table="t", unit=UNIT, max_rows=1, budget=1, types={name: "string"}), "table.column")
+    said = refusal(
+        lambda: sf.protect(
+            everything, table="t", unit=UNIT, max_rows=1, budget=1, types={name: "string"}
+        ),
+        "table.column",
+    )
     assert "are not read" in said.reason
 
 
@@ -114,7 +190,12 @@ def test_a_table_of_nothing_that_is_read_is_refused(server: PostgresServer) -> N
 def test_a_lent_connection_knows_the_same_types(everything: str) -> None:
     """Of an Ibis table, whose own types are others."""
     with psycopg.connect(everything, autocommit=True) as connection:
-        connection.execute("CREATE TEMP TABLE paid (u int, cash money, number oid, x float8); INSERT INTO paid VALUES (1, '1.00', 7, 2)")
-        with sf.protect(ibis.postgres.from_connection(connection).table("paid"), unit="u", max_rows=1, budget=10) as table:
+        connection.execute(
+            "CREATE TEMP TABLE paid (u int, cash money, number oid, x float8); INSERT "
+            "INTO paid VALUES (1, '1.00', 7, 2)"
+        )
+        with sf.protect(
+            ibis.postgres.from_connection(connection).table("paid"), unit="u", max_rows=1, budget=10
+        ) as table:
             assert list(table.declaration.schema) == ["u", "x"]
             assert len(table.sql("SELECT COUNT(x) AS n FROM paid", epsilon=1)) == 1

@@ -1,4 +1,6 @@
-"""Random queries on random tables: a cluster of Spark hands the noise the integers that DuckDB does, every one of them."""
+"""Random queries on random tables: a cluster of Spark hands the noise the integers that DuckDB
+does, every one of them.
+"""
 
 from __future__ import annotations
 
@@ -48,9 +50,13 @@ def test_both_engines_agree_on_many_more(block: int, bench: Bench, other: SparkB
 
 
 def _in_doubles(self: Any, op: Any, *, left: Any, right: Any) -> Any:
-    return put("CAST(round(CAST(a_ AS DOUBLE) / CAST(b_ AS DOUBLE)) AS BIGINT)", "spark", a_=left, b_=right)
+    return put(
+        "CAST(round(CAST(a_ AS DOUBLE) / CAST(b_ AS DOUBLE)) AS BIGINT)", "spark", a_=left, b_=right
+    )
 
 
-def test_a_wrong_dialect_is_noticed(bench: Bench, other: SparkBench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_dialect_is_noticed(
+    bench: Bench, other: SparkBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(dialect.Compiler, "visit_FloorDivide", _in_doubles)
     assert any(differs(seed, bench, other) for seed in range(60))

@@ -22,7 +22,17 @@ from .functions import Other, compare
 
 pytestmark = SPARK
 
-DEFAULT = ("bool", "int8", "int64", "float64", "float32", "decimal(38,0)", "date", "timestamp", "timestamp with time zone")
+DEFAULT = (
+    "bool",
+    "int8",
+    "int64",
+    "float64",
+    "float32",
+    "decimal(38,0)",
+    "date",
+    "timestamp",
+    "timestamp with time zone",
+)
 
 
 class Cluster(Other):
@@ -37,7 +47,9 @@ class Cluster(Other):
         self._laid += 1
         columns = {f"c{i}": array(name, [row[i] for row in rows]) for i, name in enumerate(names)}
         path = self._folder / f"{self._laid}.parquet"
-        pq.write_table(pa.table({"number": pa.array(range(len(rows)), pa.int32()), **columns}), path)
+        pq.write_table(
+            pa.table({"number": pa.array(range(len(rows)), pa.int32()), **columns}), path
+        )
         self._session.read.parquet(str(path)).createOrReplaceTempView("given_rows")
         return self.engine.known(self._theirs.table("given_rows"))
 
@@ -60,28 +72,59 @@ EDGES = (None, 1.0, -1.0, 0.0, -0.0, math.inf, -math.inf, 0.5, -0.3, 3.0)
 
 
 def test_powers_and_angles_at_their_edges(other: Cluster) -> None:
-    """1 and −1 to infinite powers are 1, and the angle of −0 is that of 0, as on the other engines. So is what is computed from a zero that was rounded."""
+    """1 and −1 to infinite powers are 1, and the angle of −0 is that of 0, as on the other engines.
+    So is what is computed from a zero that was rounded.
+    """
     rows, types = list(product(EDGES, EDGES)), schema("float64", "float64")
     a, b = col("c0"), col("c1")
-    asked = [call("power", a, b), a.atan2(b), call("round", a, 0).atan2(b), call("trunc", a).atan2(call("round", b, 0)), call("power", a, b) == 1]
+    asked = [
+        call("power", a, b),
+        a.atan2(b),
+        call("round", a, 0).atan2(b),
+        call("trunc", a).atan2(call("round", b, 0)),
+        call("power", a, b) == 1,
+    ]
     there = other.lay(["float64", "float64"], rows)
     columns = {f"c{i}": ("float64", [row[i] for row in rows]) for i in range(2)}
-    here = table(connection := engine(), "given_rows", {"number": ("int32", list(range(len(rows)))), **columns})
-    made = [given.select("number", **{f"r{i}": expression.build(given, types) for i, expression in enumerate(asked)}) for given in (here, there)]
-    wanted, found = (rows_of.sort_by("number").to_pylist() for rows_of in (connection.to_pyarrow(made[0]), other.engine.run(made[1])))
+    here = table(
+        connection := engine(),
+        "given_rows",
+        {"number": ("int32", list(range(len(rows)))), **columns},
+    )
+    made = [
+        given.select(
+            "number",
+            **{f"r{i}": expression.build(given, types) for i, expression in enumerate(asked)},
+        )
+        for given in (here, there)
+    ]
+    wanted, found = (
+        rows_of.sort_by("number").to_pylist()
+        for rows_of in (connection.to_pyarrow(made[0]), other.engine.run(made[1]))
+    )
     for row, want, got in zip(rows, wanted, found, strict=True):
         for name, value in want.items():
-            same = got[name] == value or (isinstance(value, float) and got[name] is not None and math.isclose(got[name], value, rel_tol=1e-14))
+            same = got[name] == value or (
+                isinstance(value, float)
+                and got[name] is not None
+                and math.isclose(got[name], value, rel_tol=1e-14)
+            )
             assert same, (row, name, value, got[name])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in VALUES if name not in DEFAULT and name != "uuid"])
+@pytest.mark.parametrize(
+    "name", [name for name in VALUES if name not in DEFAULT and name != "uuid"]
+)
 def test_one_more_column(name: str, other: Cluster) -> None:
     compare(other, [name])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", [("int64", "int64"), ("float64", "float64"), ("decimal(18,4)", "int64"), ("date", "timestamp")], ids=" and ".join)
+@pytest.mark.parametrize(
+    "names",
+    [("int64", "int64"), ("float64", "float64"), ("decimal(18,4)", "int64"), ("date", "timestamp")],
+    ids=" and ".join,
+)
 def test_two_columns(names: tuple[str, str], other: Cluster) -> None:
     compare(other, names, 400)

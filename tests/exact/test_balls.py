@@ -1,4 +1,6 @@
-"""Ball arithmetic: balls hold the truth, decisions are certain, rounding goes outward, the precision is given back."""
+"""Ball arithmetic: balls hold the truth, decisions are certain, rounding goes outward, the
+precision is given back.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,23 @@ from hypothesis import strategies as st
 
 from sfumato.errors import Refused
 from sfumato.exact import balls
-from sfumato.exact.balls import above, ball, below, between, chance, decide, down, evaluate, floor, least, normal_cdf, precision, root_up, sqrt_up, up
+from sfumato.exact.balls import (
+    above,
+    ball,
+    below,
+    between,
+    chance,
+    decide,
+    down,
+    evaluate,
+    floor,
+    least,
+    normal_cdf,
+    precision,
+    root_up,
+    sqrt_up,
+    up,
+)
 
 
 def test_precision_is_given_back() -> None:
@@ -51,7 +69,10 @@ def test_precision_belongs_to_one_thread_at_a_time() -> None:
 
 def ends(value: arb) -> tuple[Fraction, Fraction]:
     """The ends of a ball, exactly."""
-    return tuple(int(mantissa) * Fraction(2) ** int(exponent) for mantissa, exponent in (value.lower().man_exp(), value.upper().man_exp()))
+    return tuple(
+        int(mantissa) * Fraction(2) ** int(exponent)
+        for mantissa, exponent in (value.lower().man_exp(), value.upper().man_exp())
+    )
 
 
 @given(st.fractions())
@@ -71,7 +92,10 @@ def test_between_holds_both_ends(low: int, width: int, bits: int) -> None:
     assert most - least_ <= width * scale * (1 + Fraction(1, 2**20))
 
 
-@pytest.mark.parametrize(("low", "high", "wanted"), [(5, 7, 1), (4, 5, None), (7, 8, None), (5, 9, None), (-3, -1, -1), (-1, 1, None), (9, 11, 2)])
+@pytest.mark.parametrize(
+    ("low", "high", "wanted"),
+    [(5, 7, 1), (4, 5, None), (7, 8, None), (5, 9, None), (-3, -1, -1), (-1, 1, None), (9, 11, 2)],
+)
 def test_floor(low: int, high: int, wanted: int | None) -> None:
     """Of [low/4, high/4]. Where an end is an integer it is open, too."""
     with precision(100):
@@ -115,11 +139,27 @@ REALS: dict[str, tuple[Callable[[], arb], Fraction, Fraction]] = {
     # a real number and rationals on both sides of it, closer than any double
     "1/3": (lambda: ball(Fraction(1, 3)), Fraction(1, 3), Fraction(1, 3)),
     "-1/3": (lambda: ball(Fraction(-1, 3)), Fraction(-1, 3), Fraction(-1, 3)),
-    "√2": (lambda: arb(2).sqrt(), Fraction(math.isqrt(2 * 10**100), 10**50), Fraction(math.isqrt(2 * 10**100) + 1, 10**50)),
-    "subnormal": (lambda: ball(Fraction(1, 3 * 10**320)), Fraction(1, 3 * 10**320), Fraction(1, 3 * 10**320)),
+    "√2": (
+        lambda: arb(2).sqrt(),
+        Fraction(math.isqrt(2 * 10**100), 10**50),
+        Fraction(math.isqrt(2 * 10**100) + 1, 10**50),
+    ),
+    "subnormal": (
+        lambda: ball(Fraction(1, 3 * 10**320)),
+        Fraction(1, 3 * 10**320),
+        Fraction(1, 3 * 10**320),
+    ),
     "too small": (lambda: ball(Fraction(1, 10**400)), Fraction(1, 10**400), Fraction(1, 10**400)),
-    "too small and negative": (lambda: ball(Fraction(-1, 10**400)), Fraction(-1, 10**400), Fraction(-1, 10**400)),
-    "next to a tie": (lambda: 1 + arb(2) ** -53 + arb(2) ** -120, 1 + Fraction(1, 2**53), 1 + Fraction(1, 2**53) + Fraction(1, 2**119)),
+    "too small and negative": (
+        lambda: ball(Fraction(-1, 10**400)),
+        Fraction(-1, 10**400),
+        Fraction(-1, 10**400),
+    ),
+    "next to a tie": (
+        lambda: 1 + arb(2) ** -53 + arb(2) ** -120,
+        1 + Fraction(1, 2**53),
+        1 + Fraction(1, 2**53) + Fraction(1, 2**119),
+    ),
     "by a large difference": (
         lambda: (arb(10) ** 60 + arb(2).sqrt()) - arb(10) ** 60,
         Fraction(math.isqrt(2 * 10**100), 10**50),
@@ -187,10 +227,14 @@ def test_a_value_that_is_never_finite_fails() -> None:
 def test_chances_stay_between_0_and_1(side: balls.Rounding) -> None:
     assert 0.0 <= chance(lambda: (-(arb(10) ** 30)).exp(), side) <= 5e-324
     assert 1 - 2.0**-53 <= chance(lambda: 1 - (-(arb(10) ** 30)).exp(), side) <= 1.0
-    assert chance(lambda: ball(Fraction(1, 3)), side) == evaluate(lambda: ball(Fraction(1, 3)), side)
+    assert chance(lambda: ball(Fraction(1, 3)), side) == evaluate(
+        lambda: ball(Fraction(1, 3)), side
+    )
 
 
-@pytest.mark.parametrize("target", ["1e-290", "1e-9", "0.9999999", "1", "1.0000001", "3", "1e9", "1e300"])
+@pytest.mark.parametrize(
+    "target", ["1e-290", "1e-9", "0.9999999", "1", "1.0000001", "3", "1e9", "1e300"]
+)
 @pytest.mark.parametrize("start", [1.0, 1e-5, 1e5])
 def test_least(target: str, start: float) -> None:
     """A double at which the property holds, and no more than 2^-50 of itself above the first."""
@@ -214,7 +258,13 @@ def test_least_of_never_and_always() -> None:
 
 
 @pytest.mark.parametrize(
-    ("x", "wanted"), [(0, "0.5"), (1, "0.84134474606854294858523254563"), (-1, "0.15865525393145705141476745437"), (-40, "3.6558935409150297e-350")]
+    ("x", "wanted"),
+    [
+        (0, "0.5"),
+        (1, "0.84134474606854294858523254563"),
+        (-1, "0.15865525393145705141476745437"),
+        (-40, "3.6558935409150297e-350"),
+    ],
 )
 def test_normal_cdf(x: int, wanted: str) -> None:
     with precision(200):

@@ -1,4 +1,6 @@
-"""A limit on the processor time of planning: what exceeds it is refused, whatever is caught in between."""
+"""A limit on the processor time of planning: what exceeds it is refused, whatever is caught in
+between.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ from sfumato.errors import Refused
 from sfumato.exact import effort
 from sfumato.session import Table
 
-HEAVY = "SELECT SUM(CASE " + " ".join(f"WHEN n = {i} THEN {i}" for i in range(450)) + " ELSE 0 END) AS s FROM v"
+HEAVY = (
+    "SELECT SUM(CASE "
+    + " ".join(f"WHEN n = {i} THEN {i}" for i in range(450))
+    + " ELSE 0 END) AS s FROM v"
+)
 
 
 def compute(seconds: float) -> None:
@@ -53,7 +59,9 @@ def test_whoever_computes_too_long_is_refused() -> None:
 
 
 def test_a_refusal_that_is_caught_inside_is_told_all_the_same() -> None:
-    """A search takes a refusal for a candidate that does not work: its result would be another one than without a limit."""
+    """A search takes a refusal for a candidate that does not work: its result would be another one
+    than without a limit.
+    """
 
     def searched() -> None:
         with effort.limited(0.01):
@@ -84,11 +92,19 @@ def test_a_limit_is_of_one_thread_and_of_its_processor_time() -> None:
 
 
 def test_planning_ends_soon_after_its_limit() -> None:
-    """A question that takes long to plan stops at its limit: reading its text, its types, the search for an accuracy and the errors of columns all check it."""
+    """A question that takes long to plan stops at its limit: reading its text, its types, the
+    search for an accuracy and the errors of columns all check it.
+    """
     rows = pa.table({"u": [1, 2], "n": [1, 2], "x": [1.0, 2.0]})
     many = ", ".join(f"{level / 1000:.3f}" for level in range(1, 201))
-    with sf.protect(rows, name="v", unit="u", budget=1, max_rows=1, bounds={"x": (0, 100)}) as table:
-        for text, how in ((HEAVY, {"within": 100}), (HEAVY, {"epsilon": 0.1}), (f"SELECT QUANTILES(x, [{many}]) AS q FROM v", {"epsilon": 0.1})):
+    with sf.protect(
+        rows, name="v", unit="u", budget=1, max_rows=1, bounds={"x": (0, 100)}
+    ) as table:
+        for text, how in (
+            (HEAVY, {"within": 100}),
+            (HEAVY, {"epsilon": 0.1}),
+            (f"SELECT QUANTILES(x, [{many}]) AS q FROM v", {"epsilon": 0.1}),
+        ):
             begun = time.thread_time()
             with pytest.raises(Refused) as caught:
                 planned(table, text, 0.05, **how)

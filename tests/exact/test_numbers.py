@@ -171,13 +171,21 @@ def test_ranges_include_their_ends() -> None:
 @pytest.mark.parametrize("exponent", [-1022, -52, -1, 0, 1, 10, 1023])
 def test_power_of_two(exponent: int) -> None:
     assert power_of_two(Fraction(2) ** exponent, "grid") == exponent
-    assert power_of_two(2.0**exponent, "grid") == exponent, "by its bits: the shortest text of 2**-52 is no power of two"
+    assert power_of_two(2.0**exponent, "grid") == exponent, (
+        "by its bits: the shortest text of 2**-52 is no power of two"
+    )
     assert power_of_two(np.float64(2.0**exponent), "grid") == exponent
 
 
 @pytest.mark.parametrize(
     ("value", "wanted"),
-    [(0.1, Fraction(0.1)), (np.float64(2.0**-30), Fraction(1, 2**30)), (np.float32(0.1), Fraction(float(np.float32(0.1)))), ("0.1", Fraction(1, 10)), (3, 3)],
+    [
+        (0.1, Fraction(0.1)),
+        (np.float64(2.0**-30), Fraction(1, 2**30)),
+        (np.float32(0.1), Fraction(float(np.float32(0.1)))),
+        ("0.1", Fraction(1, 10)),
+        (3, 3),
+    ],
     ids=str,
 )
 def test_by_its_bits(value: Any, wanted: Fraction) -> None:
@@ -228,9 +236,19 @@ def test_rational_roots(value: Fraction) -> None:
     assert rational_root(2 * value * value) == (None if value else 0)
 
 
-@given(st.fractions() | st.builds(lambda value, power: value * Fraction(10) ** power, st.fractions(-10, 10), st.integers(-400, 400)), st.integers(1, 12))
+@given(
+    st.fractions()
+    | st.builds(
+        lambda value, power: value * Fraction(10) ** power,
+        st.fractions(-10, 10),
+        st.integers(-400, 400),
+    ),
+    st.integers(1, 12),
+)
 def test_few_digits_to_one_side(value: Fraction, digits: int) -> None:
-    """Against arithmetic: both have so many digits, one is not above and one not below, and between them there is none with as many."""
+    """Against arithmetic: both have so many digits, one is not above and one not below, and between
+    them there is none with as many.
+    """
     low, high = rounded(value, "down", digits), rounded(value, "up", digits)
     assert Fraction(low) <= value <= Fraction(high)
     assert max(len(low.as_tuple().digits), len(high.as_tuple().digits)) <= digits
@@ -242,10 +260,19 @@ def test_few_digits_to_one_side(value: Fraction, digits: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "low", "high"), [("73106/1000", "73.1", "73.2"), ("-1/3", "-0.334", "-0.333"), ("9999/10", "999", "1.00E+3"), ("1/8", "0.125", "0.125")]
+    ("value", "low", "high"),
+    [
+        ("73106/1000", "73.1", "73.2"),
+        ("-1/3", "-0.334", "-0.333"),
+        ("9999/10", "999", "1.00E+3"),
+        ("1/8", "0.125", "0.125"),
+    ],
 )
 def test_three_digits(value: str, low: str, high: str) -> None:
-    assert (str(rounded(Fraction(value), "down", 3)), str(rounded(Fraction(value), "up", 3))) == (low, high)
+    assert (str(rounded(Fraction(value), "down", 3)), str(rounded(Fraction(value), "up", 3))) == (
+        low,
+        high,
+    )
 
 
 @pytest.mark.parametrize(

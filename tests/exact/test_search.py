@@ -1,4 +1,6 @@
-"""Searches: the first integer whatever the beginning, none asked that must not be, and the lowest place of a valley."""
+"""Searches: the first integer whatever the beginning, none asked that must not be, and the lowest
+place of a valley.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def test_none_below_the_least_is_asked(least: int, near: int) -> None:
         return z >= target
 
     for target in (least - 10, least, least + 1, least + 2, least + 100):
-        assert first(lambda z, target=target: holds(target, z), near=near, least=least) == max(least, target)  # type: ignore[misc]
+        assert first(lambda z, target=target: holds(target, z), near=near, least=least) == max(
+            least, target
+        )  # type: ignore[misc]
     assert min(asked) >= least
 
 
@@ -46,7 +50,9 @@ def test_lowest(place: float) -> None:
 
 
 def test_infinite_values_count_as_rising() -> None:
-    assert lowest(lambda x: 1 / x if x < 0.01 else math.inf, 0.0, 1.0, steps=60) == pytest.approx(0.01, rel=1e-6)
+    assert lowest(lambda x: 1 / x if x < 0.01 else math.inf, 0.0, 1.0, steps=60) == pytest.approx(
+        0.01, rel=1e-6
+    )
 
 
 def test_what_is_returned_is_the_lowest_that_was_seen() -> None:

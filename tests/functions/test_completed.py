@@ -94,7 +94,16 @@ def test_whole_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [ValueError("17 patients"), MemoryError(), RecursionError(), SystemExit(3), StopIteration(), GeneratorExit()], ids=lambda e: type(e).__name__
+    "error",
+    [
+        ValueError("17 patients"),
+        MemoryError(),
+        RecursionError(),
+        SystemExit(3),
+        StopIteration(),
+        GeneratorExit(),
+    ],
+    ids=lambda e: type(e).__name__,
 )
 def test_what_it_raises_does_not_come_out(error: BaseException) -> None:
     assert completed(raises(error), None, BOUNDED) == 5.0
@@ -107,7 +116,9 @@ def test_the_callers_interrupt_passes() -> None:
 
 
 def test_warnings_are_not_shown(capfd: pytest.CaptureFixture[str]) -> None:
-    """In this suite a warning is an error; in a notebook it would be text. Here it is neither, and afterwards all is as it was."""
+    """In this suite a warning is an error; in a notebook it would be text. Here it is neither, and
+    afterwards all is as it was.
+    """
 
     def f(data: Any) -> Any:
         warnings.warn("17 patients", stacklevel=2)
@@ -122,7 +133,9 @@ def test_warnings_are_not_shown(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_audit_of_what_leaves() -> None:
-    """A function that fails on some data and not on others gives values of the same type and shape, and leaves no trace of the error."""
+    """A function that fails on some data and not on others gives values of the same type and shape,
+    and leaves no trace of the error.
+    """
     values = [completed(lambda d: 1 / d, d, ONE) for d in (0.0, 4.0)]
     assert [type(v) for v in values] == [float, float]
     assert sys.exc_info() == (None, None, None)
@@ -154,18 +167,31 @@ def test_forms() -> None:
     assert form_of(bounds=("1/4", 1)).default == 0.625
 
 
-@pytest.mark.parametrize("noise", [prepared(Global(1, whole=True), 1), prepared(1, 1, grid=1), prepared(1, 1, grid=8)], ids=["whole", "grid 1", "grid 8"])
+@pytest.mark.parametrize(
+    "noise",
+    [prepared(Global(1, whole=True), 1), prepared(1, 1, grid=1), prepared(1, 1, grid=8)],
+    ids=["whole", "grid 1", "grid 8"],
+)
 @pytest.mark.parametrize("kind", [int, np.int64, np.array], ids=["int", "int64", "0-d"])
 @pytest.mark.parametrize("start", [2**53, 2**60 + 128, -(2**60) - 128])
 def test_an_integer_is_not_made_a_double(noise: Prepared, kind: Any, start: int) -> None:
-    """Doubles from 2^53 on are further apart than 1: a record more would move the count by a whole gap, or by nothing."""
+    """Doubles from 2^53 on are further apart than 1: a record more would move the count by a whole
+    gap, or by nothing.
+    """
     before, after = (completed(lambda d: kind(start + len(d)), [0] * k, noise.form) for k in (0, 1))
     assert (before, after) == (start, start + 1)
 
 
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize(
-    "found", [[2**60 + 129, 0], np.array([2**60 + 129, 0]), np.array([2**60 + 129, 0], dtype=np.uint64), np.array([2**60 + 129, 0], dtype=object)], ids=repr
+    "found",
+    [
+        [2**60 + 129, 0],
+        np.array([2**60 + 129, 0]),
+        np.array([2**60 + 129, 0], dtype=np.uint64),
+        np.array([2**60 + 129, 0], dtype=object),
+    ],
+    ids=repr,
 )
 def test_nor_are_those_of_an_array(found: Any, whole: bool) -> None:
     made = prepared(Global(l1=1, whole=whole), 1, size=2, **({} if whole else {"grid": 1}))
@@ -175,12 +201,16 @@ def test_nor_are_those_of_an_array(found: Any, whole: bool) -> None:
 
 
 def test_integers_are_clipped_as_integers() -> None:
-    """Whatever stands beside them: the same value becomes the same, so that one coordinate does not move another."""
+    """Whatever stands beside them: the same value becomes the same, so that one coordinate does not
+    move another.
+    """
     form = form_of(size=3, bounds=("1/2", 2**61))
     for third, kept in ((2**60 + 1, 2**60 + 1), (2**62, 2**61), (7, 7)):
         for found in ([0, 5, third], np.array([0, 5, third]), [0.0, 5.0, third]):
             assert list(completed(lambda _, found=found: found, None, form)) == [0.5, 5, kept]
-    assert completed(lambda _: 10**400, None, ONE) == 10**400  # which perturb clamps to the end of the grid
+    assert (
+        completed(lambda _: 10**400, None, ONE) == 10**400
+    )  # which perturb clamps to the end of the grid
     square = form_of(shape=(2, 2))
     assert completed(lambda _: [[1, 2], [3, 2**60 + 1]], None, square) == [[1, 2], [3, 2**60 + 1]]
 
@@ -188,6 +218,14 @@ def test_integers_are_clipped_as_integers() -> None:
 def test_whole_numbers_of_fractions() -> None:
     form = replace(ONE, whole=True)
     assert completed(lambda _: Fraction(2**61 + 1, 2), None, form) == 2**60 + 1
-    assert completed(lambda _: np.array([2**62 + 5, -(2**63), 7]), None, replace(THREE, whole=True)).tolist() == [2**62, -(2**62), 7]
-    assert completed(lambda _: [9, -9, 1], None, replace(form_of(size=3, bounds=("0.5", 4)), whole=True)).tolist() == [4, 1, 1]
-    assert completed(lambda _: np.array([9, -9, 1]), None, replace(form_of(size=3, bounds=("0.5", 4)), whole=True)).tolist() == [4, 1, 1]
+    assert completed(
+        lambda _: np.array([2**62 + 5, -(2**63), 7]), None, replace(THREE, whole=True)
+    ).tolist() == [2**62, -(2**62), 7]
+    assert completed(
+        lambda _: [9, -9, 1], None, replace(form_of(size=3, bounds=("0.5", 4)), whole=True)
+    ).tolist() == [4, 1, 1]
+    assert completed(
+        lambda _: np.array([9, -9, 1]),
+        None,
+        replace(form_of(size=3, bounds=("0.5", 4)), whole=True),
+    ).tolist() == [4, 1, 1]

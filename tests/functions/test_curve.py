@@ -1,4 +1,6 @@
-"""A released curve: its values, its bands against the exact law, its text, and that it holds nothing else."""
+"""A released curve: its values, its bands against the exact law, its text, and that it holds
+nothing else.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ from sfumato.mechanisms import Gaussian, Laplace
 from sfumato.testing import SeededBits
 
 
-def curve(coefficients: Any, *, iterations: int = 1, bounds: Any = ((0, 1),), noise: Any = None) -> Curve:
+def curve(
+    coefficients: Any, *, iterations: int = 1, bounds: Any = ((0, 1),), noise: Any = None
+) -> Curve:
     values = np.asarray(coefficients, dtype=float)
     lattice = Lattice(degree=values.shape[0] - 1, bounds=bounds)
     made = noise or Laplace(sensitivity=1, epsilon=1, grid=2**-10, size=values.size)
@@ -47,7 +51,9 @@ def test_values_and_shapes() -> None:
 def test_iterated_curves_are_corrected() -> None:
     values = np.random.default_rng(3).normal(size=9)
     t = np.linspace(0, 1, 11)
-    assert curve(values, iterations=3)(t) == pytest.approx(evaluate(corrected(values, 3), t[:, None]))
+    assert curve(values, iterations=3)(t) == pytest.approx(
+        evaluate(corrected(values, 3), t[:, None])
+    )
 
 
 def tail(weights: list[float], noise: Any, beyond: float) -> float:
@@ -62,7 +68,9 @@ def tail(weights: list[float], noise: Any, beyond: float) -> float:
         one = np.zeros(2 * reach + 1)
         one[reach + w * np.arange(-255, 256)] = law[400 - 255 : 400 + 256]
         size = 1 << 16
-        pmf = np.fft.irfft(np.fft.rfft(pmf, size) * np.fft.rfft(one, size), size)[reach : 3 * reach + 1]
+        pmf = np.fft.irfft(np.fft.rfft(pmf, size) * np.fft.rfft(one, size), size)[
+            reach : 3 * reach + 1
+        ]
     places = np.abs(np.arange(-reach, reach + 1)) * float(noise.step) / 16
     return float(pmf[places > beyond].sum())
 
@@ -70,12 +78,18 @@ def tail(weights: list[float], noise: Any, beyond: float) -> float:
 @pytest.mark.parametrize("iterations", [1, 2])
 @pytest.mark.parametrize("kind", [Laplace, Gaussian], ids=["Laplace", "Gaussian"])
 def test_bands_against_the_exact_law(kind: Any, iterations: int) -> None:
-    """At t = ½ of degree 2: weights 1/4, 1/2, 1/4. The exact chance to leave the band is below 5 %; of the band at half its width it is not."""
+    """At t = ½ of degree 2: weights 1/4, 1/2, 1/4. The exact chance to leave the band is below 5 %;
+    of the band at half its width it is not.
+    """
     by = {"epsilon": 1} if kind is Laplace else {"mu": "1/2"}
     noise = kind(sensitivity=10, grid=1, size=3, **by)
     made = curve([0.0, 0.0, 0.0], noise=noise, iterations=iterations)
     rows = basis([0.0, 0.5, 1.0], 2)
-    weights = basis([0.5], 2)[0] if iterations == 1 else 2 * basis([0.5], 2)[0] - basis([0.5], 2)[0] @ rows
+    weights = (
+        basis([0.5], 2)[0]
+        if iterations == 1
+        else 2 * basis([0.5], 2)[0] - basis([0.5], 2)[0] @ rows
+    )
     half = made.error(0.95, at=0.5)
     assert isinstance(half, float)
     assert tail(weights.tolist(), noise, half) <= 0.05
@@ -84,13 +98,22 @@ def test_bands_against_the_exact_law(kind: Any, iterations: int) -> None:
 
 
 def test_the_band_of_the_whole_curve() -> None:
-    """It is that of the largest noise. Iterated: of 300 curves at most 30 are expected to leave the 90 % band (more than 70 with probability below 10⁻¹⁰); a
-    quarter of that band is left by more."""
+    """It is that of the largest noise. Iterated: of 300 curves at most 30 are expected to leave the
+    90 % band (more than 70 with probability below 10⁻¹⁰); a quarter of that band is left by
+    more.
+    """
     once = curve(np.zeros(26))
     assert once.error(0.9) == once.noise.error(0.9, values=26)
     noise = Laplace(sensitivity=10, epsilon=1, grid=2**-10, size=11)
     t, bits = np.linspace(0, 1, 401), SeededBits(1)
-    farthest = np.array([np.abs(curve(noise.perturb(np.zeros(11), bits=bits), noise=noise, iterations=3)(t)).max() for _ in range(300)])
+    farthest = np.array(
+        [
+            np.abs(
+                curve(noise.perturb(np.zeros(11), bits=bits), noise=noise, iterations=3)(t)
+            ).max()
+            for _ in range(300)
+        ]
+    )
     band = curve(np.zeros(11), noise=noise, iterations=3).error(0.9)
     assert (farthest > band).sum() <= 70
     assert (farthest > band / 4).sum() > 70
@@ -103,12 +126,24 @@ def test_the_band_of_the_whole_curve() -> None:
     assert once.error(at=np.array([])).shape == (0,)
 
 
-@pytest.mark.parametrize("promise", [sf.Pure(1), sf.ZCDP("0.1"), sf.RandomDP(sf.Pure(1), "1/5", over="drawn records")], ids=["pure", "zcdp", "random"])
+@pytest.mark.parametrize(
+    "promise",
+    [sf.Pure(1), sf.ZCDP("0.1"), sf.RandomDP(sf.Pure(1), "1/5", over="drawn records")],
+    ids=["pure", "zcdp", "random"],
+)
 def test_text_and_pickle(promise: sf.Guarantee) -> None:
-    noise = Gaussian(sensitivity=1, rho="0.1", grid=2**-20, size=9) if isinstance(promise, sf.ZCDP) else Laplace(sensitivity=1, epsilon=1, grid=2**-20, size=9)
+    noise = (
+        Gaussian(sensitivity=1, rho="0.1", grid=2**-20, size=9)
+        if isinstance(promise, sf.ZCDP)
+        else Laplace(sensitivity=1, epsilon=1, grid=2**-20, size=9)
+    )
     lattice = Lattice(degree=2, bounds=((0, 1), ("1/3", 2)))
     made = Curve(lattice, 2, tuple(np.linspace(-1, 1, 9) / 3), noise, promise)
-    for again in (Curve.from_json(made.to_json()), pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+    for again in (
+        Curve.from_json(made.to_json()),
+        pickle.loads(pickle.dumps(made)),
+        copy.deepcopy(made),
+    ):
         assert again == made
         assert again([[0.5, 1.5]]) == made([[0.5, 1.5]])
         assert again.error() == made.error()
@@ -118,7 +153,16 @@ def test_text_and_pickle(promise: sf.Guarantee) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"sfumato": "card"}, {"version": 2}, {"coefficients": ["0x0p+0"]}, {"noise": {}}, {"degree": "x"}, {"bounds": 3}], ids=range(6)
+    "change",
+    [
+        {"sfumato": "card"},
+        {"version": 2},
+        {"coefficients": ["0x0p+0"]},
+        {"noise": {}},
+        {"degree": "x"},
+        {"bounds": 3},
+    ],
+    ids=range(6),
 )
 def test_texts_that_are_none(change: dict[str, Any]) -> None:
     stored = json.loads(curve([0.0, 1.0]).to_json())
@@ -154,7 +198,14 @@ def test_it_holds_nothing_of_the_data_the_fit_or_the_noise() -> None:
     made = sf.Bernstein(fit, degree=6, sensitivity=1).release(data, epsilon=1, bits=SeededBits(5))
     exact = kept[-1]
     objects = reachable(made)
-    assert not [one for one in objects if isinstance(one, types.FunctionType | types.MethodType | types.CellType | types.FrameType | np.ndarray)]
+    assert not [
+        one
+        for one in objects
+        if isinstance(
+            one,
+            types.FunctionType | types.MethodType | types.CellType | types.FrameType | np.ndarray,
+        )
+    ]
     assert not [one for one in objects if one is fit or one is data]
     floats = {one for one in objects if isinstance(one, float)}
     noise = np.array(made.coefficients) - exact
@@ -166,7 +217,11 @@ def test_it_holds_nothing_of_the_data_the_fit_or_the_noise() -> None:
         assert repr(float(number)) not in text + repr(made)
     assert data.tobytes()[:64] not in stored
     assert b"fit" not in stored
-    named = {str(argument) for opcode, argument, _ in pickletools.genops(stored) if opcode.name in ("GLOBAL", "SHORT_BINUNICODE") and argument}
+    named = {
+        str(argument)
+        for opcode, argument, _ in pickletools.genops(stored)
+        if opcode.name in ("GLOBAL", "SHORT_BINUNICODE") and argument
+    }
     assert named <= {"builtins", "getattr", "sfumato.functions.curve", "Curve", "from_json"}
 
 
@@ -180,7 +235,9 @@ def test_the_search_would_find_a_closure() -> None:
 
 def test_a_curve_stored_by_the_first_version_is_read() -> None:
     """A file of version 1, never to be written again: later versions read it as the same curve."""
-    stored = (Path(__file__).parents[1] / "vectors" / "stored" / "curve-v1.json").read_text(encoding="utf-8")
+    stored = (Path(__file__).parents[1] / "vectors" / "stored" / "curve-v1.json").read_text(
+        encoding="utf-8"
+    )
     again = Curve.from_json(stored)
     assert again.promise == sf.Pure(1, relation="replace", unit="patient")
     assert (again.lattice.degree, again.lattice.dimensions, again.iterations) == (2, 2, 2)

@@ -27,11 +27,26 @@ from sfumato.noise.bits import SYSTEM
         (pd.Series(["a", "1"]), [-9, -9]),
         ([], []),
         ([[1, 2], [3, 4]], [-9, -9]),
-        ([[1, 2], 5, (6,), np.array([7]), b"8", 1j, np.complex128(1j)], [-9, 5, -9, -9, -9, -9, -9]),
+        (
+            [[1, 2], 5, (6,), np.array([7]), b"8", 1j, np.complex128(1j)],
+            [-9, 5, -9, -9, -9, -9, -9],
+        ),
         (np.array([[1], [2]]), [1, 2]),
         (np.ones((3, 2)), [-9, -9, -9]),
     ],
-    ids=["list", "floats", "integers", "pandas", "polars", "text", "empty", "rows", "strange", "a column", "columns"],
+    ids=[
+        "list",
+        "floats",
+        "integers",
+        "pandas",
+        "polars",
+        "text",
+        "empty",
+        "rows",
+        "strange",
+        "a column",
+        "columns",
+    ],
 )
 def test_each_record_by_itself(data: Any, expected: list[float]) -> None:
     """So that one strange record changes one value, and not all of them."""
@@ -39,7 +54,15 @@ def test_each_record_by_itself(data: Any, expected: list[float]) -> None:
 
 
 def test_yes_and_no() -> None:
-    assert flags_of([1, 0, "x", None, [], np.array([1, 2]), math.nan]).tolist() == [True, False, True, False, False, False, True]
+    assert flags_of([1, 0, "x", None, [], np.array([1, 2]), math.nan]).tolist() == [
+        True,
+        False,
+        True,
+        False,
+        False,
+        False,
+        True,
+    ]
     assert flags_of(np.array([0, 3])).tolist() == [False, True]
     assert flags_of(np.array([True, None], dtype=object)).tolist() == [True, False]
     assert flags_of(np.ones((2, 2))).tolist() == [False, False]
@@ -64,7 +87,11 @@ def test_what_is_raised_says_nothing() -> None:
     assert caught.value.__cause__ is None
 
 
-@pytest.mark.parametrize("data", [np.ones((3, 2)), np.array(5), pd.DataFrame({"x": [1], "y": [2]})], ids=["columns", "none", "frame"])
+@pytest.mark.parametrize(
+    "data",
+    [np.ones((3, 2)), np.array(5), pd.DataFrame({"x": [1], "y": [2]})],
+    ids=["columns", "none", "frame"],
+)
 def test_several_values_in_a_record_are_refused_by_the_public_shape(data: Any) -> None:
     with pytest.raises(Refused) as caught:
         known_list(data)

@@ -18,7 +18,9 @@ def test_points_of_a_line_and_of_a_plane() -> None:
     assert (line.size, line.dimensions, line.shape) == (5, 1, (5,))
     plane = Lattice(degree=2, bounds=[(0, 1), (10, 30)])
     assert plane.points.tolist() == [[a, b] for a in (0, 0.5, 1) for b in (10, 20, 30)]
-    assert plane.values(lambda p: p[:, 0] + p[:, 1]).tolist() == [[a + b for b in (10, 20, 30)] for a in (0, 0.5, 1)]
+    assert plane.values(lambda p: p[:, 0] + p[:, 1]).tolist() == [
+        [a + b for b in (10, 20, 30)] for a in (0, 0.5, 1)
+    ]
     assert "[0, 1] × [10, 30]" in repr(plane)
 
 

@@ -1,4 +1,6 @@
-"""Bernstein polynomials against exact rationals, and the iterated operator against its definition."""
+"""Bernstein polynomials against exact rationals, and the iterated operator against its
+definition.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,24 @@ import numpy as np
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.functions.polynomial import LARGEST_DEGREE, basis, bernstein, corrected, corrected_weights, evaluate, weights
+from sfumato.functions.polynomial import (
+    LARGEST_DEGREE,
+    basis,
+    bernstein,
+    corrected,
+    corrected_weights,
+    evaluate,
+    weights,
+)
 
-POINTS = [Fraction(0), Fraction(1, 1000), Fraction(1, 3), Fraction(1, 2), Fraction(7, 8), Fraction(1)]
+POINTS = [
+    Fraction(0),
+    Fraction(1, 1000),
+    Fraction(1, 3),
+    Fraction(1, 2),
+    Fraction(7, 8),
+    Fraction(1),
+]
 
 
 @pytest.mark.parametrize("degree", [1, 2, 25, 100, LARGEST_DEGREE])
@@ -21,7 +38,9 @@ def test_the_basis_to_the_stated_accuracy(degree: int) -> None:
         t = Fraction(float(point))
         for i, value in enumerate(row):
             exact = math.comb(degree, i) * t**i * (1 - t) ** (degree - i)
-            assert abs(Fraction(float(value)) - exact) <= exact * (degree + 3) / 2**52 + Fraction(1, 2**200)
+            assert abs(Fraction(float(value)) - exact) <= exact * (degree + 3) / 2**52 + Fraction(
+                1, 2**200
+            )
 
 
 def test_it_is_a_partition_of_one() -> None:
@@ -42,7 +61,9 @@ def test_the_iterated_operator_is_its_definition() -> None:
     rng = np.random.default_rng(1)
     for shape in ((8,), (5, 5)):
         values, points = rng.normal(size=shape), rng.random((20, len(shape)))
-        lattice = np.stack(np.meshgrid(*(np.arange(n) / (n - 1) for n in shape), indexing="ij"), -1).reshape(-1, len(shape))
+        lattice = np.stack(
+            np.meshgrid(*(np.arange(n) / (n - 1) for n in shape), indexing="ij"), -1
+        ).reshape(-1, len(shape))
         for h in (1, 2, 3, 6):
             power, total = values, np.zeros(len(points))
             for i in range(1, h + 1):
@@ -59,7 +80,11 @@ def test_the_tensor_product_by_brute_force(dimensions: int) -> None:
     values, points = rng.normal(size=(degree + 1,) * dimensions), rng.random((30, dimensions))
     slow = [
         sum(
-            values[place] * math.prod(math.comb(degree, i) * t**i * (1 - t) ** (degree - i) for i, t in zip(place, point, strict=True))
+            values[place]
+            * math.prod(
+                math.comb(degree, i) * t**i * (1 - t) ** (degree - i)
+                for i, t in zip(place, point, strict=True)
+            )
             for place in np.ndindex(*values.shape)
         )
         for point in points.tolist()

@@ -1,4 +1,6 @@
-"""Any function of any data: the promise, the noise, the charge before the call, and nothing of the data but noisy values."""
+"""Any function of any data: the promise, the noise, the charge before the call, and nothing of the
+data but noisy values.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,11 @@ def test_the_interface_as_written() -> None:
     assert released.receipt is None
 
 
-@pytest.mark.parametrize("data", [X, X.tolist(), tuple(X), pd.Series(X), pl.Series(X), (v for v in X.tolist())], ids=lambda d: type(d).__name__)
+@pytest.mark.parametrize(
+    "data",
+    [X, X.tolist(), tuple(X), pd.Series(X), pl.Series(X), (v for v in X.tolist())],
+    ids=lambda d: type(d).__name__,
+)
 def test_data_of_any_kind(data: Any) -> None:
     released = privatize(lambda d: sum(d), data, epsilon=1, sensitivity=1, relation="replace")
     assert abs(released.value - X.sum()) < 40
@@ -59,7 +65,12 @@ def test_data_of_any_kind(data: Any) -> None:
 def test_frames_and_strings() -> None:
     pandas, polars = pd.DataFrame({"x": X}), pl.DataFrame({"x": X})
     for data in (pandas, polars):
-        assert abs(privatize(lambda d: d["x"].mean(), data, epsilon=1, sensitivity="1/401").value - 0.4) < 0.1
+        assert (
+            abs(
+                privatize(lambda d: d["x"].mean(), data, epsilon=1, sensitivity="1/401").value - 0.4
+            )
+            < 0.1
+        )
     words = ["Object A", "Object B"]
     length = privatize(lambda d: max(map(len, d)), words, epsilon=1, sensitivity=20, bounds=(0, 20))
     assert abs(length.value - 8) < 20 * 40
@@ -79,20 +90,29 @@ def test_frames_and_strings() -> None:
     ids=lambda v: " ".join(f"{k}={x}" for k, x in v.items()) if isinstance(v, dict) else v.__name__,
 )
 def test_the_promise_chooses_the_law(promise: dict[str, Any], kind: type) -> None:
-    """Laplace for Pure; for Approx the smaller: at ε = 1 the Gaussian's σ is below Laplace's √2 from δ ≈ 0.04 on, so the one at 10⁻² is tested as a vector."""
+    """Laplace for Pure; for Approx the smaller: at ε = 1 the Gaussian's σ is below Laplace's √2
+    from δ ≈ 0.04 on, so the one at 10⁻² is tested as a vector.
+    """
     size = 3 if promise.get("delta") == 1e-2 else None
     f = (lambda d: [1, 2, 3]) if size else np.mean
     assert isinstance(privatize(f, X, sensitivity=1, size=size, **promise).mechanism, kind)
 
 
 def test_the_law_of_what_comes_out() -> None:
-    """By arithmetic: the value is f(data) on the grid plus the mechanism's integer noise, and equal bits give equal noise. So neighbours that are Δ apart
-    differ by at most the steps that the mechanism's promise counts."""
+    """By arithmetic: the value is f(data) on the grid plus the mechanism's integer noise, and equal
+    bits give equal noise. So neighbours that are Δ apart differ by at most the steps that the
+    mechanism's promise counts.
+    """
     made = prepared(Fraction(1, 3), 1)
     grid = made.noise.grid
     assert grid is not None
     for seed in range(20):
-        a, b = (privatize(lambda d: d, x, epsilon=1, sensitivity=Fraction(1, 3), bits=SeededBits(seed)).value for x in (0.4, 0.4 + 1 / 3))
+        a, b = (
+            privatize(
+                lambda d: d, x, epsilon=1, sensitivity=Fraction(1, 3), bits=SeededBits(seed)
+            ).value
+            for x in (0.4, 0.4 + 1 / 3)
+        )
         steps = Fraction(b - a) / grid
         assert steps.denominator == 1
         assert abs(steps) * grid <= made.noise.moves  # type: ignore[attr-defined]
@@ -100,7 +120,9 @@ def test_the_law_of_what_comes_out() -> None:
 
 
 def test_a_function_that_rounds_needs_its_slack() -> None:
-    """The twin of the above: a function that is off by more than the slack moves further than its sensitivity says, and with the slack it does not."""
+    """The twin of the above: a function that is off by more than the slack moves further than its
+    sensitivity says, and with the slack it does not.
+    """
 
     def rough(x: float) -> float:
         return math.floor(x * 10 + 0.5) / 10
@@ -108,7 +130,12 @@ def test_a_function_that_rounds_needs_its_slack() -> None:
     def steps(slack: Any) -> bool:
         made = prepared(Fraction(1, 1000), 1, slack=slack)
         grid = made.noise.grid or Fraction(1)
-        a, b = (privatize(rough, x, epsilon=1, sensitivity=Fraction(1, 1000), slack=slack, bits=SeededBits(5)).value for x in (0.0499, 0.0509))
+        a, b = (
+            privatize(
+                rough, x, epsilon=1, sensitivity=Fraction(1, 1000), slack=slack, bits=SeededBits(5)
+            ).value
+            for x in (0.0499, 0.0509)
+        )
         return bool(abs(Fraction(b - a) / grid) * grid <= made.noise.moves)  # type: ignore[attr-defined]
 
     assert not steps(None)
@@ -116,12 +143,26 @@ def test_a_function_that_rounds_needs_its_slack() -> None:
 
 
 def test_vectors_and_arrays() -> None:
-    three = privatize(lambda d: [d.min(), d.mean(), d.max()], X, epsilon=1, sensitivity=sens.Global(1, relation="replace"), size=3)
+    three = privatize(
+        lambda d: [d.min(), d.mean(), d.max()],
+        X,
+        epsilon=1,
+        sensitivity=sens.Global(1, relation="replace"),
+        size=3,
+    )
     assert three.value.shape == (3,)
     assert three.mechanism.moves >= 3  # type: ignore[attr-defined]
-    table = privatize(lambda d: np.outer([1, 2], d[:3]), X, promise=sf.ZCDP(1), sensitivity=2, shape=(2, 3))
+    table = privatize(
+        lambda d: np.outer([1, 2], d[:3]), X, promise=sf.ZCDP(1), sensitivity=2, shape=(2, 3)
+    )
     assert table.value.shape == (2, 3)
-    counts = privatize(lambda d: np.histogram(d, bins=4, range=(0, 1))[0], X, epsilon=1, sensitivity=sens.histogram(4, relation="replace"), size=4)
+    counts = privatize(
+        lambda d: np.histogram(d, bins=4, range=(0, 1))[0],
+        X,
+        epsilon=1,
+        sensitivity=sens.histogram(4, relation="replace"),
+        size=4,
+    )
     assert counts.value.dtype == np.int64
     assert counts.mechanism == mech.Laplace(sensitivity=2, epsilon=1, size=4, relation="replace")
     assert np.abs(counts.value.sum() - 401) < 400
@@ -134,11 +175,20 @@ def test_a_count_is_an_integer() -> None:
     assert released.error(0.95) == 3
 
 
-@pytest.mark.parametrize("f", [lambda d: 1 / 0, lambda d: math.nan, lambda d: "17 patients", lambda d: [1, 2, 3]], ids=["raises", "nan", "text", "shape"])
+@pytest.mark.parametrize(
+    "f",
+    [lambda d: 1 / 0, lambda d: math.nan, lambda d: "17 patients", lambda d: [1, 2, 3]],
+    ids=["raises", "nan", "text", "shape"],
+)
 def test_what_goes_wrong_becomes_the_default(f: Any) -> None:
     bits = SeededBits(3)
     found = privatize(f, X, epsilon=1, sensitivity=1, bounds=(0, 8), bits=bits).value
-    assert found == privatize(lambda d: 4.0, X, epsilon=1, sensitivity=1, bounds=(0, 8), bits=SeededBits(3)).value
+    assert (
+        found
+        == privatize(
+            lambda d: 4.0, X, epsilon=1, sensitivity=1, bounds=(0, 8), bits=SeededBits(3)
+        ).value
+    )
     other = privatize(f, X, epsilon=1, sensitivity=1, default=-3, bits=SeededBits(3)).value
     assert other == privatize(lambda d: -3.0, X, epsilon=1, sensitivity=1, bits=SeededBits(3)).value
 
@@ -155,7 +205,9 @@ def test_the_released_value_holds_nothing_of_the_data() -> None:
 
 
 def test_the_charge_comes_before_the_call(tmp_path: Path) -> None:
-    book = sf.Ledger.open(tmp_path / "book", budget=sf.Pure(1), dataset="d", unit="row", relation="replace")
+    book = sf.Ledger.open(
+        tmp_path / "book", budget=sf.Pure(1), dataset="d", unit="row", relation="replace"
+    )
     spent: list[Any] = []
 
     def f(data: Any) -> float:
@@ -168,18 +220,39 @@ def test_the_charge_comes_before_the_call(tmp_path: Path) -> None:
     assert released.receipt is not None
     assert book.history()[-1].memo == "privatize f"
     with pytest.raises(sf.BudgetExceeded):
-        privatize(forbidden, Untouchable(), epsilon="1/2", sensitivity=1, relation="replace", ledger=book)
-    refusal(lambda: privatize(forbidden, Untouchable(), epsilon="1/8", sensitivity=1, relation="add-remove", ledger=book), "guarantee.relation")
+        privatize(
+            forbidden, Untouchable(), epsilon="1/2", sensitivity=1, relation="replace", ledger=book
+        )
+    refusal(
+        lambda: privatize(
+            forbidden,
+            Untouchable(),
+            epsilon="1/8",
+            sensitivity=1,
+            relation="add-remove",
+            ledger=book,
+        ),
+        "guarantee.relation",
+    )
 
 
 def test_a_sampled_sensitivity(tmp_path: Path) -> None:
-    s = sf.sample_sensitivity(np.mean, oracle=np.random.default_rng(2).random, n=401, gamma=0.2, over="uniform records")
+    s = sf.sample_sensitivity(
+        np.mean, oracle=np.random.default_rng(2).random, n=401, gamma=0.2, over="uniform records"
+    )
     released = privatize(np.mean, X, epsilon=1, sensitivity=s)
-    assert released.promise == sf.RandomDP(sf.Pure(1, relation="replace"), gamma="1/5", over="uniform records")
+    assert released.promise == sf.RandomDP(
+        sf.Pure(1, relation="replace"), gamma="1/5", over="uniform records"
+    )
     assert isinstance(released.mechanism, SampledNoise)
     assert released.error(0.95) > 0
-    book = sf.Ledger.open(tmp_path / "book", budget=sf.Pure(9), dataset="d", unit="row", relation="replace")
-    refusal(lambda: privatize(forbidden, Untouchable(), epsilon=1, sensitivity=s, ledger=book), "sensitivity.sampled")
+    book = sf.Ledger.open(
+        tmp_path / "book", budget=sf.Pure(9), dataset="d", unit="row", relation="replace"
+    )
+    refusal(
+        lambda: privatize(forbidden, Untouchable(), epsilon=1, sensitivity=s, ledger=book),
+        "sensitivity.sampled",
+    )
     refusal(lambda: book.charge([released.mechanism]), "guarantee.does-not-follow")
     assert book.spent.parameters["epsilon"] == 0
 
@@ -187,9 +260,15 @@ def test_a_sampled_sensitivity(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", [sens.Smooth, sens.Inverse], ids=lambda k: k.__name__)
 def test_smooth_and_inverse_have_their_own_mechanism(kind: Any, tmp_path: Path) -> None:
     more: dict[str, Any] = {"delta": 1e-6} if kind is sens.Smooth else {}
-    book = sf.Ledger.open(tmp_path / "book", budget=sf.Approx(1, 1e-5), dataset="d", unit="row", relation="replace")
-    released = privatize("median", X, sensitivity=kind("median", 0, 1), epsilon=1, ledger=book, **more)
-    assert isinstance(released.mechanism, mech.SmoothLaplace if kind is sens.Smooth else mech.InverseSensitivity)
+    book = sf.Ledger.open(
+        tmp_path / "book", budget=sf.Approx(1, 1e-5), dataset="d", unit="row", relation="replace"
+    )
+    released = privatize(
+        "median", X, sensitivity=kind("median", 0, 1), epsilon=1, ledger=book, **more
+    )
+    assert isinstance(
+        released.mechanism, mech.SmoothLaplace if kind is sens.Smooth else mech.InverseSensitivity
+    )
     assert released.promise.relation == "replace"
     assert released.receipt is not None
     wrongs: list[tuple[dict[str, Any], str]] = [
@@ -199,7 +278,14 @@ def test_smooth_and_inverse_have_their_own_mechanism(kind: Any, tmp_path: Path) 
         ({"relation": "add-remove"}, "guarantee.relation"),
     ]
     for wrong, code in wrongs:
-        call: dict[str, Any] = {"f": "median", "data": Untouchable(), "sensitivity": kind("median", 0, 1), "epsilon": 1, **more, **wrong}
+        call: dict[str, Any] = {
+            "f": "median",
+            "data": Untouchable(),
+            "sensitivity": kind("median", 0, 1),
+            "epsilon": 1,
+            **more,
+            **wrong,
+        }
         refusal(partial(privatize, **call), code)
 
 
@@ -207,7 +293,13 @@ def test_smooth_and_inverse_have_their_own_mechanism(kind: Any, tmp_path: Path) 
 def test_strange_records_do_not_come_out(kind: Any) -> None:
     more: dict[str, Any] = {"delta": 1e-6} if kind is sens.Smooth else {}
     strange: list[Any] = [0.5, math.nan, None, "17 patients", math.inf]
-    assert 0 <= abs(privatize("median", strange, sensitivity=kind("median", 0, 1), epsilon=1, **more).value) < 1e9
+    assert (
+        0
+        <= abs(
+            privatize("median", strange, sensitivity=kind("median", 0, 1), epsilon=1, **more).value
+        )
+        < 1e9
+    )
     with pytest.raises(sf.Failed) as caught:
         privatize("median", strange, sensitivity=kind("median", 0, 1), epsilon=1, bits=None, **more)  # type: ignore[arg-type]
     assert str(caught.value) == sf.Failed.TEXT
@@ -235,7 +327,9 @@ def test_strange_records_do_not_come_out(kind: Any) -> None:
 )
 def test_refusals_come_before_the_data(more: dict[str, Any], code: str) -> None:
     call = {"f": forbidden, "data": Untouchable(), "sensitivity": 1, **more}
-    privatize(lambda d: 1, None, epsilon=1, sensitivity=1)  # what was prepared for 1 is not taken for True
+    privatize(
+        lambda d: 1, None, epsilon=1, sensitivity=1
+    )  # what was prepared for 1 is not taken for True
     refusal(lambda: privatize(**call), code)
 
 
@@ -246,16 +340,25 @@ def test_what_is_prepared_is_kept_by_value_not_by_name() -> None:
     bounds[1] = 9
     outside = privatize(lambda d: 5.0, None, epsilon=1, sensitivity="1e-6", bounds=bounds).value
     assert inside < 1.01 < 4.99 < outside
-    assert privatize(len, X, epsilon=np.float32(0.1), sensitivity=1).promise == privatize(len, X, epsilon=0.1, sensitivity=1).promise
+    assert (
+        privatize(len, X, epsilon=np.float32(0.1), sensitivity=1).promise
+        == privatize(len, X, epsilon=0.1, sensitivity=1).promise
+    )
 
 
 def test_the_prepared_has_the_arguments_of_the_call() -> None:
     asked = list(inspect.signature(privatize).parameters)
-    assert list(inspect.signature(prepared).parameters) == [name for name in asked if name not in ("f", "data", "labels", "ledger", "memo", "share", "bits")]
+    assert list(inspect.signature(prepared).parameters) == [
+        name
+        for name in asked
+        if name not in ("f", "data", "labels", "ledger", "memo", "share", "bits")
+    ]
 
 
 def test_a_sensitivity_that_changes_is_read_again() -> None:
-    """One of the caller's own kind, hashed by its identity, may say something else the second time."""
+    """One of the caller's own kind, hashed by its identity, may say something else the second
+    time.
+    """
 
     class Mine(Norms):
         def __init__(self, value: int) -> None:
@@ -266,38 +369,77 @@ def test_a_sensitivity_that_changes_is_read_again() -> None:
     mine = Mine(1)
     for value in (1, 1000, 1000):
         mine.__init__(value)  # type: ignore[misc]
-        assert privatize(lambda _: 0.0, [], sensitivity=mine, epsilon=1).mechanism.sensitivity >= value  # type: ignore[attr-defined]
-        assert privatize(lambda _: [0.0, 0.0], [], sensitivity=mine, epsilon=1, bounds=(0, 1), size=2).mechanism.sensitivity >= value  # type: ignore[attr-defined]
+        assert (
+            privatize(lambda _: 0.0, [], sensitivity=mine, epsilon=1).mechanism.sensitivity >= value
+        )  # type: ignore[attr-defined]
+        assert (
+            privatize(
+                lambda _: [0.0, 0.0], [], sensitivity=mine, epsilon=1, bounds=(0, 1), size=2
+            ).mechanism.sensitivity
+            >= value
+        )  # type: ignore[attr-defined]
     one = privatize(lambda _: 0.0, [], sensitivity=Fraction(1, 7), epsilon=1, bounds=(0, 1))
-    assert privatize(lambda _: 0.0, [], sensitivity=Fraction(1, 7), epsilon=1, bounds=(0, 1)).mechanism is one.mechanism  # what cannot change is kept
+    assert (
+        privatize(lambda _: 0.0, [], sensitivity=Fraction(1, 7), epsilon=1, bounds=(0, 1)).mechanism
+        is one.mechanism
+    )  # what cannot change is kept
 
 
 COUNTED = {"a": 3, "c": 5, "b": 4, "secret": 9}
 
 
 @pytest.mark.parametrize(
-    "found", [COUNTED, pd.Series(COUNTED), pd.Series(COUNTED).sort_values(), Counter(COUNTED)], ids=["dict", "Series", "sorted", "Counter"]
+    "found",
+    [COUNTED, pd.Series(COUNTED), pd.Series(COUNTED).sort_values(), Counter(COUNTED)],
+    ids=["dict", "Series", "sorted", "Counter"],
 )
 def test_labels_are_kept_and_only_those_that_are_public(found: Any) -> None:
-    """A dictionary or a Series is read by public labels, in whatever order the function gives it; a label of the data alone does not come out."""
+    """A dictionary or a Series is read by public labels, in whatever order the function gives it; a
+    label of the data alone does not come out.
+    """
     stated = sens.Global(l1=2, sup=1, whole=True)
-    released = privatize(lambda _: found, X, epsilon=1, sensitivity=stated, labels=["c", "none", "a"], bits=SeededBits(1))
-    plain = privatize(lambda _: [5, 0, 3], X, epsilon=1, sensitivity=stated, size=3, bits=SeededBits(1))
+    released = privatize(
+        lambda _: found,
+        X,
+        epsilon=1,
+        sensitivity=stated,
+        labels=["c", "none", "a"],
+        bits=SeededBits(1),
+    )
+    plain = privatize(
+        lambda _: [5, 0, 3], X, epsilon=1, sensitivity=stated, size=3, bits=SeededBits(1)
+    )
     assert released.value == dict(zip(["c", "none", "a"], plain.value.tolist(), strict=True))
     assert {type(value) for value in released.value.values()} == {int}
     assert released.mechanism == plain.mechanism
 
 
 @pytest.mark.parametrize(
-    "found", [{}, None, 3, [1.0, 2.0], {"a": "x"}, pd.DataFrame({"a": [1]}), {"a": [1]}, "ab", forbidden], ids=lambda found: type(found).__name__
+    "found",
+    [{}, None, 3, [1.0, 2.0], {"a": "x"}, pd.DataFrame({"a": [1]}), {"a": [1]}, "ab", forbidden],
+    ids=lambda found: type(found).__name__,
 )
 def test_labels_come_out_whatever_the_function_gives(found: Any) -> None:
     f = found if callable(found) else lambda _: found
-    assert list(privatize(f, X, epsilon=1, sensitivity=1, labels=("a", "b"), default=2).value) == ["a", "b"]
+    assert list(privatize(f, X, epsilon=1, sensitivity=1, labels=("a", "b"), default=2).value) == [
+        "a",
+        "b",
+    ]
 
 
 @pytest.mark.parametrize(
-    "stated", [{"labels": []}, {"labels": ["a", "a"]}, {"labels": [[1]]}, {"labels": 3}, {"labels": [math.nan]}, {"labels": "ab", "size": 2}]
+    "stated",
+    [
+        {"labels": []},
+        {"labels": ["a", "a"]},
+        {"labels": [[1]]},
+        {"labels": 3},
+        {"labels": [math.nan]},
+        {"labels": "ab", "size": 2},
+    ],
 )
 def test_labels_that_are_none(stated: dict[str, Any]) -> None:
-    refusal(lambda: privatize(forbidden, Untouchable(), epsilon=1, sensitivity=1, **stated), "privatize.shape")
+    refusal(
+        lambda: privatize(forbidden, Untouchable(), epsilon=1, sensitivity=1, **stated),
+        "privatize.shape",
+    )

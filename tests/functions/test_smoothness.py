@@ -1,4 +1,6 @@
-"""Bounds on the error of the approximation: never below it for functions of the class, attained where the proof says so."""
+"""Bounds on the error of the approximation: never below it for functions of the class, attained
+where the proof says so.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,15 @@ from sfumato.functions.smoothness import hoelder_error, smooth_error
 
 def farthest(f: Callable[[Any], Any], lattice: Lattice, iterations: int) -> float:
     """The largest distance between f and its polynomial over many points of the box."""
-    axes = [np.linspace(float(low), float(high), 2001 if lattice.dimensions == 1 else 61) for low, high in lattice.bounds]
-    points = axes[0] if lattice.dimensions == 1 else np.stack(np.meshgrid(*axes), -1).reshape(-1, lattice.dimensions)
+    axes = [
+        np.linspace(float(low), float(high), 2001 if lattice.dimensions == 1 else 61)
+        for low, high in lattice.bounds
+    ]
+    points = (
+        axes[0]
+        if lattice.dimensions == 1
+        else np.stack(np.meshgrid(*axes), -1).reshape(-1, lattice.dimensions)
+    )
     found = evaluate(corrected(lattice.values(f), iterations), lattice.unit(points))
     return float(np.abs(found - f(points)).max())
 
@@ -40,7 +49,9 @@ def test_smooth_functions_stay_below(lattice: Lattice, iterations: int, order: i
     """sin(3x), and the product of sines in the plane: derivatives up to order s are at most 3^s."""
 
     def f(p: Any) -> Any:
-        return np.sin(3 * p) if lattice.dimensions == 1 else np.sin(3 * p[:, 0]) * np.cos(3 * p[:, 1])
+        return (
+            np.sin(3 * p) if lattice.dimensions == 1 else np.sin(3 * p[:, 0]) * np.cos(3 * p[:, 1])
+        )
 
     bound = smooth_error(lattice, iterations, order=order, bound=3**order)
     assert farthest(f, lattice, iterations) <= bound
@@ -67,7 +78,9 @@ def test_rough_functions_stay_below(lattice: Lattice, exponent: Any, constant: i
     found = farthest(f, lattice, 1)
     assert found <= hoelder_error(lattice, 1, exponent=exponent, constant=constant)
     assert found > 0.2 * hoelder_error(lattice, 1, exponent=exponent, constant=constant)
-    assert hoelder_error(lattice, 3, exponent=exponent, constant=constant) == pytest.approx(4 * hoelder_error(lattice, 1, exponent=exponent, constant=constant))
+    assert hoelder_error(lattice, 3, exponent=exponent, constant=constant) == pytest.approx(
+        4 * hoelder_error(lattice, 1, exponent=exponent, constant=constant)
+    )
 
 
 def test_refused() -> None:

@@ -1,4 +1,6 @@
-"""Exact pairs of laws that attain a notion, by arithmetic: the yardsticks against which promises are measured."""
+"""Exact pairs of laws that attain a notion, by arithmetic: the yardsticks against which promises
+are measured.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from sfumato.exact.balls import ball, evaluate
 
 
 def delta_of_responses(epsilon: Fraction, k: int, leak: Fraction, at: Fraction) -> float:
-    """Hockey-stick divergence at `at` of k-fold randomized response, each leaking its input with probability `leak` (Kairouz, Oh & Viswanath 2015)."""
+    """Hockey-stick divergence at `at` of k-fold randomized response, each leaking its input with
+    probability `leak` (Kairouz, Oh & Viswanath 2015).
+    """
 
     def formula() -> arb:
         p, q = 1 / (1 + ball(-epsilon).exp()), 1 / (1 + ball(epsilon).exp())
@@ -32,6 +36,12 @@ def renyi_of_responses(epsilon: Fraction, k: int, order: Fraction) -> float:
         p, q = 1 / (1 + ball(-epsilon).exp()), 1 / (1 + ball(epsilon).exp())
         if order == 1:
             return k * (p - q) * (p / q).log()
-        return k * (p ** ball(order) * q ** ball(1 - order) + q ** ball(order) * p ** ball(1 - order)).log() / ball(order - 1)
+        return (
+            k
+            * (
+                p ** ball(order) * q ** ball(1 - order) + q ** ball(order) * p ** ball(1 - order)
+            ).log()
+            / ball(order - 1)
+        )
 
     return evaluate(formula, "down")

@@ -1,4 +1,6 @@
-"""Approx: its curve and composition against randomized response that sometimes leaks, which attains them."""
+"""Approx: its curve and composition against randomized response that sometimes leaks, which attains
+them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,10 @@ import sfumato as sf
 
 from .laws import delta_of_responses
 
-CASES = [(Fraction(e), Fraction(d)) for e, d in (("0.1", "1e-6"), ("1", "0.01"), ("1e-6", "0.3"), ("3", "1e-300"))]
+CASES = [
+    (Fraction(e), Fraction(d))
+    for e, d in (("0.1", "1e-6"), ("1", "0.01"), ("1e-6", "0.3"), ("3", "1e-300"))
+]
 
 
 @pytest.mark.parametrize(("e", "d"), CASES, ids=str)
@@ -24,8 +29,14 @@ def test_curve_is_attained_by_the_leaking_response(e: Fraction, d: Fraction) -> 
 
 @pytest.mark.parametrize(("e", "d"), CASES[:2], ids=str)
 @pytest.mark.parametrize("k", [2, 20])
-def test_k_fold_leaking_response_keeps_every_converted_promise(e: Fraction, d: Fraction, k: int) -> None:
-    for total in (k * sf.Approx(e, d), k * sf.Approx(e, d).to(sf.ZCDP), k * sf.Approx(e, d).to(sf.Renyi)):
+def test_k_fold_leaking_response_keeps_every_converted_promise(
+    e: Fraction, d: Fraction, k: int
+) -> None:
+    for total in (
+        k * sf.Approx(e, d),
+        k * sf.Approx(e, d).to(sf.ZCDP),
+        k * sf.Approx(e, d).to(sf.Renyi),
+    ):
         for at in (Fraction(0), Fraction(1, 2), Fraction(2), k * e):
             assert delta_of_responses(e, k, d, at) <= total.delta(at)
 

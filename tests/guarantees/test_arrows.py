@@ -35,8 +35,12 @@ def test_every_arrow_is_sound_and_named(arrow: object) -> None:
     assert len(arrow.theorem) > 3
 
 
-@pytest.mark.parametrize(("a", "notion"), list(product(ALL, TARGETS)), ids=lambda v: getattr(v, "__name__", repr(v)[:50]))
-def test_conversion_is_the_best_over_all_chains_or_refused(a: Guarantee, notion: type[Guarantee]) -> None:
+@pytest.mark.parametrize(
+    ("a", "notion"), list(product(ALL, TARGETS)), ids=lambda v: getattr(v, "__name__", repr(v)[:50])
+)
+def test_conversion_is_the_best_over_all_chains_or_refused(
+    a: Guarantee, notion: type[Guarantee]
+) -> None:
     if best(a, notion) is None:
         with pytest.raises(Refused, match=r"guarantee\.does-not-follow"):
             a.to(notion)

@@ -25,7 +25,9 @@ def attackers(draw: st.DrawFn) -> Attacker:
 def errors(attacker: Attacker, says_other: tuple[F | int, ...]) -> tuple[F, F]:
     """The errors of a test that says x′ with the given chance at each answer."""
     type_one = sum((c * p for c, p in zip(says_other, attacker.null, strict=True)), F(0))
-    return type_one, sum(((1 - c) * q for c, q in zip(says_other, attacker.alternative, strict=True)), F(0))
+    return type_one, sum(
+        ((1 - c) * q for c, q in zip(says_other, attacker.alternative, strict=True)), F(0)
+    )
 
 
 @given(attackers())
@@ -34,7 +36,9 @@ def test_the_test_has_the_least_sum_of_errors(attacker: Attacker) -> None:
     assert min(sum(pair) for pair in every) == attacker.total_error
     says = tuple(int(other) for other in attacker.test.values())
     assert errors(attacker, says) == (attacker.type_one, attacker.type_two)
-    assert attacker.advantage == F(f_divergence("tv", attacker.null, attacker.alternative)).limit_denominator(10**6)
+    assert attacker.advantage == F(
+        f_divergence("tv", attacker.null, attacker.alternative)
+    ).limit_denominator(10**6)
 
 
 @settings(max_examples=50)
@@ -61,7 +65,9 @@ def test_the_curve_backwards_is_its_inverse(attacker: Attacker, alpha: F) -> Non
 @given(attackers(), st.fractions(0, 2, max_denominator=12), st.fractions(0, 1, max_denominator=12))
 def test_a_promise_bounds_every_error(attacker: Attacker, epsilon: F, alpha: F) -> None:
     p, q = attacker.null, attacker.alternative
-    delta = max(hockey_stick(p, q, epsilon, rounding="up"), hockey_stick(q, p, epsilon, rounding="up"))
+    delta = max(
+        hockey_stick(p, q, epsilon, rounding="up"), hockey_stick(q, p, epsilon, rounding="up")
+    )
     beta = float(attacker.tradeoff(alpha))
     e = math.exp(epsilon)
     assert beta >= max(1 - delta - e * float(alpha), (1 - delta - float(alpha)) / e) - 1e-12

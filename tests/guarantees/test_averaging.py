@@ -1,4 +1,6 @@
-"""How many answers it takes, against laws of sums computed by convolution and against closed forms."""
+"""How many answers it takes, against laws of sums computed by convolution and against closed
+forms.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,20 @@ def by_convolution(most: int, count: int, epsilon: float) -> float:
     return float(law[middle - most : middle + most + 1].sum())
 
 
-@pytest.mark.parametrize(("most", "count", "epsilon"), [(0, 1, 0.5), (0, 1, 30.0), (1, 3, 1.0), (14, 29, 1.0), (40, 7, 0.3), (2, 4, 2.0)])
+@pytest.mark.parametrize(
+    ("most", "count", "epsilon"),
+    [(0, 1, 0.5), (0, 1, 30.0), (1, 3, 1.0), (14, 29, 1.0), (40, 7, 0.3), (2, 4, 2.0)],
+)
 def test_sums_as_by_convolution(most: int, count: int, epsilon: float) -> None:
-    assert within(most, count, epsilon) == pytest.approx(by_convolution(most, count, epsilon), abs=1e-13)
+    assert within(most, count, epsilon) == pytest.approx(
+        by_convolution(most, count, epsilon), abs=1e-13
+    )
 
 
-@pytest.mark.parametrize(("epsilon", "answers"), [("0.8", 47), (1, 29), (2, 7), (3, 3), ("3.66", 3), ("3.67", 1), (50, 1)])
+@pytest.mark.parametrize(
+    ("epsilon", "answers"),
+    [("0.8", 47), (1, 29), (2, 7), (3, 3), ("3.66", 3), ("3.67", 1), (50, 1)],
+)
 def test_the_least_number_whose_mean_is_the_count(epsilon: object, answers: int) -> None:
     """By search through all numbers, odd and even; a mean of exactly ½ does not count."""
     e, n = float(epsilon), 1  # type: ignore[arg-type]
@@ -41,7 +51,9 @@ def test_the_least_number_whose_mean_is_the_count(epsilon: object, answers: int)
 def test_small_epsilons_as_by_the_normal_law() -> None:
     """(2·1.95996/ε)²·2 for many answers."""
     for epsilon in (0.01, 1e-3, 1e-6):
-        assert averaged_after(epsilon) == pytest.approx(2 * (2 * 1.959963984540054 / epsilon) ** 2, rel=1e-4)
+        assert averaged_after(epsilon) == pytest.approx(
+            2 * (2 * 1.959963984540054 / epsilon) ** 2, rel=1e-4
+        )
 
 
 @pytest.mark.parametrize("mu", ["0.1", "0.5", "1", "4"])
@@ -50,7 +62,17 @@ def test_gaussian_answers_in_closed_form(mu: str) -> None:
     assert told_apart_after(sf.GDP(mu)) == math.ceil((2 * 1.6448536269514722 / float(mu)) ** 2)
 
 
-@pytest.mark.parametrize("guarantee", [sf.Pure(1), sf.Pure("0.1"), sf.Approx("0.1", "1e-6"), sf.ZCDP("0.02"), sf.Pure("0.2") + sf.GDP("0.2")], ids=repr)
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        sf.Pure(1),
+        sf.Pure("0.1"),
+        sf.Approx("0.1", "1e-6"),
+        sf.ZCDP("0.02"),
+        sf.Pure("0.2") + sf.GDP("0.2"),
+    ],
+    ids=repr,
+)
 def test_one_answer_less_excludes_the_attacker(guarantee: sf.Guarantee) -> None:
     k = told_apart_after(guarantee)
     assert k is not None
@@ -73,5 +95,9 @@ def test_the_best_statement_counts() -> None:
 def test_where_nothing_is_excluded_or_everything() -> None:
     assert told_apart_after(sf.Pure(0)) is None
     assert told_apart_after(sf.Pure(50)) == 1
-    assert told_apart_after(sf.Approx(0, "0.4")) == 3, "the third δ makes 1.2: nothing is promised any more"
-    assert told_apart_after(sf.Pure(1), Fraction(1, 3)) < told_apart_after(sf.Pure(1), Fraction(1, 100))
+    assert told_apart_after(sf.Approx(0, "0.4")) == 3, (
+        "the third δ makes 1.2: nothing is promised any more"
+    )
+    assert told_apart_after(sf.Pure(1), Fraction(1, 3)) < told_apart_after(
+        sf.Pure(1), Fraction(1, 100)
+    )

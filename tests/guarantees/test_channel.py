@@ -21,7 +21,11 @@ ORDERS = (F(1, 2), F(1), F(3, 2), F(2), F(10), math.inf)
 
 
 def row(n: int, least: int = 0) -> st.SearchStrategy[list[F]]:
-    return st.lists(st.integers(least, 6), min_size=n, max_size=n).filter(any).map(lambda w: [F(x, sum(w)) for x in w])
+    return (
+        st.lists(st.integers(least, 6), min_size=n, max_size=n)
+        .filter(any)
+        .map(lambda w: [F(x, sum(w)) for x in w])
+    )
 
 
 @st.composite
@@ -32,14 +36,24 @@ def channels(draw: st.DrawFn, inputs: int = 3, outputs: int = 3, least: int = 0)
 def local(channel: Channel, n: int) -> Channel:
     """Every row of a dataset answers through the channel, on its own."""
     data = list(product(channel.inputs, repeat=n))
-    rows = [[math.prod(w, start=F(1)) for w in product(*(channel.row(x) for x in rows))] for rows in data]
+    rows = [
+        [math.prod(w, start=F(1)) for w in product(*(channel.row(x) for x in rows))]
+        for rows in data
+    ]
     return Channel(rows, inputs=data, outputs=product(channel.outputs, repeat=n))
 
 
 def test_a_channel_is_read_exactly() -> None:
-    assert Channel([[0.75, 0.25], [0.25, 0.75]]).rows == COIN.rows == ((F(3, 4), F(1, 4)), (F(1, 4), F(3, 4)))
+    assert (
+        Channel([[0.75, 0.25], [0.25, 0.75]]).rows
+        == COIN.rows
+        == ((F(3, 4), F(1, 4)), (F(1, 4), F(3, 4)))
+    )
     assert Channel({"yes": {"yes": 0.75, "no": 0.25}, "no": {"no": "3/4", "yes": "1/4"}}) == COIN
-    assert Channel(np.array([[0.75, 0.25], [0.25, 0.75]]), inputs=("yes", "no"), outputs=("yes", "no")) == COIN
+    assert (
+        Channel(np.array([[0.75, 0.25], [0.25, 0.75]]), inputs=("yes", "no"), outputs=("yes", "no"))
+        == COIN
+    )
     assert Channel([[1 / 3] * 3]).rows == ((F(1, 3),) * 3,)
     assert Channel(iter([iter([1, 0])])).outputs == (0, 1)
     assert hash(Channel.coin_toss()) == hash(COIN)
@@ -72,7 +86,9 @@ def test_processing_never_hurts(first: Channel, second: Channel, epsilon: F) -> 
 
 
 def test_processing_is_written_after_not_before() -> None:
-    """Printed once as M∘G. Feeding the input through G first is another channel, and its ε may be larger than M's over the pairs at hand."""
+    """Printed once as M∘G. Feeding the input through G first is another channel, and its ε may be
+    larger than M's over the pairs at hand.
+    """
     M = Channel([[F(3, 4), F(1, 4)], [F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)]])
     near = [(0, 1)]
     relabel = Channel([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
@@ -84,8 +100,13 @@ def test_processing_is_written_after_not_before() -> None:
 def test_two_answers_add_up(first: Channel, second: Channel, epsilon: F) -> None:
     both = first.product(second)
     for x, y in ((0, 1), (2, 0)):
-        assert both.epsilon(pairs=[(x, y)]) <= (first.epsilon(pairs=[(x, y)]) + second.epsilon(pairs=[(x, y)])) * (1 + 1e-15)
-    assert all(both.renyi(order) <= (first.renyi(order) + second.renyi(order)) * (1 + 1e-15) for order in ORDERS)
+        assert both.epsilon(pairs=[(x, y)]) <= (
+            first.epsilon(pairs=[(x, y)]) + second.epsilon(pairs=[(x, y)])
+        ) * (1 + 1e-15)
+    assert all(
+        both.renyi(order) <= (first.renyi(order) + second.renyi(order)) * (1 + 1e-15)
+        for order in ORDERS
+    )
     assert both.delta(2 * epsilon) <= first.delta(epsilon) + second.delta(epsilon) + 1e-12
 
 
@@ -94,7 +115,9 @@ def test_two_answers_add_up(first: Channel, second: Channel, epsilon: F) -> None
 def test_the_same_answer_twice_costs_twice(channel: Channel) -> None:
     twice = channel.product(channel)
     assert twice.epsilon() == pytest.approx(2 * channel.epsilon(), rel=1e-12)
-    assert all(twice.renyi(order) == pytest.approx(2 * channel.renyi(order), rel=1e-12) for order in ORDERS)
+    assert all(
+        twice.renyi(order) == pytest.approx(2 * channel.renyi(order), rel=1e-12) for order in ORDERS
+    )
 
 
 @given(channels(), st.fractions(0, 2, max_denominator=12))
@@ -102,9 +125,17 @@ def test_delta_is_the_expectation_of_the_loss(channel: Channel, epsilon: F) -> N
     for x, y in ((0, 1), (1, 0)):
         losses = channel.losses(x, y)
         assert sum(loss.mass for loss in losses) == 1
-        expectation = sum(float(loss.mass) * max(0.0, -math.expm1(float(epsilon) - loss.value)) for loss in losses)
+        expectation = sum(
+            float(loss.mass) * max(0.0, -math.expm1(float(epsilon) - loss.value)) for loss in losses
+        )
         assert expectation <= channel.delta(epsilon, pairs=[(x, y)]) + 1e-12
-    both = [sum(float(a.mass) * max(0.0, -math.expm1(float(epsilon) - a.value)) for a in channel.losses(x, y)) for x, y in ((0, 1), (1, 0))]
+    both = [
+        sum(
+            float(a.mass) * max(0.0, -math.expm1(float(epsilon) - a.value))
+            for a in channel.losses(x, y)
+        )
+        for x, y in ((0, 1), (1, 0))
+    ]
     assert max(both) == pytest.approx(channel.delta(epsilon, pairs=[(0, 1)]), abs=1e-12)
 
 
@@ -150,7 +181,9 @@ def test_the_cdf_ratio_is_not_sufficient() -> None:
 
 @given(channels(), row(3, 1))
 def test_beliefs_move_by_epsilon_at_most(channel: Channel, prior: list[F]) -> None:
-    """The two-sided semantic bound, for every answer and every single input: the odds on several inputs are averages of these."""
+    """The two-sided semantic bound, for every answer and every single input: the odds on several
+    inputs are averages of these.
+    """
     bound = channel.epsilon()
     marginal = channel.marginal(prior)
     assert sum(marginal.values()) == 1
@@ -158,11 +191,16 @@ def test_beliefs_move_by_epsilon_at_most(channel: Channel, prior: list[F]) -> No
         if marginal[y]:
             posterior = channel.posterior(prior, y)
             assert sum(posterior.values()) == 1
-            assert all(belief_shift(before, posterior[x], rounding="down") <= bound for x, before in zip(channel.inputs, prior, strict=True))
+            assert all(
+                belief_shift(before, posterior[x], rounding="down") <= bound
+                for x, before in zip(channel.inputs, prior, strict=True)
+            )
 
 
 def test_the_one_sided_semantic_bound_bounds_nothing() -> None:
-    """Printed as |prior/posterior| ≤ e^ε, one side only: a channel that tells everything passes it at ε = 0."""
+    """Printed as |prior/posterior| ≤ e^ε, one side only: a channel that tells everything passes it
+    at ε = 0.
+    """
     tell = Channel([[1, 0], [0, 1]], inputs=("sick", "well"), outputs=("yes", "no"))
     prior = {"sick": F(1, 10), "well": F(9, 10)}
     after = tell.posterior(prior, "yes")["sick"]
@@ -192,17 +230,29 @@ def test_the_local_model_is_private_by_row() -> None:
     assert near
     assert all(x != y for x, y in near)
     assert data.epsilon(pairs=near) == COIN.epsilon()
-    assert data.epsilon() == pytest.approx(2 * COIN.epsilon())  # two rows apart: group privacy, attained
+    assert data.epsilon() == pytest.approx(
+        2 * COIN.epsilon()
+    )  # two rows apart: group privacy, attained
     assert data.renyi(2, pairs=near) == COIN.renyi(2)
 
 
 def test_a_replacement_is_no_neighbour_of_add_remove() -> None:
-    """ln 3 is the coin toss's ε under replace; a single yes and a single no are two steps of add-remove apart."""
+    """ln 3 is the coin toss's ε under replace; a single yes and a single no are two steps of
+    add-remove apart.
+    """
     data = Channel({("yes",): COIN.row("yes"), ("no",): COIN.row("no")})
-    replaced = [pair for pair in product(data.inputs, repeat=2) if pair[0] != pair[1] and REPLACE.are_neighbours(*pair)]
+    replaced = [
+        pair
+        for pair in product(data.inputs, repeat=2)
+        if pair[0] != pair[1] and REPLACE.are_neighbours(*pair)
+    ]
     assert replaced
     assert data.epsilon(pairs=replaced) == COIN.epsilon()
-    moved = [pair for pair in product(data.inputs, repeat=2) if pair[0] != pair[1] and ADD_REMOVE.are_neighbours(*pair)]
+    moved = [
+        pair
+        for pair in product(data.inputs, repeat=2)
+        if pair[0] != pair[1] and ADD_REMOVE.are_neighbours(*pair)
+    ]
     with refusing("channel.pairs"):
         data.epsilon(pairs=moved)
 
@@ -214,7 +264,12 @@ def test_pairs_are_taken_both_ways() -> None:
 
 
 def test_statements_about_nothing_are_refused() -> None:
-    for ask in (lambda c, p: c.epsilon(pairs=p), lambda c, p: c.delta(1, pairs=p), lambda c, p: c.renyi(2, pairs=p), lambda c, p: c.cdf_ratio(pairs=p)):
+    for ask in (
+        lambda c, p: c.epsilon(pairs=p),
+        lambda c, p: c.delta(1, pairs=p),
+        lambda c, p: c.renyi(2, pairs=p),
+        lambda c, p: c.cdf_ratio(pairs=p),
+    ):
         for pairs in ([], [("yes", "yes")]):
             with refusing("channel.pairs"):
                 ask(COIN, pairs)
@@ -223,11 +278,16 @@ def test_statements_about_nothing_are_refused() -> None:
 
 
 def test_a_small_world() -> None:
-    """Two students may have failed, the one independently of the other; the noisy number of those who passed comes out as 1."""
+    """Two students may have failed, the one independently of the other; the noisy number of those
+    who passed comes out as 1.
+    """
     passed = Channel({True: {0: 0.4, 1: 0.6, 2: 0}, False: {0: 0, 1: 0.4, 2: 0.6}})
     noise = {-1: F(15, 100), 0: F(1, 4), 1: F(15, 100)}
     answers = [-1, 0, 1, 2, 3]
-    noisy = Channel([[*(noise.get(a - count, F(0)) for a in answers), F(45, 100)] for count in range(3)], outputs=[*answers, "beyond"])
+    noisy = Channel(
+        [[*(noise.get(a - count, F(0)) for a in answers), F(45, 100)] for count in range(3)],
+        outputs=[*answers, "beyond"],
+    )
     asked = passed.compose(noisy)
     prior = {True: 0.4, False: 0.6}
     assert asked.row(True)[asked.outputs.index(1)] == F(21, 100)
@@ -237,7 +297,10 @@ def test_a_small_world() -> None:
 
 def test_labels_join_channels() -> None:
     turn = Channel([[0, 1], [1, 0]], inputs=("no", "yes"), outputs=("n", "y"))
-    assert COIN.compose(turn).row("yes") == (F(3, 4), F(1, 4))  # "yes" comes out as "n" in turn's second row
+    assert COIN.compose(turn).row("yes") == (
+        F(3, 4),
+        F(1, 4),
+    )  # "yes" comes out as "n" in turn's second row
     assert COIN.product(turn).outputs[0] == ("yes", "n")
     assert COIN.attacker("no", "yes").test == {"yes": True, "no": False}
 
@@ -247,7 +310,12 @@ def test_refusals() -> None:
         COIN.compose(Channel([[1, 0], [0, 1]]))
     with refusing("channel.compose"):
         COIN.product(Channel([[1, 0], [0, 1]]))
-    for rows, labels in (([], {}), ([[1], [1]], {"inputs": "a"}), ([[1], [1]], {"inputs": "aa"}), ([[1, 0]], {"outputs": "abc"})):
+    for rows, labels in (
+        ([], {}),
+        ([[1], [1]], {"inputs": "a"}),
+        ([[1], [1]], {"inputs": "aa"}),
+        ([[1, 0]], {"outputs": "abc"}),
+    ):
         with refusing("channel.labels"):
             Channel(rows, **labels)  # type: ignore[arg-type]
     with refusing("law.outcomes"):

@@ -43,8 +43,12 @@ def test_laplace_renyi_is_the_integral(order: str | int, t: float) -> None:
 def test_laplace_renyi_is_continuous_in_the_order(t: F) -> None:
     tiny = F(1, 10**9)
     for order in (F(1, 2), F(1)):
-        assert laplace_renyi(order - tiny, 1, t) == pytest.approx(laplace_renyi(order, 1, t), rel=1e-6)
-        assert laplace_renyi(order + tiny, 1, t) == pytest.approx(laplace_renyi(order, 1, t), rel=1e-6)
+        assert laplace_renyi(order - tiny, 1, t) == pytest.approx(
+            laplace_renyi(order, 1, t), rel=1e-6
+        )
+        assert laplace_renyi(order + tiny, 1, t) == pytest.approx(
+            laplace_renyi(order, 1, t), rel=1e-6
+        )
     assert laplace_renyi(10**12, 1, t) == pytest.approx(laplace_renyi(math.inf, 1, t), rel=1e-6)
 
 
@@ -61,7 +65,9 @@ def test_gaussian_loss(sigma: F, sensitivity: F) -> None:
     loss = gaussian_loss(sigma, sensitivity)
     assert loss.mean == (sensitivity / sigma) ** 2 / 2 == loss.variance / 2
     assert loss.tail(loss.mean) == 0.5
-    assert loss.tail(1) == pytest.approx(stats.norm.sf(1, float(loss.mean), math.sqrt(loss.variance)), rel=1e-9)
+    assert loss.tail(1) == pytest.approx(
+        stats.norm.sf(1, float(loss.mean), math.sqrt(loss.variance)), rel=1e-9
+    )
 
 
 def test_the_tail_of_the_gaussian_loss_is_not_its_delta() -> None:
@@ -71,7 +77,10 @@ def test_the_tail_of_the_gaussian_loss_is_not_its_delta() -> None:
     assert loss.tail(2) <= delta / -math.expm1(-1)
 
 
-@given(st.lists(st.integers(-3, 3), min_size=3, max_size=3), st.lists(st.integers(-2, 2), min_size=6, max_size=6))
+@given(
+    st.lists(st.integers(-3, 3), min_size=3, max_size=3),
+    st.lists(st.integers(-2, 2), min_size=6, max_size=6),
+)
 def test_gaussian_renyi_is_that_of_the_whitened_vector(d: list[int], entries: list[int]) -> None:
     """Σ = L·Lᵀ and d = L·w give |w|²·α/2."""
     a, b, c, x, y, z = entries
@@ -88,13 +97,18 @@ def test_the_variance_is_the_least(order: F, epsilon: F, sensitivity: F) -> None
 
 
 def test_no_curve_need_stay_below_one() -> None:
-    """Said of the figure: always below 1. The Gaussian's line leaves every bound, and Laplace's limit is Δ/b."""
+    """Said of the figure: always below 1. The Gaussian's line leaves every bound, and Laplace's
+    limit is Δ/b.
+    """
     orders = [2**k for k in range(1, 11)]
     curves = renyi_curves(orders, truth="0.6", scale="0.5", sigma=2)
     assert max(curves["Gaussian"]) == 128.0
     assert max(curves["Laplace"]) > 1.9
     assert all(a < b for curve in curves.values() for a, b in itertools.pairwise(curve))
-    assert all(value <= randomized_response_renyi(math.inf, "0.6") for value in curves["randomized response"])
+    assert all(
+        value <= randomized_response_renyi(math.inf, "0.6")
+        for value in curves["randomized response"]
+    )
 
 
 def test_the_table_has_both_columns() -> None:
@@ -107,7 +121,10 @@ def test_the_table_has_both_columns() -> None:
     assert laplace.renyi < laplace.pure
 
 
-@pytest.mark.parametrize("covariance", [[[1, 0]], [[1, 0], [0, 0]], [[1, 2], [2, 1]], [[1, 1], [0, 1]], [[-1, 0], [0, -1]], []])
+@pytest.mark.parametrize(
+    "covariance",
+    [[[1, 0]], [[1, 0], [0, 0]], [[1, 2], [2, 1]], [[1, 1], [0, 1]], [[-1, 0], [0, -1]], []],
+)
 def test_what_is_no_covariance(covariance: list[list[int]]) -> None:
     with pytest.raises(Refused) as caught:
         gaussian_renyi(2, [1, 1], covariance)

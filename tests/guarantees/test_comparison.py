@@ -1,4 +1,6 @@
-"""The table of pure and Rényi statements, row by row, by arithmetic; what a copy of it prints must fail."""
+"""The table of pure and Rényi statements, row by row, by arithmetic; what a copy of it prints must
+fail.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +30,17 @@ def test_chance_of_an_outcome(order: Fraction) -> None:
     for y in range(4):
         p, q = float(OTHER.row(0)[y]), float(OTHER.row(1)[y])
         for x, other in ((p, q), (q, p)):
-            assert math.exp(-epsilon) * other ** (a / (a - 1)) <= x <= (math.exp(epsilon) * other) ** ((a - 1) / a)
+            assert (
+                math.exp(-epsilon) * other ** (a / (a - 1))
+                <= x
+                <= (math.exp(epsilon) * other) ** ((a - 1) / a)
+            )
 
 
 def test_bayes_factor() -> None:
-    """The printed exponent ε·(α − 1)·ε is false: with σ = 2 and α = 2, ε is ¼ and the moment e^¼, more than e^(1/16)."""
+    """The printed exponent ε·(α − 1)·ε is false: with σ = 2 and α = 2, ε is ¼ and the moment e^¼,
+    more than e^(1/16).
+    """
     assert gaussian_renyi(2, [1], [[4]]) == 1 / 4
     assert sf.GDP("1/2").meaning().bayes_factor_moment(2) == pytest.approx(math.exp(1 / 4))
     assert math.exp(1 / 4) > math.exp((1 / 4) * (1 / 4))

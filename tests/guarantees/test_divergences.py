@@ -1,4 +1,6 @@
-"""Divergences: against all events, against each other, and their laws; beside them the printed forms that are wrong."""
+"""Divergences: against all events, against each other, and their laws; beside them the printed
+forms that are wrong.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,10 @@ def laws(draw: st.DrawFn, count: int = 2, *, least: int = 0, size: int = 5) -> L
 def events(p: Weights, q: Weights) -> Iterator[tuple[F, F]]:
     """P(S) and Q(S) of every event S."""
     for chosen in product((0, 1), repeat=len(p)):
-        yield sum((a for a, c in zip(p, chosen, strict=True) if c), F(0)), sum((b for b, c in zip(q, chosen, strict=True) if c), F(0))
+        yield (
+            sum((a for a, c in zip(p, chosen, strict=True) if c), F(0)),
+            sum((b for b, c in zip(q, chosen, strict=True) if c), F(0)),
+        )
 
 
 def close(a: float, b: float) -> bool:
@@ -54,14 +59,19 @@ def close(a: float, b: float) -> bool:
 @given(laws(), st.fractions(0, 2, max_denominator=20))
 def test_hockey_stick_is_the_best_event(PQ: Laws, epsilon: F) -> None:
     p, q = PQ
-    assert close(hockey_stick(p, q, epsilon), max(float(a) - math.exp(epsilon) * float(b) for a, b in events(p, q)))
+    assert close(
+        hockey_stick(p, q, epsilon),
+        max(float(a) - math.exp(epsilon) * float(b) for a, b in events(p, q)),
+    )
 
 
 @given(laws(), st.sampled_from([F(0), F(1, 20), F(1, 3), F(9, 10)]))
 def test_approximate_max_divergence_is_the_best_event(PQ: Laws, delta: F) -> None:
     p, q = PQ
     found = approx_max_divergence(p, q, delta)
-    wanted = max(math.inf if not b else math.log((a - delta) / b) for a, b in events(p, q) if a > delta)
+    wanted = max(
+        math.inf if not b else math.log((a - delta) / b) for a, b in events(p, q) if a > delta
+    )
     assert close(found, wanted)
     assert found >= math.log(1 - delta) - 1e-12
 
@@ -90,7 +100,12 @@ def test_delta_above_zero_is_not_the_same_both_ways() -> None:
 @given(laws(), st.sampled_from(ORDERS))
 def test_no_divergence_is_below_zero_and_equal_laws_have_none(PQ: Laws, order: F) -> None:
     p, q = PQ
-    values = [renyi(p, q, order, rounding="down"), max_divergence(p, q), kl(p, q), *(f_divergence(f, p, q, rounding="down") for f in NAMED)]
+    values = [
+        renyi(p, q, order, rounding="down"),
+        max_divergence(p, q),
+        kl(p, q),
+        *(f_divergence(f, p, q, rounding="down") for f in NAMED),
+    ]
     assert all(value > 0 for value in values) == (p != q)
     assert all(value >= 0 for value in values)
 
@@ -120,41 +135,80 @@ def test_products_add_up(four: Laws, order: F, epsilon: F) -> None:
     first, second = approx_max_divergence(p, q, 0), approx_max_divergence(r, s, 0)
     if not math.isinf(first + second):
         assert hockey_stick(pr, qs, F(first) + F(second)) < 1e-12
-    assert hockey_stick(pr, qs, 2 * epsilon) <= hockey_stick(p, q, epsilon) + hockey_stick(r, s, epsilon) + 1e-12
+    assert (
+        hockey_stick(pr, qs, 2 * epsilon)
+        <= hockey_stick(p, q, epsilon) + hockey_stick(r, s, epsilon) + 1e-12
+    )
 
 
 @settings(max_examples=50)
-@given(laws(least=1, count=4), st.fractions(0, 1, max_denominator=7), st.fractions(0, 2, max_denominator=20))
+@given(
+    laws(least=1, count=4),
+    st.fractions(0, 1, max_denominator=7),
+    st.fractions(0, 2, max_denominator=20),
+)
 def test_mixing_brings_laws_closer(four: Laws, share: F, epsilon: F) -> None:
-    """Joint convexity; Rényi divergence has it up to order 1 only, above it the exponential of it (and joint quasi-convexity) holds."""
+    """Joint convexity; Rényi divergence has it up to order 1 only, above it the exponential of it
+    (and joint quasi-convexity) holds.
+    """
     p, q, r, s = four
-    mixed = [tuple(share * a + (1 - share) * b for a, b in zip(x, y, strict=True)) for x, y in ((p, r), (q, s))]
-    measures: list[Callable[..., float]] = [kl, lambda a, b: hockey_stick(a, b, epsilon), lambda a, b: renyi(a, b, F(1, 2))]
+    mixed = [
+        tuple(share * a + (1 - share) * b for a, b in zip(x, y, strict=True))
+        for x, y in ((p, r), (q, s))
+    ]
+    measures: list[Callable[..., float]] = [
+        kl,
+        lambda a, b: hockey_stick(a, b, epsilon),
+        lambda a, b: renyi(a, b, F(1, 2)),
+    ]
     measures += [lambda a, b, f=f: f_divergence(f, a, b) for f in NAMED]
     for measure in measures:
-        assert measure(*mixed) <= float(share) * measure(p, q) + float(1 - share) * measure(r, s) + 1e-12
+        assert (
+            measure(*mixed)
+            <= float(share) * measure(p, q) + float(1 - share) * measure(r, s) + 1e-12
+        )
     for order in (F(2), F(7)):
         assert renyi(*mixed, order) <= max(renyi(p, q, order), renyi(r, s, order)) + 1e-12
 
 
 @settings(max_examples=50)
-@given(laws(size=4), st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any), min_size=4, max_size=4), st.fractions(0, 2, max_denominator=20))
+@given(
+    laws(size=4),
+    st.lists(
+        st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any), min_size=4, max_size=4
+    ),
+    st.fractions(0, 2, max_denominator=20),
+)
 def test_processing_never_helps(PQ: Laws, kernel: list[list[int]], epsilon: F) -> None:
     p, q = PQ
-    after = [tuple(sum((w * F(k[j], sum(k)) for w, k in zip(x, kernel, strict=False)), F(0)) for j in range(3)) for x in (p, q)]
+    after = [
+        tuple(
+            sum((w * F(k[j], sum(k)) for w, k in zip(x, kernel, strict=False)), F(0))
+            for j in range(3)
+        )
+        for x in (p, q)
+    ]
     for order in (*ORDERS, math.inf):
         assert renyi(*after, order, rounding="down") <= renyi(p, q, order, rounding="up")
-    assert hockey_stick(*after, epsilon, rounding="down") <= hockey_stick(p, q, epsilon, rounding="up")
+    assert hockey_stick(*after, epsilon, rounding="down") <= hockey_stick(
+        p, q, epsilon, rounding="up"
+    )
     for f in NAMED:
         assert f_divergence(f, *after, rounding="down") <= f_divergence(f, p, q, rounding="up")
 
 
-@given(laws(size=4), st.sampled_from(sorted(NAMED)), st.lists(st.integers(0, 2), min_size=4, max_size=4))
+@given(
+    laws(size=4),
+    st.sampled_from(sorted(NAMED)),
+    st.lists(st.integers(0, 2), min_size=4, max_size=4),
+)
 def test_a_quantised_divergence_is_smaller(PQ: Laws, f: str, colours: list[int]) -> None:
     p, q = PQ
     cells = [[i for i in range(len(p)) if colours[i] == colour] for colour in range(3)]
     whole = [[i] for i in range(len(p))]
-    assert quantised_f_divergence(f, p, q, cells, rounding="down") <= f_divergence(f, p, q, rounding="up")
+    assert quantised_f_divergence(f, p, q, cells, rounding="down") <= f_divergence(
+        f, p, q, rounding="up"
+    )
     assert quantised_f_divergence(f, p, q, whole) == f_divergence(f, p, q)
     assert quantised_f_divergence(f, p, q, [range(len(p))]) == 0.0
 
@@ -163,10 +217,16 @@ def test_a_quantised_divergence_is_smaller(PQ: Laws, f: str, colours: list[int])
 def test_renyi_is_an_f_divergence_in_disguise(PQ: Laws, order: F) -> None:
     p, q = PQ
     assume(p != q)
-    d = f_divergence(lambda t: (ball(order) * ball(t).log()).exp() - 1 if t else F(-1), p, q, slope=math.inf)
-    power = math.exp(float(order - 1) * renyi(p, q, order)) if renyi(p, q, order) < 100 else math.inf
+    d = f_divergence(
+        lambda t: (ball(order) * ball(t).log()).exp() - 1 if t else F(-1), p, q, slope=math.inf
+    )
+    power = (
+        math.exp(float(order - 1) * renyi(p, q, order)) if renyi(p, q, order) < 100 else math.inf
+    )
     assert d == power == math.inf or math.isclose(d, power - 1, rel_tol=1e-9)
-    assert d == math.inf or not math.isclose(d, power, rel_tol=1e-9), "the printed identity, without the 1"
+    assert d == math.inf or not math.isclose(d, power, rel_tol=1e-9), (
+        "the printed identity, without the 1"
+    )
 
 
 @given(laws(), st.fractions(0, 2, max_denominator=20))
@@ -179,12 +239,18 @@ def test_hockey_stick_is_an_f_divergence(PQ: Laws, epsilon: F) -> None:
     assert close(f_divergence(f, p, q, slope=1), hockey_stick(p, q, epsilon))
 
 
-@given(laws(), st.fractions(0, 2, max_denominator=20), st.fractions(F(1, 20), 2, max_denominator=20))
-def test_the_tail_of_the_loss_is_sufficient_and_markov_is_what_comes_back(PQ: Laws, epsilon: F, more: F) -> None:
+@given(
+    laws(), st.fractions(0, 2, max_denominator=20), st.fractions(F(1, 20), 2, max_denominator=20)
+)
+def test_the_tail_of_the_loss_is_sufficient_and_markov_is_what_comes_back(
+    PQ: Laws, epsilon: F, more: F
+) -> None:
     p, q = PQ
 
     def tail(t: F) -> float:
-        return float(sum(a for a, b in zip(p, q, strict=True) if a and (not b or math.log(a / b) > t)))
+        return float(
+            sum(a for a, b in zip(p, q, strict=True) if a and (not b or math.log(a / b) > t))
+        )
 
     delta = hockey_stick(p, q, epsilon)
     assert delta <= tail(epsilon) + 1e-12
@@ -192,14 +258,18 @@ def test_the_tail_of_the_loss_is_sufficient_and_markov_is_what_comes_back(PQ: La
 
 
 def test_the_tail_of_the_loss_is_not_necessary() -> None:
-    """Printed as an equivalence: (ε, δ)-DP iff P(|L| > ε) ≤ δ. The coin toss at ε = 1 is (1, 0.08)-DP, and |L| is always above 1."""
+    """Printed as an equivalence: (ε, δ)-DP iff P(|L| > ε) ≤ δ. The coin toss at ε = 1 is (1,
+    0.08)-DP, and |L| is always above 1.
+    """
     delta = hockey_stick(COIN, OTHER, 1, rounding="up")
     assert delta < 0.08
     assert min(abs(math.log(a / b)) for a, b in zip(COIN, OTHER, strict=True)) > 1
 
 
 def test_a_delta_at_every_outcome_is_no_delta() -> None:
-    """Printed as an equivalence: p ≤ e^ε q + δ pointwise. Two laws with nothing in common pass, at any ε."""
+    """Printed as an equivalence: p ≤ e^ε q + δ pointwise. Two laws with nothing in common pass, at
+    any ε.
+    """
     n, zero = 1000, [F(0)] * 1000
     p, q = [F(1, n)] * n + zero, zero + [F(1, n)] * n
     assert all(a <= b + F(1, n) for a, b in zip(p, q, strict=True))
@@ -209,12 +279,16 @@ def test_a_delta_at_every_outcome_is_no_delta() -> None:
 
 @given(laws(least=1), st.sampled_from([F(3, 2), F(2), F(5)]))
 def test_renyi_is_an_expectation_under_the_second_law(PQ: Laws, order: F) -> None:
-    """Printed with one letter for both laws. Under the first law the power is α − 1; with α it is another number."""
+    """Printed with one letter for both laws. Under the first law the power is α − 1; with α it is
+    another number.
+    """
     p, q = PQ
     assume(p != q)
 
     def expectation(law: Weights, power: F) -> float:
-        return math.log(sum(float(w) * float(a / b) ** float(power) for w, a, b in zip(law, p, q, strict=True))) / float(order - 1)
+        return math.log(
+            sum(float(w) * float(a / b) ** float(power) for w, a, b in zip(law, p, q, strict=True))
+        ) / float(order - 1)
 
     assert math.isclose(renyi(p, q, order), expectation(q, order), rel_tol=1e-6, abs_tol=1e-9)
     assert math.isclose(renyi(p, q, order), expectation(p, order - 1), rel_tol=1e-6, abs_tol=1e-9)
@@ -229,16 +303,26 @@ def test_kl_is_an_expectation_over_outcomes_not_over_events() -> None:
 
 def test_mass_that_the_other_law_has_not() -> None:
     p, q = (F(9, 10), F(1, 10)), (F(1), F(0))
-    assert max_divergence(p, q) == kl(p, q) == renyi(p, q, 2) == f_divergence("chi2", p, q) == math.inf
+    assert (
+        max_divergence(p, q) == kl(p, q) == renyi(p, q, 2) == f_divergence("chi2", p, q) == math.inf
+    )
     assert hockey_stick(p, q, 700, rounding="nearest") == 0.1
     assert approx_max_divergence(p, q, F(1, 11)) == math.inf
-    assert approx_max_divergence(p, q, F(1, 10)) == pytest.approx(math.log(0.9))  # below zero: only the event of everything is left
+    assert approx_max_divergence(p, q, F(1, 10)) == pytest.approx(
+        math.log(0.9)
+    )  # below zero: only the event of everything is left
     assert renyi(p, q, F(1, 2)) == pytest.approx(-math.log(0.9))
     assert renyi((1, 0), (0, 1), F(1, 2)) == math.inf
-    assert [f_divergence(f, (1, 0), (0, 1)) for f in ("tv", "hellinger", "jensen-shannon")] == [1.0, 2.0, pytest.approx(math.log(2))]
+    assert [f_divergence(f, (1, 0), (0, 1)) for f in ("tv", "hellinger", "jensen-shannon")] == [
+        1.0,
+        2.0,
+        pytest.approx(math.log(2)),
+    ]
 
 
-@pytest.mark.parametrize("measure", [kl, max_divergence, lambda p, q, rounding: renyi(p, q, F(7, 3), rounding=rounding)])
+@pytest.mark.parametrize(
+    "measure", [kl, max_divergence, lambda p, q, rounding: renyi(p, q, F(7, 3), rounding=rounding)]
+)
 def test_rounding_is_outward(measure: Callable[..., float]) -> None:
     p, q = (F(1, 3), F(2, 3)), (F(2, 7), F(5, 7))
     low, middle, high = (measure(p, q, rounding=rounding) for rounding in ("down", "nearest", "up"))
@@ -248,7 +332,9 @@ def test_rounding_is_outward(measure: Callable[..., float]) -> None:
 
 @pytest.mark.parametrize("order", ["1e-300", "1e-6", "0.999999", "1.000001", "1e6", "1e300"])
 def test_extreme_orders(order: str) -> None:
-    assert 0 < renyi(COIN, OTHER, order, rounding="up") <= max_divergence(COIN, OTHER, rounding="up")
+    assert (
+        0 < renyi(COIN, OTHER, order, rounding="up") <= max_divergence(COIN, OTHER, rounding="up")
+    )
 
 
 @pytest.mark.parametrize("epsilon", ["-1e300", "-50", "1e-300", "50", "1e300"])
@@ -268,7 +354,11 @@ def test_named_outcomes() -> None:
     assert kl({"yes": 0.75, "no": 0.25}, {"no": 0.75, "yes": 0.25}) == kl(COIN, OTHER)
     assert quantise({"a": 0.5, "b": 0.25, "c": 0.25}, [["a", "c"], ["b"]]) == (F(3, 4), F(1, 4))
     P, Q = {"a": 1, "b": 0}, {"b": F(1, 3), "a": F(2, 3)}
-    assert quantised_f_divergence("tv", P, Q, [["a"], ["b"]]) == f_divergence("tv", P, Q) == pytest.approx(1 / 3)
+    assert (
+        quantised_f_divergence("tv", P, Q, [["a"], ["b"]])
+        == f_divergence("tv", P, Q)
+        == pytest.approx(1 / 3)
+    )
 
 
 def test_refusals() -> None:

@@ -1,4 +1,6 @@
-"""Numbers nobody would use: every call ends soon, with a value or with a refusal, never in another exception."""
+"""Numbers nobody would use: every call ends soon, with a value or with a refusal, never in another
+exception.
+"""
 
 from __future__ import annotations
 
@@ -39,15 +41,23 @@ CALLS: dict[str, Callable[[], Any]] = {
     "a long negative": lambda: sf.Pure(1).delta(-(10**5000)),
     "nested text": lambda: Guarantee.from_json("[" * 100_000),
     "long text": lambda: Guarantee.from_json("1" * 5000),
-    "a notion that is a list": lambda: Guarantee.from_json('{"sfumato": "guarantee", "version": 1, "notion": []}'),
-    "no parts": lambda: Guarantee.from_json('{"sfumato": "guarantee", "version": 1, "notion": "Together", "parts": []}'),
+    "a notion that is a list": lambda: Guarantee.from_json(
+        '{"sfumato": "guarantee", "version": 1, "notion": []}'
+    ),
+    "no parts": lambda: Guarantee.from_json(
+        '{"sfumato": "guarantee", "version": 1, "notion": "Together", "parts": []}'
+    ),
     "what no one learns": lambda: sf.Pure("1e-99").meaning(),
     "what everyone learns": lambda: sf.Approx("1e308", "1e-9").meaning(),
     "a small ρ in words": lambda: sf.ZCDP("1e-300").meaning(),
     "a response that tells all": lambda: Channel.randomized_response(epsilon="1e9"),
     "a billion steps": lambda: optimal("1e-6", 10**9, delta="1e-6"),
-    "two million unequal steps": lambda: optimal_curve([(sf.Pure("0.1"), 10**6), (sf.Pure("0.0337"), 10**6)]).epsilon("1e-6"),
-    "steps of every size": lambda: optimal_curve([(sf.Pure("1e-300"), 100), (sf.Pure("1e300"), 200)]).epsilon("1e-6"),
+    "two million unequal steps": lambda: optimal_curve(
+        [(sf.Pure("0.1"), 10**6), (sf.Pure("0.0337"), 10**6)]
+    ).epsilon("1e-6"),
+    "steps of every size": lambda: optimal_curve(
+        [(sf.Pure("1e-300"), 100), (sf.Pure("1e300"), 200)]
+    ).epsilon("1e-6"),
 }
 
 
@@ -69,7 +79,10 @@ def test_what_is_reported_can_be_typed_in_again() -> None:
 
 
 def test_many_different_promises_stay_short_enough_to_store() -> None:
-    total = sum(sf.mechanisms.Gaussian(sensitivity=1, epsilon=Fraction(100 + i, 1000), delta="1e-6").promise for i in range(1, 60))
+    total = sum(
+        sf.mechanisms.Gaussian(sensitivity=1, epsilon=Fraction(100 + i, 1000), delta="1e-6").promise
+        for i in range(1, 60)
+    )
     assert Guarantee.from_json(total.to_json()) == total
     assert len(total.to_json()) < 5000
 

@@ -64,7 +64,13 @@ def test_what_is_not_a_law(values: list[object], code: str) -> None:
 def test_two_laws_speak_of_the_same_outcomes() -> None:
     assert pair({"a": 1, "b": 0}, {"b": F(1, 3), "a": F(2, 3)}) == ((1, 0), (F(2, 3), F(1, 3)))
     assert pair([1, 0], [0, 1]) == ((1, 0), (0, 1))
-    for P, Q in (([1], [0.5, 0.5]), ({"a": 1}, {"b": 1}), ({"a": 1}, {"a": 1, "b": 0}), ({"a": 1}, [1]), ([1], {"a": 1})):
+    for P, Q in (
+        ([1], [0.5, 0.5]),
+        ({"a": 1}, {"b": 1}),
+        ({"a": 1}, {"a": 1, "b": 0}),
+        ({"a": 1}, [1]),
+        ([1], {"a": 1}),
+    ):
         with refusing("law.outcomes"):
             pair(P, Q)
     assert law({"x": 0.25, "y": 0.75}) == (F(1, 4), F(3, 4))
@@ -79,7 +85,10 @@ def test_steps_hold_all_the_mass_in_order(laws: tuple[tuple[F, ...], tuple[F, ..
     assert all(s.p or s.q for s in found)
 
 
-@given(st.fractions(min_value=0, max_value=50, max_denominator=50), st.fractions(min_value=-3, max_value=3, max_denominator=50))
+@given(
+    st.fractions(min_value=0, max_value=50, max_denominator=50),
+    st.fractions(min_value=-3, max_value=3, max_denominator=50),
+)
 def test_exceeds(ratio: F, exponent: F) -> None:
     gap = float(ratio) - math.exp(exponent)
     if abs(gap) > 1e-9:

@@ -37,7 +37,10 @@ def test_tradeoff_is_the_neyman_pearson_curve() -> None:
     assert sf.GDP(0).tradeoff("0.3") == pytest.approx(0.7, rel=1e-15)
 
 
-@pytest.mark.parametrize(("e", "d"), [("1", "1e-5"), ("0.01", "1e-6"), ("10", "1e-8"), ("1e-4", "1e-12"), ("50", "1e-300")])
+@pytest.mark.parametrize(
+    ("e", "d"),
+    [("1", "1e-5"), ("0.01", "1e-6"), ("10", "1e-8"), ("1e-4", "1e-12"), ("50", "1e-300")],
+)
 def test_calibration_is_safe_and_not_wasteful(e: str, d: str) -> None:
     mu = largest_mu(e, d)
     assert sf.GDP(mu).delta(e) <= Fraction(d)
@@ -53,24 +56,38 @@ def test_extremes() -> None:
 
 
 def test_poisson_sampling_against_the_mixture_by_quadrature() -> None:
-    """E_Q[((1 − q) + q·L)^α], L the likelihood ratio, summed on a fine grid: an independent evaluation of the formula (order 2 and 5)."""
+    """E_Q[((1 − q) + q·L)^α], L the likelihood ratio, summed on a fine grid: an independent
+    evaluation of the formula (order 2 and 5).
+    """
     q, sigma = 0.01, 1.0
     points = [k / 1000 - 12 for k in range(30_001)]
     for order in (2, 5):
         density = [math.exp(-x * x / 2) / math.sqrt(2 * math.pi) for x in points]
-        moment = sum(d * ((1 - q) + q * math.exp((2 * x - 1) / (2 * sigma**2))) ** order for x, d in zip(points, density, strict=True)) / 1000
-        assert sf.GDP(1).subsample("0.01").renyi(order) == pytest.approx(math.log(moment) / (order - 1), rel=1e-9)
+        moment = (
+            sum(
+                d * ((1 - q) + q * math.exp((2 * x - 1) / (2 * sigma**2))) ** order
+                for x, d in zip(points, density, strict=True)
+            )
+            / 1000
+        )
+        assert sf.GDP(1).subsample("0.01").renyi(order) == pytest.approx(
+            math.log(moment) / (order - 1), rel=1e-9
+        )
 
 
 def test_poisson_sampling_published_numbers() -> None:
     """B-14b."""
     sampled = sf.GDP(1).subsample("0.01")
-    assert [sampled.renyi(a) for a in (2, 8, 32)] == pytest.approx([0.0001718134221, 0.0008936439076, 11.24627594], rel=1e-9)
+    assert [sampled.renyi(a) for a in (2, 8, 32)] == pytest.approx(
+        [0.0001718134221, 0.0008936439076, 11.24627594], rel=1e-9
+    )
     assert sampled.relation == "add-remove"
 
 
 def test_poisson_sampling_gives_the_law_that_the_mechanism_has() -> None:
-    """δ(ε) = q·δ₀(ln(1 + (e^ε − 1)/q)), removal; and much less than its Rényi curve says, once composed."""
+    """δ(ε) = q·δ₀(ln(1 + (e^ε − 1)/q)), removal; and much less than its Rényi curve says, once
+    composed.
+    """
     sampled = sf.GDP(1).subsample("0.01")
     assert sampled == sf.compose([sf.mechanisms.Gaussian(sensitivity=1, sigma=1).subsample("0.01")])
     for epsilon in (0.0, 0.01, 0.5, 2.0):

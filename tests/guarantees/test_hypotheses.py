@@ -13,7 +13,9 @@ from sfumato.guarantees.hypotheses import from_curve
 
 def test_two_lines() -> None:
     """S-130."""
-    assert [sf.Pure(1).tradeoff(a) for a in ("0.05", "0.2", "0.5")] == pytest.approx([0.8640859086, 0.4563436343, 0.1839397206], rel=1e-9)
+    assert [sf.Pure(1).tradeoff(a) for a in ("0.05", "0.2", "0.5")] == pytest.approx(
+        [0.8640859086, 0.4563436343, 0.1839397206], rel=1e-9
+    )
     assert sf.Approx(1, "0.05").tradeoff("0.05") == pytest.approx(0.8140859086, rel=1e-9)
     corner = 1 / (1 + math.e)
     assert 2 * sf.Pure(1).tradeoff(corner) == pytest.approx(2 / (1 + math.e), rel=1e-12)

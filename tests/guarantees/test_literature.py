@@ -22,7 +22,11 @@ def test_the_table_is_complete() -> None:
 
 
 def test_lookup() -> None:
-    assert {row.application for row in used("0.01")} == {"census data", "record linkage", "empirical risk minimization"}
+    assert {row.application for row in used("0.01")} == {
+        "census data",
+        "record linkage",
+        "empirical risk minimization",
+    }
     assert used(20) == ()
     assert "smart meters" in {row.application for row in used(1)}
 
@@ -59,7 +63,9 @@ def test_delta_is_judged_by_n_delta(delta: object, n: int, level: str) -> None:
     assert judgement.expected == n * Fraction(str(delta))
     assert judgement.sentence.endswith(".")
     if level == "unsafe":
-        assert not {"small", "safe", "fine", "acceptable"} & set(judgement.sentence.replace(".", "").split())
+        assert not {"small", "safe", "fine", "acceptable"} & set(
+            judgement.sentence.replace(".", "").split()
+        )
 
 
 def test_E_68_the_experiments_with_delta_1e_4() -> None:

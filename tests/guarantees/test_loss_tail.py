@@ -31,7 +31,17 @@ def beyond(channel: Channel, epsilon: float, *, both: bool) -> Fraction:
     worst = Fraction(0)
     for x, other in ((a, b) for a in channel.inputs for b in channel.inputs if a != b):
         losses = channel.losses(x, other)
-        worst = max(worst, sum((loss.mass for loss in losses if loss.value > epsilon or (both and loss.value < -epsilon)), Fraction(0)))
+        worst = max(
+            worst,
+            sum(
+                (
+                    loss.mass
+                    for loss in losses
+                    if loss.value > epsilon or (both and loss.value < -epsilon)
+                ),
+                Fraction(0),
+            ),
+        )
     return worst
 
 
@@ -50,7 +60,9 @@ def test_channels_keep_to_the_bounds(name: str) -> None:
 
 
 def test_the_tail_is_attained() -> None:
-    """No better bound follows from (t, δ): an answer of probability s = δ/(1 − e^(t − ε)) with odds just above e^ε."""
+    """No better bound follows from (t, δ): an answer of probability s = δ/(1 − e^(t − ε)) with odds
+    just above e^ε.
+    """
     t, delta, epsilon = Fraction(1), Fraction(1, 100), Fraction(2)
     bound = tail(sf.Approx(t, delta), epsilon)
     s = Fraction(bound) * Fraction(999_999, 1_000_000)
@@ -62,16 +74,22 @@ def test_the_tail_is_attained() -> None:
 
 def test_a_pure_tail_inside_epsilon_is_attained() -> None:
     """Where P = 1 − e^−1·(1 − Q) and P = e^½·Q: the best ε-DP pair at ½ < ε = 1."""
-    assert tail(sf.Pure(1), "0.5") == pytest.approx((1 - math.exp(-1)) / (1 - math.exp(-1.5)), rel=1e-7)
+    assert tail(sf.Pure(1), "0.5") == pytest.approx(
+        (1 - math.exp(-1)) / (1 - math.exp(-1.5)), rel=1e-7
+    )
 
 
 def test_outside_in_closed_form() -> None:
     """At its kink the curve of (ε, δ)-DP gives ln((δ + η·e^ε)/(η − δ))."""
-    assert outside(sf.Approx(1, "1e-6"), "0.01") == pytest.approx(math.log((1e-6 + 0.01 * math.e) / (0.01 - 1e-6)), rel=1e-12)
+    assert outside(sf.Approx(1, "1e-6"), "0.01") == pytest.approx(
+        math.log((1e-6 + 0.01 * math.e) / (0.01 - 1e-6)), rel=1e-12
+    )
 
 
 def test_E_09_the_tail_at_epsilon_is_not_delta() -> None:
-    """A Gaussian with σ = 1 has δ(1) = 0.1269 but P(L > 1) = 0.3085; from δ(1) follows P(L > 2) ≤ 0.2008, of which 0.0668 is attained."""
+    """A Gaussian with σ = 1 has δ(1) = 0.1269 but P(L > 1) = 0.3085; from δ(1) follows P(L > 2) ≤
+    0.2008, of which 0.0668 is attained.
+    """
     loss = gaussian_loss(1)
     assert sf.GDP(1).delta(1) == pytest.approx(0.12693673750664394)
     assert loss.tail(1) == pytest.approx(0.3085375387259869)
@@ -82,10 +100,14 @@ def test_E_09_the_tail_at_epsilon_is_not_delta() -> None:
     assert loss.tail(2) <= tail(sf.GDP(1), 2) <= from_one_point
 
 
-@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)], ids=str)
+@pytest.mark.parametrize(
+    "epsilon", [Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)], ids=str
+)
 def test_a_processing_may_have_a_larger_tail_than_the_gaussian(epsilon: Fraction) -> None:
-    """μ-GDP bounds every processing of the Gaussian mechanism. One that only says "above c" has a loss beyond ε more often than the Gaussian itself; the
-    bound of the curve is what such processings attain, and no more."""
+    """μ-GDP bounds every processing of the Gaussian mechanism. One that only says "above c" has a
+    loss beyond ε more often than the Gaussian itself; the bound of the curve is what such
+    processings attain, and no more.
+    """
     best, c = 0.0, -4.0
     while c < 8.0:
         p, q = phi(Fraction(1) - Fraction(c)), phi(-Fraction(c))
@@ -104,7 +126,12 @@ def test_the_gaussian_keeps_to_the_bound(mu: str, eta: str) -> None:
 
 
 def test_outside_grows_as_the_event_shrinks() -> None:
-    for guarantee in (sf.GDP(1), sf.ZCDP("0.1"), sf.Renyi({2: "0.1", 8: "0.5"}), sf.Pure(1) + sf.GDP("0.1")):
+    for guarantee in (
+        sf.GDP(1),
+        sf.ZCDP("0.1"),
+        sf.Renyi({2: "0.1", 8: "0.5"}),
+        sf.Pure(1) + sf.GDP("0.1"),
+    ):
         found = [outside(guarantee, eta) for eta in ("0.1", "1e-2", "1e-4", "1e-8")]
         assert found == sorted(found)
 
@@ -115,10 +142,18 @@ def test_pure_holds_for_every_answer() -> None:
     assert outside(sf.GDP(0), "1e-9") == 0
     assert tail(sf.Pure(1), 1) == 0
     assert tail(sf.Pure(1), "0.5") <= 1
-    assert (pure_epsilon(sf.Pure("1/3")), pure_epsilon(sf.GDP(1)), pure_epsilon(sf.ZCDP(0))) == (Fraction(1, 3), None, 0)
+    assert (pure_epsilon(sf.Pure("1/3")), pure_epsilon(sf.GDP(1)), pure_epsilon(sf.ZCDP(0))) == (
+        Fraction(1, 3),
+        None,
+        0,
+    )
 
 
-@pytest.mark.parametrize("guarantee", [sf.Approx(1, "0.01"), sf.ZCDP(1, "0.01"), sf.Approx(1, "0.01") + sf.GDP(1)], ids=repr)
+@pytest.mark.parametrize(
+    "guarantee",
+    [sf.Approx(1, "0.01"), sf.ZCDP(1, "0.01"), sf.Approx(1, "0.01") + sf.GDP(1)],
+    ids=repr,
+)
 def test_below_delta_nothing_follows(guarantee: sf.Guarantee) -> None:
     for eta in ("0.01", "1e-3"):
         with pytest.raises(Refused) as caught:

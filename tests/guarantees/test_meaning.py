@@ -60,7 +60,12 @@ def test_the_numbers_fit_together(guarantee: sf.Guarantee) -> None:
     assert max(prior, 1 - prior) <= Fraction(m.right_guess) <= 1
     caught = [d.true_positive for d in m.detection]
     assert caught == sorted(caught)
-    assert all(d.false_positive <= Fraction(d.true_positive) <= d.false_positive + Fraction(m.advantage) + Fraction(1, 10**12) for d in m.detection)
+    assert all(
+        d.false_positive
+        <= Fraction(d.true_positive)
+        <= d.false_positive + Fraction(m.advantage) + Fraction(1, 10**12)
+        for d in m.detection
+    )
     if m.posterior is not None:
         assert m.semantic.low <= m.posterior.low <= prior <= m.posterior.high <= m.semantic.high
         assert m.conditional_error <= m.total_error
@@ -78,8 +83,14 @@ def test_randomized_response_attains_all_of_a_pure_meaning() -> None:
     assert [float(a) for a in after] == pytest.approx(list(m.posterior))
     assert float(after[1] / (1 - after[1]) / (prior / (1 - prior))) == pytest.approx(m.odds.high)
     assert float(attacker.advantage) == pytest.approx(m.advantage)
-    assert float(attacker.total_error) == pytest.approx(m.total_error) == pytest.approx(m.conditional_error)
-    assert [float(1 - attacker.tradeoff(d.false_positive)) for d in m.detection] == pytest.approx([d.true_positive for d in m.detection])
+    assert (
+        float(attacker.total_error)
+        == pytest.approx(m.total_error)
+        == pytest.approx(m.conditional_error)
+    )
+    assert [float(1 - attacker.tradeoff(d.false_positive)) for d in m.detection] == pytest.approx(
+        [d.true_positive for d in m.detection]
+    )
     assert channel.renyi(1) == pytest.approx(m.log_bayes_factor)
     assert m.bayes_factor_moment(2) == pytest.approx(math.exp(channel.renyi(2)))
     assert m.outcome(channel.row(1)[0]).high == pytest.approx(float(channel.row(0)[0]))
@@ -92,7 +103,9 @@ def test_a_betraying_channel_attains_an_approximate_meaning() -> None:
     m = sf.Approx(Fraction(channel.epsilon(delta)), delta).meaning()
     attacker = channel.attacker(0, 1)
     assert float(attacker.advantage) == pytest.approx(m.advantage)
-    assert [float(1 - attacker.tradeoff(d.false_positive)) for d in m.detection] == pytest.approx([d.true_positive for d in m.detection])
+    assert [float(1 - attacker.tradeoff(d.false_positive)) for d in m.detection] == pytest.approx(
+        [d.true_positive for d in m.detection]
+    )
     assert channel.renyi(1) == math.inf
     assert m.log_bayes_factor is None
     assert m.outside == ()
@@ -103,25 +116,37 @@ def test_a_betraying_channel_attains_an_approximate_meaning() -> None:
 
 @pytest.mark.parametrize("epsilon", ["0.1", "0.5", "1", "3"])
 def test_conditional_testing(epsilon: str) -> None:
-    """S-131, E-30: 2/(1 + e^ε), well above the printed e^(−2ε); attained at even conditionals, and by no conditional of any channel undercut."""
+    """S-131, E-30: 2/(1 + e^ε), well above the printed e^(−2ε); attained at even conditionals, and
+    by no conditional of any channel undercut.
+    """
     bound = conditional_error(epsilon)
     e = float(epsilon)
     assert bound == pytest.approx(2 / (1 + math.exp(e)))
     assert bound > math.exp(-2 * e)
     q = Fraction(1, 3)
-    laws = Channel([[q, 1 - q], [1 - q, q]]), Channel([["0.5", "0.2", "0.2", "0.1"], ["0.3", "0.3", "0.25", "0.15"]])
+    laws = (
+        Channel([[q, 1 - q], [1 - q, q]]),
+        Channel([["0.5", "0.2", "0.2", "0.1"], ["0.3", "0.3", "0.25", "0.15"]]),
+    )
     for channel in laws:
         least = conditional_error(Fraction(channel.epsilon()))
         for event in ((0, 1), (0, 2), (0, 3), (1, 3), (0, 1, 3)):
             if max(event) < len(channel.outputs):
-                given = [[channel.row(x)[y] / sum(channel.row(x)[z] for z in event) for y in event] for x in (0, 1)]
+                given = [
+                    [channel.row(x)[y] / sum(channel.row(x)[z] for z in event) for y in event]
+                    for x in (0, 1)
+                ]
                 attacker = Attacker(event, tuple(given[0]), tuple(given[1]))
                 assert Fraction(least) <= attacker.total_error
-    assert float(laws[0].attacker(0, 1).total_error) == pytest.approx(conditional_error(Fraction(laws[0].epsilon()))), "attained"
+    assert float(laws[0].attacker(0, 1).total_error) == pytest.approx(
+        conditional_error(Fraction(laws[0].epsilon()))
+    ), "attained"
 
 
 def test_the_normal_loss_is_bounded_in_expectation_only() -> None:
-    """E-51: μ = 1 has E[L] = ½ and D₂ = 1; yet P(L > 1) = 0.31, so "ln R_post − ln R_prior ≤ ε" is false of single answers."""
+    """E-51: μ = 1 has E[L] = ½ and D₂ = 1; yet P(L > 1) = 0.31, so "ln R_post − ln R_prior ≤ ε" is
+    false of single answers.
+    """
     m = sf.GDP(1).meaning()
     assert m.log_bayes_factor == 0.5
     assert m.posterior is None

@@ -35,12 +35,16 @@ def above(threshold: int, mean: int) -> float:
 def test_every_event_of_a_channel(guarantee: sf.Guarantee) -> None:
     for x, other in ((0, 1), (1, 0)):
         for event in EVENTS:
-            baseline, chance = (sum((CHANNEL.row(i)[y] for y in event), Fraction(0)) for i in (x, other))
+            baseline, chance = (
+                sum((CHANNEL.row(i)[y] for y in event), Fraction(0)) for i in (x, other)
+            )
             assert chance in outcome_bounds(guarantee, baseline)
 
 
 def test_a_bad_outcome_in_closed_form() -> None:
-    """Under a pure ε: times e^ε, and the chance of its not happening divided by e^ε; under μ-GDP by the trade-off curve."""
+    """Under a pure ε: times e^ε, and the chance of its not happening divided by e^ε; under μ-GDP by
+    the trade-off curve.
+    """
     pure = outcome_bounds(sf.Pure(1), "0.01")
     assert pure == pytest.approx((0.01 / math.e, 0.01 * math.e))
     assert outcome_bounds(sf.Pure(1), "0.9").high == pytest.approx(1 - 0.1 / math.e)
@@ -49,7 +53,9 @@ def test_a_bad_outcome_in_closed_form() -> None:
 
 
 def test_E_07_the_left_side_needs_its_exponent() -> None:
-    """σ = 1, α = 2, ε = 1: S = {z > 4} has 1.35e-3 under N(1, 1) and 3.17e-5 under N(0, 1); printed lower bound 4.97e-4, correct 6.70e-7."""
+    """σ = 1, α = 2, ε = 1: S = {z > 4} has 1.35e-3 under N(1, 1) and 3.17e-5 under N(0, 1); printed
+    lower bound 4.97e-4, correct 6.70e-7.
+    """
     p, q = above(4, 1), above(4, 0)
     assert q < p / math.e, "the printed bound is false"
     assert least_chance(2, 1, Fraction(p)) == pytest.approx(6.703590027792743e-07)

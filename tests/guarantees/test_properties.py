@@ -1,6 +1,8 @@
-"""The properties that lectures promise of differential privacy (S-190), one test each, as exact statements about finite channels.
+"""The properties that lectures promise of differential privacy (S-190), one test each, as exact
+statements about finite channels.
 
-A channel is a matrix of rationals, so its ε is attained and every inequality is checked with the numbers themselves: nothing is drawn.
+A channel is a matrix of rationals, so its ε is attained and every inequality is checked with the
+numbers themselves: nothing is drawn.
 """
 
 from __future__ import annotations
@@ -23,7 +25,11 @@ SLACK = 1 + 1e-13  # numbers are rounded up, each by less
 
 
 def rows(n: int, least: int = 1) -> st.SearchStrategy[list[Fraction]]:
-    return st.lists(st.integers(least, 9), min_size=n, max_size=n).filter(any).map(lambda w: [F(x, sum(w)) for x in w])
+    return (
+        st.lists(st.integers(least, 9), min_size=n, max_size=n)
+        .filter(any)
+        .map(lambda w: [F(x, sum(w)) for x in w])
+    )
 
 
 @st.composite
@@ -44,11 +50,15 @@ def odds(channel: Channel) -> Fraction:
 @settings(max_examples=50)
 @given(channels(), rows(3))
 def test_linkage_is_neutralised(channel: Channel, prior: list[Fraction]) -> None:
-    """Whatever else someone knows about a person (any prior, from any other source), an answer moves the odds between two values by e^ε at most."""
+    """Whatever else someone knows about a person (any prior, from any other source), an answer
+    moves the odds between two values by e^ε at most.
+    """
     bound = odds(channel)
     for y in channel.outputs:
         posterior = channel.posterior(dict(zip(channel.inputs, prior, strict=True)), y)
-        for (x, before), (other, against) in product(zip(channel.inputs, prior, strict=True), repeat=2):
+        for (x, before), (other, against) in product(
+            zip(channel.inputs, prior, strict=True), repeat=2
+        ):
             assert posterior[x] * against <= bound * posterior[other] * before
 
 
@@ -59,7 +69,11 @@ def test_loss_is_quantified(channel: Channel) -> None:
     epsilon = F(channel.epsilon())
     for a, b in product(channel.rows, repeat=2):
         for event in product((False, True), repeat=len(channel.outputs)):
-            assert within(sum((p for p, e in zip(a, event, strict=True) if e), F(0)), sum((q for q, e in zip(b, event, strict=True) if e), F(0)), epsilon)
+            assert within(
+                sum((p for p, e in zip(a, event, strict=True) if e), F(0)),
+                sum((q for q, e in zip(b, event, strict=True) if e), F(0)),
+                epsilon,
+            )
     if epsilon:
         assert not channel.density_ratio_holds(epsilon * (1 - F(1, 10**12)))
 
@@ -68,7 +82,10 @@ def test_loss_is_quantified(channel: Channel) -> None:
 @given(channels(outputs=2), st.lists(channels(outputs=2), min_size=2, max_size=2))
 def test_composition(first: Channel, second: list[Channel]) -> None:
     """Two answers, the second question chosen after the first answer: the losses add up."""
-    whole = [[p * q for p, after in zip(first.row(x), second, strict=True) for q in after.row(x)] for x in first.inputs]
+    whole = [
+        [p * q for p, after in zip(first.row(x), second, strict=True) for q in after.row(x)]
+        for x in first.inputs
+    ]
     both = Channel(whole)
     promised = sf.Pure(F(first.epsilon())) + sf.Pure(F(max(after.epsilon() for after in second)))
     assert both.epsilon() <= promised.epsilon() * SLACK
@@ -79,19 +96,28 @@ def test_composition(first: Channel, second: list[Channel]) -> None:
 @pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.parametrize("leak", ["0", "1/64"])
 def test_group_privacy(size: int, leak: str) -> None:
-    """Three people, each answering for themselves; `size` of them change at once. With a δ, that grows too: by (e^(kε) − 1)/(e^ε − 1) at most."""
+    """Three people, each answering for themselves; `size` of them change at once. With a δ, that
+    grows too: by (e^(kε) − 1)/(e^ε − 1) at most.
+    """
     response = Channel.randomized_response(odds=2)
     d = F(leak)
     one = Channel([[*(((1 - d) * p) for p in response.row(x)), d * (1 - x), d * x] for x in (0, 1)])
     datasets = list(product((0, 1), repeat=3))
-    whole = Channel([[p * q * r for p, q, r in product(*(one.row(bit) for bit in x))] for x in datasets], inputs=datasets)
+    whole = Channel(
+        [[p * q * r for p, q, r in product(*(one.row(bit) for bit in x))] for x in datasets],
+        inputs=datasets,
+    )
     apart = [(x, y) for x in datasets for y in datasets if REPLACE.distance(x, y) == size]
     assert apart
     epsilon = F(response.epsilon())
     promised = (sf.Approx(epsilon, d) if d else sf.Pure(epsilon)).group(size)
-    assert whole.delta(promised.parameters["epsilon"], pairs=apart) <= promised.parameters.get("delta", 0)
+    assert whole.delta(promised.parameters["epsilon"], pairs=apart) <= promised.parameters.get(
+        "delta", 0
+    )
     if not d:
-        assert whole.epsilon(pairs=apart) == pytest.approx(size * float(epsilon), rel=1e-12)  # attained
+        assert whole.epsilon(pairs=apart) == pytest.approx(
+            size * float(epsilon), rel=1e-12
+        )  # attained
     elif size > 1:
         assert whole.delta(size * epsilon, pairs=apart) > d  # that δ stays as it is would be false
 
@@ -110,10 +136,14 @@ def test_post_processing(channel: Channel, after: Channel) -> None:
 @settings(max_examples=50)
 @given(channels(), st.lists(st.integers(0, 100), min_size=3, max_size=3))
 def test_a_participant_is_not_affected(channel: Channel, harm: list[int]) -> None:
-    """Whatever may be done with the answer, and whatever that is worth to a person: with and without their data its expectation is within e^ε."""
+    """Whatever may be done with the answer, and whatever that is worth to a person: with and
+    without their data its expectation is within e^ε.
+    """
     bound = odds(channel)
     for a, b in product(channel.rows, repeat=2):
-        with_me, without = (sum((p * h for p, h in zip(row, harm, strict=True)), F(0)) for row in (a, b))
+        with_me, without = (
+            sum((p * h for p, h in zip(row, harm, strict=True)), F(0)) for row in (a, b)
+        )
         assert without / bound <= with_me <= bound * without
 
 

@@ -27,13 +27,23 @@ def test_curve_is_attained_by_randomized_response(e: Fraction) -> None:
 def test_renyi_is_attained_by_randomized_response(e: Fraction, order: Fraction) -> None:
     true = renyi_of_responses(e, 1, order)
     assert true <= sf.Pure(e).renyi(order) <= true * (1 + 1e-14)
-    assert sf.Pure(e).renyi(order) <= float(min(e, order * e * e / 2)) * (1 + 1e-14)  # the textbook bounds (E-23) are looser
+    assert sf.Pure(e).renyi(order) <= float(min(e, order * e * e / 2)) * (
+        1 + 1e-14
+    )  # the textbook bounds (E-23) are looser
 
 
 @pytest.mark.parametrize("notion", [sf.ZCDP, sf.GDP, sf.Renyi], ids=lambda n: n.__name__)
-@pytest.mark.parametrize(("e", "k"), [(Fraction(1, 100), 500), (Fraction(1, 10), 30), (Fraction(1), 10), (Fraction(3), 3)], ids=str)
-def test_k_fold_randomized_response_keeps_every_converted_promise(e: Fraction, k: int, notion: type) -> None:
-    """Conversion happens before adding: the composed pair never beats k times the converted guarantee."""
+@pytest.mark.parametrize(
+    ("e", "k"),
+    [(Fraction(1, 100), 500), (Fraction(1, 10), 30), (Fraction(1), 10), (Fraction(3), 3)],
+    ids=str,
+)
+def test_k_fold_randomized_response_keeps_every_converted_promise(
+    e: Fraction, k: int, notion: type
+) -> None:
+    """Conversion happens before adding: the composed pair never beats k times the converted
+    guarantee.
+    """
     total = k * sf.Pure(e).to(notion)
     for at in (Fraction(0), Fraction(1, 2), Fraction(1), Fraction(3), k * e / 2):
         assert delta_of_responses(e, k, Fraction(0), at) <= total.delta(at)
@@ -42,22 +52,30 @@ def test_k_fold_randomized_response_keeps_every_converted_promise(e: Fraction, k
 def test_a_promise_5_percent_too_strong_is_caught() -> None:
     """The twin: 0.95·ε does not hold for randomized response, nor does 0.95² of its ρ."""
     e = Fraction(1)
-    assert delta_of_responses(e, 1, Fraction(0), Fraction(1, 2)) > sf.Pure(e * 95 / 100).delta(Fraction(1, 2))
+    assert delta_of_responses(e, 1, Fraction(0), Fraction(1, 2)) > sf.Pure(e * 95 / 100).delta(
+        Fraction(1, 2)
+    )
     rho = sf.Pure(e).to(sf.ZCDP).rho * Fraction(9, 10)
     assert renyi_of_responses(e, 1, Fraction(1)) > sf.ZCDP(rho).renyi(1)
 
 
 def test_epsilon_at_delta_by_the_curve() -> None:
     assert sf.Pure(1).epsilon(0) == 1.0
-    assert sf.Pure(1).epsilon("0.1") == pytest.approx(math.log(math.e - 0.1 * (1 + math.e)), rel=1e-14)
+    assert sf.Pure(1).epsilon("0.1") == pytest.approx(
+        math.log(math.e - 0.1 * (1 + math.e)), rel=1e-14
+    )
     assert sf.Pure(1).epsilon("0.4622") == 0.0
 
 
 def test_poisson_sampling_by_arithmetic() -> None:
-    """Sampling at rate q before randomized response: the mixture pair has exactly the amplified ε."""
+    """Sampling at rate q before randomized response: the mixture pair has exactly the amplified
+    ε.
+    """
     e, q = 1.0, 0.01
     p, r = 1 / (1 + math.exp(-e)), 1 / (1 + math.exp(e))
-    assert float(sf.Pure(1).subsample("0.01").parameters["epsilon"]) == pytest.approx(math.log((q * p + (1 - q) * r) / r), rel=1e-14)
+    assert float(sf.Pure(1).subsample("0.01").parameters["epsilon"]) == pytest.approx(
+        math.log((q * p + (1 - q) * r) / r), rel=1e-14
+    )
     assert sf.Pure(1).subsample("0.01").relation == "add-remove"
     assert sf.Pure(1).subsample(0) == sf.Pure(0, relation="add-remove")
     assert sf.Pure(1).subsample(1).parameters["epsilon"] >= 1

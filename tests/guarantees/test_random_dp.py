@@ -11,14 +11,29 @@ LIKELY = sf.RandomDP(sf.Pure(1, relation="replace"), gamma="0.05", over="uniform
 
 
 def test_adds_over_the_same_distribution() -> None:
-    assert LIKELY + LIKELY == 2 * LIKELY == sf.RandomDP(sf.Pure(2, relation="replace"), "0.1", over="uniform records")
+    assert (
+        LIKELY + LIKELY
+        == 2 * LIKELY
+        == sf.RandomDP(sf.Pure(2, relation="replace"), "0.1", over="uniform records")
+    )
     assert LIKELY.gamma * 20 == 1
     assert LIKELY <= 2 * LIKELY
     with pytest.raises(Refused, match=r"guarantee\.random"):
         LIKELY + sf.RandomDP(sf.Pure(1), "0.05", over="normal records")
 
 
-@pytest.mark.parametrize("other", [sf.Pure(1), sf.Approx(1, "1e-6"), sf.GDP(1), sf.ZCDP(1), sf.Renyi({2: 1}), sf.Pure(1) + sf.GDP(1)], ids=repr)
+@pytest.mark.parametrize(
+    "other",
+    [
+        sf.Pure(1),
+        sf.Approx(1, "1e-6"),
+        sf.GDP(1),
+        sf.ZCDP(1),
+        sf.Renyi({2: 1}),
+        sf.Pure(1) + sf.GDP(1),
+    ],
+    ids=repr,
+)
 def test_nothing_else_implies_it_or_follows_from_it(other: sf.Guarantee) -> None:
     assert not other <= LIKELY
     with pytest.raises(Refused, match=r"guarantee\.random"):

@@ -1,4 +1,6 @@
-"""From Rényi divergence to (ε, δ): the two formulas are inverse to each other and bound true pairs."""
+"""From Rényi divergence to (ε, δ): the two formulas are inverse to each other and bound true
+pairs.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +20,28 @@ def test_inverse_to_each_other(order: Fraction, divergence: Fraction) -> None:
     for delta in (Fraction(1, 10**3), Fraction(1, 10**12), Fraction(1, 10**300)):
         epsilon = epsilon_at(order, divergence, delta)
         if epsilon > 0:
-            assert delta_at(order, divergence, Fraction(epsilon)) == pytest.approx(float(delta), rel=1e-9)
+            assert delta_at(order, divergence, Fraction(epsilon)) == pytest.approx(
+                float(delta), rel=1e-9
+            )
 
 
-@pytest.mark.parametrize("law", [Normal(sigma=1), Normal(sigma=5), Laplace(scale=1), Laplace(scale=20)], ids=repr)
+@pytest.mark.parametrize(
+    "law", [Normal(sigma=1), Normal(sigma=5), Laplace(scale=1), Laplace(scale=20)], ids=repr
+)
 def test_bounds_true_pairs(law: Normal | Laplace) -> None:
     for order in ORDERS:
         divergence = Fraction(law.renyi(order, shift=1))
         for epsilon in (Fraction(0), Fraction(1, 10), Fraction(1), Fraction(4)):
-            assert law.delta(epsilon, shift=1) <= min(delta_at(order, divergence, epsilon), pinsker(divergence))
+            assert law.delta(epsilon, shift=1) <= min(
+                delta_at(order, divergence, epsilon), pinsker(divergence)
+            )
 
 
 def test_the_bound_is_not_vacuous() -> None:
     """Twin: half the divergence would not bound the Gaussian."""
     law, order = Normal(sigma=1), Fraction(10)
     epsilons = [Fraction(k, 4) for k in range(1, 40)]
-    assert any(law.delta(e, shift=1) > delta_at(order, Fraction(law.renyi(order, shift=1)) / 2, e) for e in epsilons)
+    assert any(
+        law.delta(e, shift=1) > delta_at(order, Fraction(law.renyi(order, shift=1)) / 2, e)
+        for e in epsilons
+    )

@@ -14,7 +14,9 @@ from sfumato.noise.continuous import Laplace, Normal
 
 
 def test_between_the_orders_the_bound_still_holds() -> None:
-    """For a true pair of laws: the chord of (α − 1)·D_α lies above it, and so does the next order."""
+    """For a true pair of laws: the chord of (α − 1)·D_α lies above it, and so does the next
+    order.
+    """
     law = Laplace(scale=1)
     curve = sf.Renyi({a: Fraction(law.renyi(a, shift=1)) for a in (Fraction(3, 2), 4, 16)})
     for order in ("1", "1.2", "1.5", "2", "3", "5", "10", "15.9", "16"):
@@ -27,7 +29,9 @@ def test_conversion_against_the_gaussian() -> None:
     """S-116: σ = 4, δ = 1e-5: never below the exact 0.9263, equal to the optimum over orders."""
     curve = sf.Renyi(lambda a: a / 32)
     assert sf.GDP("0.25").epsilon("1e-5") == pytest.approx(0.926341504, rel=1e-9)
-    assert curve.epsilon("1e-5") == pytest.approx(1.012286638, rel=5e-4)  # the best order lies between two of the grid
+    assert curve.epsilon("1e-5") == pytest.approx(
+        1.012286638, rel=5e-4
+    )  # the best order lies between two of the grid
     assert curve.epsilon("1e-5") >= 1.012286638
     assert sf.Renyi({16: "0.5"}).epsilon("1e-5") == pytest.approx(1.018150595, rel=1e-9)
 

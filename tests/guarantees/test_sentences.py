@@ -10,21 +10,46 @@ from .test_meaning import NOTIONS, RANDOM
 
 OF_ONE = (
     (
-        "Suppose that, before the answer, somebody thinks that a certain thing is true of your data, with a confidence of 50 %. "
-        "After it they think so with a confidence between 26.8 % and 73.2 %, whatever the answer is."
+        "Suppose that, before the answer, somebody thinks that a certain thing is true "
+        "of your data, with a confidence of 50 %. "
+        "After it they think so with a confidence between 26.8 % and 73.2 %, whatever "
+        "the answer is."
     ),
     "In other words, no answer multiplies or divides their odds by more than 2.72.",
     (
-        "This holds for whoever knows everybody else's data, and for whoever thinks that the others' data say nothing about you. "
-        "Where they do, more may be learned through them: twins who always answer alike count as two."
+        "This holds for whoever knows everybody else's data, and for whoever thinks that "
+        "the others' data say nothing about you. "
+        "Where they do, more may be learned through them: twins who always answer alike "
+        "count as two."
     ),
-    "If they have to guess, they are right with a chance of at most 73.2 %; without the answer it is 50 %.",
-    "A detective who tells from the answer whether it is so catches at most 2.72 % of the true cases at 1 % false alarms, 13.6 % at 5 %, 27.2 % at 10 %.",
-    "Waiting for a lucky answer does not help: whatever happens, the two chances of error still come to 53.7 % or more.",
-    "Something bad that would follow from the answer with a chance of 1 % had your data been otherwise follows with a chance of at most 2.72 %.",
-    "On average over answers, the logarithm of the odds on the truth rises by at most 0.463; a single answer may say more.",
-    "Answers add up. 7 answers like this still exclude an attacker who is wrong at most 5 % of the time either way; from 8 on that is not sure.",
-    "If a count is asked for again and again, each time at this ε, then the mean of 29 answers, rounded, is the exact count with 95 % certainty.",
+    (
+        "If they have to guess, they are right with a chance of at most 73.2 %; without the "
+        "answer it is 50 %."
+    ),
+    (
+        "A detective who tells from the answer whether it is so catches at most 2.72 % of "
+        "the true cases at 1 % false alarms, 13.6 % at 5 %, 27.2 % at 10 %."
+    ),
+    (
+        "Waiting for a lucky answer does not help: whatever happens, the two chances of "
+        "error still come to 53.7 % or more."
+    ),
+    (
+        "Something bad that would follow from the answer with a chance of 1 % had your data "
+        "been otherwise follows with a chance of at most 2.72 %."
+    ),
+    (
+        "On average over answers, the logarithm of the odds on the truth rises by at most "
+        "0.463; a single answer may say more."
+    ),
+    (
+        "Answers add up. 7 answers like this still exclude an attacker who is wrong at most "
+        "5 % of the time either way; from 8 on that is not sure."
+    ),
+    (
+        "If a count is asked for again and again, each time at this ε, then the mean of 29 "
+        "answers, rounded, is the exact count with 95 % certainty."
+    ),
 )
 
 
@@ -39,7 +64,9 @@ def test_every_notion_has_whole_sentences(guarantee: sf.Guarantee) -> None:
     for sentence in guarantee.meaning(prior="1e-3").sentences():
         assert sentence[0].isupper() or sentence[0].isdigit()
         assert sentence.endswith(".")
-        assert not {"None", "nan", "inf", "Fraction", "  "} & set(sentence.replace("inf ", " ").split(" ")) - {""}
+        assert not {"None", "nan", "inf", "Fraction", "  "} & set(
+            sentence.replace("inf ", " ").split(" ")
+        ) - {""}
 
 
 def test_relation_and_unit_say_whom_it_is_about() -> None:
@@ -55,9 +82,14 @@ def test_relation_and_unit_say_whom_it_is_about() -> None:
 
 def test_exceptions_are_stated_with_their_probability() -> None:
     told = sf.Approx(1, "1e-6").meaning().sentences()
-    assert told[1].startswith("Except with a chance of 1 %, their confidence is between 26.8 % and 73.2 % after it")
+    assert told[1].startswith(
+        "Except with a chance of 1 %, their confidence is between 26.8 % and 73.2 % after it"
+    )
     assert told[2].startswith("Except with a chance of 0.01 %")
-    assert told[3] == "With a chance of up to 1 in 1 000 000 (this is δ) the answer may give everything away."
+    assert (
+        told[3]
+        == "With a chance of up to 1 in 1 000 000 (this is δ) the answer may give everything away."
+    )
     assert not any("whatever the answer" in sentence for sentence in told)
 
 
@@ -69,7 +101,10 @@ def test_a_large_epsilon_is_called_what_it_is() -> None:
 
 
 def test_nothing_learned() -> None:
-    assert sf.Pure(0).meaning().sentences()[-1] == "The answer hardly depends on anybody's data, or not at all: it may be given as often as one likes."
+    assert sf.Pure(0).meaning().sentences()[-1] == (
+        "The answer hardly depends on anybody's data, or not at all: it may be given as "
+        "often as one likes."
+    )
 
 
 def test_one_answer_only() -> None:

@@ -1,4 +1,6 @@
-"""Sums of different notions: evaluated together, never below the truth, never worse than any single way."""
+"""Sums of different notions: evaluated together, never below the truth, never worse than any single
+way.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,18 @@ from .laws import delta_of_responses
 
 @pytest.mark.parametrize("e", ["0.01", "0.3", "1"])
 def test_never_below_a_true_pair(e: str) -> None:
-    """Gaussian μ = 1 beside one randomized response: the exact curve is a mixture of two shifted Gaussian curves."""
+    """Gaussian μ = 1 beside one randomized response: the exact curve is a mixture of two shifted
+    Gaussian curves.
+    """
     total = sf.Pure(e) + sf.GDP(1)
     loss, p = float(Fraction(e)), 1 / (1 + math.exp(-float(Fraction(e))))
     for at in (0.0, 0.5, 1.0, 3.0):
         true = p * _gaussian(at - loss) + (1 - p) * _gaussian(at + loss)
         assert true <= total.delta(at) * (1 + 1e-9)
-        assert total.delta(at) <= min(sf.GDP(1).delta(max(0.0, at - loss)), 1.0) * (1 + 1e-9) or at < loss
+        assert (
+            total.delta(at) <= min(sf.GDP(1).delta(max(0.0, at - loss)), 1.0) * (1 + 1e-9)
+            or at < loss
+        )
 
 
 def _gaussian(at: float) -> float:

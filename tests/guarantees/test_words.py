@@ -21,7 +21,11 @@ def read(shown: str) -> Fraction:
 
 
 def read_chance(shown: str) -> Fraction:
-    return 1 / read(shown.removeprefix("1 in ")) if shown.startswith("1 in ") else read(shown.removesuffix(" %")) / 100
+    return (
+        1 / read(shown.removeprefix("1 in "))
+        if shown.startswith("1 in ")
+        else read(shown.removesuffix(" %")) / 100
+    )
 
 
 @given(st.floats(0, 1e300, allow_subnormal=False), SIDES)
@@ -37,7 +41,9 @@ def test_chances_are_rounded_outward(value: float, side: Side) -> None:
     assert shown >= value if side == "up" else shown <= value
     assert abs(shown - Fraction(value)) <= Fraction(value) / 99
     if 0.99 < value < 1:
-        assert abs(shown - Fraction(value)) <= (1 - Fraction(value)) / 9, "what is missing from certainty stays visible"
+        assert abs(shown - Fraction(value)) <= (1 - Fraction(value)) / 9, (
+            "what is missing from certainty stays visible"
+        )
 
 
 @pytest.mark.parametrize(

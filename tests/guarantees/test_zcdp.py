@@ -1,4 +1,6 @@
-"""ZCDP: its conversion to (ε, δ) against the Gaussian, for which the truth is known, and against published numbers."""
+"""ZCDP: its conversion to (ε, δ) against the Gaussian, for which the truth is known, and against
+published numbers.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def test_no_order_does_better_than_the_one_found() -> None:
     rho, e = 0.1, 1.0
     found = sf.ZCDP("0.1").delta(1)
     orders = [1 + k / 50 for k in range(1, 2000)]
-    tried = min(math.exp((a - 1) * (a * rho - e) + a * math.log1p(-1 / a)) / (a - 1) for a in orders)
+    tried = min(
+        math.exp((a - 1) * (a * rho - e) + a * math.log1p(-1 / a)) / (a - 1) for a in orders
+    )
     assert found <= tried * (1 + 1e-12)
 
 
@@ -53,7 +57,9 @@ def test_nothing_beside_delta_is_epsilon_zero_at_it() -> None:
 
 def test_relation_and_groups() -> None:
     """B-23: replacing is two steps, so ρ becomes 4ρ."""
-    assert sf.ZCDP("0.1", relation="add-remove").under("replace") == sf.ZCDP("0.4", relation="replace")
+    assert sf.ZCDP("0.1", relation="add-remove").under("replace") == sf.ZCDP(
+        "0.4", relation="replace"
+    )
     assert sf.ZCDP("0.1").group(3) == sf.ZCDP("0.9")
 
 

@@ -1,4 +1,6 @@
-"""Processes that begin the same book at the same moment: `beginnings.py FOLDER-OR-URL WORKERS REPEATS`."""
+"""Processes that begin the same book at the same moment: `beginnings.py FOLDER-OR-URL WORKERS
+REPEATS`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ import sfumato as sf
 
 
 def begin(path: str) -> sf.Ledger:
-    return sf.Ledger.open(path, budget=sf.Pure(1), dataset="visits", unit="patient", relation="add-remove")
+    return sf.Ledger.open(
+        path, budget=sf.Pure(1), dataset="visits", unit="patient", relation="add-remove"
+    )
 
 
 def main(path: str, workers: int) -> dict[str, object]:
@@ -36,7 +40,10 @@ def main(path: str, workers: int) -> dict[str, object]:
         said = [line.strip() for line in pipe]
     ledger = sf.Ledger.open(path)
     checked = ledger.verify(ledger.head)
-    found = {"heads": len({line for line in said if ":" in line}), "refused": [line for line in said if ":" not in line]}
+    found = {
+        "heads": len({line for line in said if ":" in line}),
+        "refused": [line for line in said if ":" not in line],
+    }
     return {**found, "entries": ledger.head.number, "problems": checked.problems}
 
 

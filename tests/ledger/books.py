@@ -17,7 +17,9 @@ import sfumato as sf
 
 HERE = Path(__file__).parent
 SHARED_MEMORY = Path("/dev/shm")
-"""Where a commit costs no time: races and killed processes do not depend on the disk. Power loss has a test of its own."""
+"""Where a commit costs no time: races and killed processes do not depend on the disk. Power loss
+has a test of its own.
+"""
 
 
 def nowhere() -> str | None:
@@ -28,7 +30,16 @@ def nowhere() -> str | None:
 def open_book(path: Path | str | None, room: int | str = 10, **more: Any) -> sf.Ledger:
     """A book with room for so many charges of `Pure(1)`."""
     place = nowhere() if path is None else path
-    return sf.Ledger.open(place, **{"budget": sf.Pure(room), "dataset": "visits", "unit": "patient", "relation": "add-remove", **more})
+    return sf.Ledger.open(
+        place,
+        **{
+            "budget": sf.Pure(room),
+            "dataset": "visits",
+            "unit": "patient",
+            "relation": "add-remove",
+            **more,
+        },
+    )
 
 
 @contextmanager
@@ -39,7 +50,12 @@ def quick_folder() -> Iterator[Path]:
 
 def run(script: str, *arguments: object) -> Any:
     """What a script of this folder prints. It runs in a process with one thread, which may fork."""
-    done = subprocess.run([sys.executable, str(HERE / script), *map(str, arguments)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, str(HERE / script), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -1,4 +1,6 @@
-"""Where the tests of the ledger keep their books: the same tests, in a file, in memory and on a real server."""
+"""Where the tests of the ledger keep their books: the same tests, in a file, in memory and on a
+real server.
+"""
 
 from __future__ import annotations
 

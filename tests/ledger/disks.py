@@ -1,4 +1,6 @@
-"""Disks that record what SQLite does to them, that fail when told to, and that forget what was not synced when the power goes."""
+"""Disks that record what SQLite does to them, that fail when told to, and that forget what was not
+synced when the power goes.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,15 @@ import pytest
 from sfumato.ledger import store
 
 Step = tuple[Any, ...]
-"""("write", file, offset, data), ("truncate", file, size), ("sync", file), ("delete", file, folder synced), or ("said", what a user was told)."""
+"""("write", file, offset, data), ("truncate", file, size), ("sync", file), ("delete", file, folder
+synced), or ("said", what a user was told).
+"""
 
 
 class Disk(apsw.VFS):
-    """The ordinary file system, with a look at every change before it happens; `before` may raise."""
+    """The ordinary file system, with a look at every change before it happens; `before` may
+    raise.
+    """
 
     def __init__(self, name: str, before: Callable[[Step], None]) -> None:
         self.before = before
@@ -36,7 +42,9 @@ class Disk(apsw.VFS):
 class _File(apsw.VFSFile):
     def __init__(self, disk: Disk, name: Any, flags: list[int]) -> None:
         self.disk = disk
-        self.file = Path(name.filename() if isinstance(name, apsw.URIFilename) else name or "temporary").name
+        self.file = Path(
+            name.filename() if isinstance(name, apsw.URIFilename) else name or "temporary"
+        ).name
         super().__init__("", name, flags)
 
     def xWrite(self, data: Any, offset: int) -> None:
@@ -83,8 +91,12 @@ class PowerLoss:
 
     sure: dict[str, bytes] = field(default_factory=dict)
     waiting: dict[str, list[Step]] = field(default_factory=dict)
-    ghosts: dict[str, bytes] = field(default_factory=dict)  # deleted, in a folder that was not synced: may be there again
-    named: set[str] = field(default_factory=set)  # files whose folder was synced after they were made
+    ghosts: dict[str, bytes] = field(
+        default_factory=dict
+    )  # deleted, in a folder that was not synced: may be there again
+    named: set[str] = field(
+        default_factory=set
+    )  # files whose folder was synced after they were made
 
     def step(self, step: Step) -> None:
         kind, file = step[:2]
@@ -92,7 +104,9 @@ class PowerLoss:
             self.waiting.setdefault(file, []).append(step)
         elif kind == "sync":
             self.sure[file] = _applied(self.sure.get(file, b""), self.waiting.pop(file, []))
-            if file not in self.named and file.endswith(("-journal", "-wal")):  # SQLite syncs the folder with the first sync of a new log
+            if file not in self.named and file.endswith(
+                ("-journal", "-wal")
+            ):  # SQLite syncs the folder with the first sync of a new log
                 self.named.add(file)
                 self.ghosts.clear()
         elif kind == "delete":
@@ -102,16 +116,32 @@ class PowerLoss:
             self.ghosts = {} if step[2] else {**self.ghosts, file: gone}
 
     def states(self, chance: random.Random, count: int) -> Iterator[dict[str, bytes]]:
-        """Disks that a power loss at this moment may leave: all that waits, none of it, or some of it, the last of that torn."""
+        """Disks that a power loss at this moment may leave: all that waits, none of it, or some of
+        it, the last of that torn.
+        """
         pending = [(file, n) for file, changes in self.waiting.items() for n in range(len(changes))]
         for turn in range(count if pending or self.ghosts else 1):
-            kept = set(pending if turn == 0 else [] if turn == 1 else [change for change in pending if chance.random() < 0.5])
+            kept = set(
+                pending
+                if turn == 0
+                else []
+                if turn == 1
+                else [change for change in pending if chance.random() < 0.5]
+            )
             torn = chance.choice(sorted(kept)) if turn > 2 and kept else None
             files = dict(self.sure)
             for file, changes in self.waiting.items():
-                here = [_torn(c, chance) if (file, n) == torn else c for n, c in enumerate(changes) if (file, n) in kept]
+                here = [
+                    _torn(c, chance) if (file, n) == torn else c
+                    for n, c in enumerate(changes)
+                    if (file, n) in kept
+                ]
                 files[file] = _applied(files.get(file, b""), here)
-            returned = {file: content for file, content in self.ghosts.items() if file not in files and chance.random() < 0.5}
+            returned = {
+                file: content
+                for file, content in self.ghosts.items()
+                if file not in files and chance.random() < 0.5
+            }
             yield {**files, **returned}
 
 

@@ -1,8 +1,10 @@
-"""Writers that are killed: `kills.py ledger|early FOLDER PLACE KILLS ROOM WORKERS SEED`. Prints what was acknowledged and what the books say.
+"""Writers that are killed: `kills.py ledger|early FOLDER PLACE KILLS ROOM WORKERS SEED`. Prints
+what was acknowledged and what the books say.
 
 The notes are in the folder, the books in the place: the same folder, or a server.
 
-Each writer charges, and notes the receipt in a file that outlives it. `early` is the twin: it notes first, as one who answers before the charge is durable.
+Each writer charges, and notes the receipt in a file that outlives it. `early` is the twin: it notes
+first, as one who answers before the charge is durable.
 """
 
 from __future__ import annotations
@@ -46,10 +48,23 @@ def start(path: str, notes: int, name: str, early: bool) -> int:
     return child
 
 
-def round_of_kills(folder: Path, place: str, label: str, kills: int, room: int, workers: int, chance: random.Random, early: bool) -> dict[str, int]:
-    """Kill writers of one book until its budget is spent, and three more; then hold the notes against the book."""
+def round_of_kills(
+    folder: Path,
+    place: str,
+    label: str,
+    kills: int,
+    room: int,
+    workers: int,
+    chance: random.Random,
+    early: bool,
+) -> dict[str, int]:
+    """Kill writers of one book until its budget is spent, and three more; then hold the notes
+    against the book.
+    """
     path, noted = fresh(place, label), folder / f"{label}.notes"
-    sf.Ledger.open(path, budget=sf.Pure(room), dataset="visits", unit="patient", relation="add-remove").close()
+    sf.Ledger.open(
+        path, budget=sf.Pure(room), dataset="visits", unit="patient", relation="add-remove"
+    ).close()
     notes = os.open(noted, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
     running = {f"{label}.{n}": 0 for n in range(workers)}
     for name in running:
@@ -64,12 +79,18 @@ def round_of_kills(folder: Path, place: str, label: str, kills: int, room: int, 
         running[f"{label}.{made}"] = start(path, notes, f"{label}.{made}", early)
         made += 1
         if done % 4 == 0 or after:
-            after += sf.Ledger.open(path).remaining == sf.Pure(0, relation="add-remove", unit="patient")
+            after += sf.Ledger.open(path).remaining == sf.Pure(
+                0, relation="add-remove", unit="patient"
+            )
     for child in running.values():
         os.kill(child, signal.SIGKILL)
         os.wait()
     os.close(notes)
-    return {"kills": done + len(running), "bound": int(after > 0), **compare(path, noted, room, early)}
+    return {
+        "kills": done + len(running),
+        "bound": int(after > 0),
+        **compare(path, noted, room, early),
+    }
 
 
 def compare(path: str, noted: Path, room: int, early: bool) -> dict[str, int]:
@@ -77,8 +98,14 @@ def compare(path: str, noted: Path, room: int, early: bool) -> dict[str, int]:
     with ledger._store.reading() as tx:
         rows = tx.execute("SELECT key, digest FROM entry WHERE kind = 'charge'").fetchall()
     kept = dict(rows)
-    acknowledged = {f"{name}-{turn}": digest for name, turn, digest in (line.split() for line in noted.read_text().splitlines())}
-    lost = sum(key not in kept or (not early and kept[key] != digest) for key, digest in acknowledged.items())
+    acknowledged = {
+        f"{name}-{turn}": digest
+        for name, turn, digest in (line.split() for line in noted.read_text().splitlines())
+    }
+    lost = sum(
+        key not in kept or (not early and kept[key] != digest)
+        for key, digest in acknowledged.items()
+    )
     unanswered: dict[str, int] = {}
     for key in kept.keys() - acknowledged.keys():
         name = key.rpartition("-")[0]
@@ -93,13 +120,28 @@ def compare(path: str, noted: Path, room: int, early: bool) -> dict[str, int]:
     }
 
 
-def main(kind: str, folder: str, place: str, kills: int, room: int, workers: int, seed: int) -> dict[str, int]:
+def main(
+    kind: str, folder: str, place: str, kills: int, room: int, workers: int, seed: int
+) -> dict[str, int]:
     chance, total = random.Random(seed), dict.fromkeys(("kills", "books"), 0)
     while total["kills"] < kills:
-        found = round_of_kills(Path(folder), place, f"book{total['books']}", kills - total["kills"], room, workers, chance, kind == "early")
+        found = round_of_kills(
+            Path(folder),
+            place,
+            f"book{total['books']}",
+            kills - total["kills"],
+            room,
+            workers,
+            chance,
+            kind == "early",
+        )
         total["books"] += 1
         for name, value in found.items():
-            total[name] = max(total.get(name, 0), value) if name == "unanswered by one writer" else total.get(name, 0) + value
+            total[name] = (
+                max(total.get(name, 0), value)
+                if name == "unanswered by one writer"
+                else total.get(name, 0) + value
+            )
     return total
 
 

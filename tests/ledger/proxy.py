@@ -12,14 +12,20 @@ from pathlib import Path
 from .books import SHARED_MEMORY
 
 CUTS = ("unsent", "unheard", "silent")
-"""The message does not reach the server; it does, but nobody hears the answer; nothing moves any more, and nobody is told."""
+"""The message does not reach the server; it does, but nobody hears the answer; nothing moves any
+more, and nobody is told.
+"""
 
 
 class Wire:
-    """Passes everything on. From the message numbered `at` on, once, what `how` says happens; connections made later are whole."""
+    """Passes everything on. From the message numbered `at` on, once, what `how` says happens;
+    connections made later are whole.
+    """
 
     def __init__(self, target: Path, at: int = -1, how: str = "unsent") -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="px", dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None))
+        self.folder = Path(
+            tempfile.mkdtemp(prefix="px", dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None)
+        )
         self.target, self.left, self.how, self.cut = target / ".s.PGSQL.5432", at, how, False
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(self.folder / ".s.PGSQL.5432"))

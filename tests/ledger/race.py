@@ -1,5 +1,6 @@
-"""Processes that race for the last of a budget: `race.py ledger|naive FOLDER-OR-URL ROOM ATTEMPTS WORKERS REPEATS`. Prints what was granted each time,
-and what the book says."""
+"""Processes that race for the last of a budget: `race.py ledger|naive FOLDER-OR-URL ROOM ATTEMPTS
+WORKERS REPEATS`. Prints what was granted each time, and what the book says.
+"""
 
 from __future__ import annotations
 
@@ -93,12 +94,20 @@ def main(kind: str, path: str, room: int, attempts: int, workers: int) -> dict[s
         connection.close()
         granted = race(lambda: naive_asker(path, room), attempts, workers)
         return {"granted": sum(granted), "workers": granted}
-    sf.Ledger.open(path, budget=sf.Pure(room), dataset="visits", unit="patient", relation="add-remove").close()
+    sf.Ledger.open(
+        path, budget=sf.Pure(room), dataset="visits", unit="patient", relation="add-remove"
+    ).close()
     granted = race(lambda: ledger_asker(path), attempts, workers)
     ledger = sf.Ledger.open(path)
     checked = ledger.verify(ledger.head)
     charges = sum(line.kind == "charge" for line in ledger.history())
-    return {"granted": sum(granted), "workers": granted, "charges": charges, "spent": ledger.spent == ledger.budget, "problems": checked.problems}
+    return {
+        "granted": sum(granted),
+        "workers": granted,
+        "charges": charges,
+        "spent": ledger.spent == ledger.budget,
+        "problems": checked.problems,
+    }
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""A real PostgreSQL server for tests: from the `pgserver` wheel, on a socket in a short path, with nothing on the network."""
+"""A real PostgreSQL server for tests: from the `pgserver` wheel, on a socket in a short path, with
+nothing on the network.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,13 @@ USER = "pgserver"  # PostgreSQL does not run as root
 class PostgresServer:
     """A server that may be stopped the hard way, and started again."""
 
-    def __init__(self, folder: Path, *, primary: PostgresServer | None = None, **settings: Any) -> None:
+    def __init__(
+        self, folder: Path, *, primary: PostgresServer | None = None, **settings: Any
+    ) -> None:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # its module asks where a runtime folder is, and complains of the answer
+            warnings.simplefilter(
+                "ignore"
+            )  # its module asks where a runtime folder is, and complains of the answer
             from pgserver._commands import POSTGRES_BIN_PATH
             from pgserver.utils import ensure_prefix_permissions, ensure_user_exists
         self.folder, self.bin, self.settings, self._made = folder, POSTGRES_BIN_PATH, settings, 0
@@ -35,19 +41,43 @@ class PostgresServer:
             shutil.chown(folder, USER, USER)
             self._as = {"user": USER, "group": USER}
         if primary is not None:
-            self._do("pg_basebackup", "-h", str(primary.folder), "-U", "postgres", "-R", "-c", "fast")
+            self._do(
+                "pg_basebackup", "-h", str(primary.folder), "-U", "postgres", "-R", "-c", "fast"
+            )
         else:
-            self._do("initdb", "--auth=trust", "--username=postgres", "--encoding=utf8", "--locale=C", "--no-sync")
+            self._do(
+                "initdb",
+                "--auth=trust",
+                "--username=postgres",
+                "--encoding=utf8",
+                "--locale=C",
+                "--no-sync",
+            )
         self.start()
 
     def _do(self, program: str, *arguments: str) -> None:
-        done = subprocess.run([self.bin / program, "-D", self.folder / "data", *arguments], capture_output=True, text=True, check=False, cwd="/", **self._as)
+        done = subprocess.run(
+            [self.bin / program, "-D", self.folder / "data", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd="/",
+            **self._as,
+        )
         assert done.returncode == 0, done.stderr
 
     def start(self) -> None:
         more = " ".join(f"-c {name}={value}" for name, value in self.settings.items())
         # its output goes to the log, so that nobody waits for the end of it
-        self._do("pg_ctl", "-w", "-l", str(self.folder / "log"), "-o", f"-h '' -k {self.folder} -c max_connections=60 -c shared_buffers=32MB {more}", "start")
+        self._do(
+            "pg_ctl",
+            "-w",
+            "-l",
+            str(self.folder / "log"),
+            "-o",
+            f"-h '' -k {self.folder} -c max_connections=60 -c shared_buffers=32MB {more}",
+            "start",
+        )
 
     def promote(self) -> None:
         """From a standby to a server that is written."""
@@ -80,13 +110,17 @@ class PostgresServer:
     @staticmethod
     def clear(url: str) -> None:
         """Take a book away."""
-        PostgresServer.sql(url, "SET client_min_messages TO error; DROP SCHEMA IF EXISTS sfumato CASCADE")
+        PostgresServer.sql(
+            url, "SET client_min_messages TO error; DROP SCHEMA IF EXISTS sfumato CASCADE"
+        )
 
 
 @contextmanager
 def running(*, primary: PostgresServer | None = None, **settings: Any) -> Iterator[PostgresServer]:
     """A server of one's own, or a standby of another."""
-    folder = Path(tempfile.mkdtemp(prefix="pg", dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None))
+    folder = Path(
+        tempfile.mkdtemp(prefix="pg", dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None)
+    )
     server = PostgresServer(folder, primary=primary, **settings)
     try:
         yield server

@@ -1,6 +1,8 @@
-"""Writers that go on while their server comes and goes: `storm.py URL NOTES WORKERS STOP [early]`. They end when the file STOP is there.
+"""Writers that go on while their server comes and goes: `storm.py URL NOTES WORKERS STOP [early]`.
+They end when the file STOP is there.
 
-Each notes a receipt in a file of its own when it has one, and how often it was told that there is none. `early` is the twin: it notes first.
+Each notes a receipt in a file of its own when it has one, and how often it was told that there is
+none. `early` is the twin: it notes first.
 """
 
 from __future__ import annotations
@@ -30,7 +32,10 @@ def writer(url: str, notes: Path, name: str, stop: Path, *, early: bool) -> None
                 file.write("full\n")
                 time.sleep(0.002)
             except sf.Refused as refused:
-                file.write(f"{refused.code} {'unsure' if 'no receipt was given' in refused.reason else 'nothing'}\n")
+                file.write(
+                    f"{refused.code} "
+                    f"{'unsure' if 'no receipt was given' in refused.reason else 'nothing'}\n"
+                )
                 time.sleep(0.01)
             file.flush()
 

@@ -39,11 +39,17 @@ def rich_life(path: Path | str, keep: Callable[[], None], monkeypatch: Any) -> s
     steps: list[Callable[[], object]] = [
         lambda: ledger.allow("alice", sf.Pure(3)),
         lambda: ledger.allow("bob", sf.Pure(1)),
-        lambda: held.update(first=ledger.charge([noisy, noisy], "two means", key="q1", share="alice")),
+        lambda: held.update(
+            first=ledger.charge([noisy, noisy], "two means", key="q1", share="alice")
+        ),
         lambda: other.charge(sf.Pure("0.5"), "another dataset"),
         lambda: ledger.remember(held["first"], "how many?", b"about 12"),
         lambda: ledger.recall("how many?", share="bob"),
-        lambda: held.update(used=ledger.reserve(noisy, key="r1"), free=ledger.reserve(noisy, share="bob"), open=ledger.reserve(noisy)),
+        lambda: held.update(
+            used=ledger.reserve(noisy, key="r1"),
+            free=ledger.reserve(noisy, share="bob"),
+            open=ledger.reserve(noisy),
+        ),
         lambda: ledger.use(held["used"]),
         lambda: ledger.release(held["free"]),
         lambda: ledger.amend(sf.Pure(12), "a new year"),
@@ -67,7 +73,10 @@ def rich_life(path: Path | str, keep: Callable[[], None], monkeypatch: Any) -> s
 
 def dump(path: Path) -> object:
     """Everything that a reader of the book can see."""
-    return {table: sorted(map(repr, sql(path, f"SELECT * FROM {table}"))) for table in (*TABLES, "sqlite_schema")}
+    return {
+        table: sorted(map(repr, sql(path, f"SELECT * FROM {table}")))
+        for table in (*TABLES, "sqlite_schema")
+    }
 
 
 def other_value(value: Any, chance: random.Random) -> Any:
@@ -79,14 +88,25 @@ def other_value(value: Any, chance: random.Random) -> Any:
         case bytes():
             return bytes([value[0] ^ 1]) + value[1:]
     at = chance.randrange(len(value)) if value else 0
-    return chance.choice([value[:at] + chr(ord(value[at]) ^ 1) + value[at + 1 :] if value else "x", value + " ", value[:at], ""])
+    return chance.choice(
+        [
+            value[:at] + chr(ord(value[at]) ^ 1) + value[at + 1 :] if value else "x",
+            value + " ",
+            value[:at],
+            "",
+        ]
+    )
 
 
 def edit(path: Path, chance: random.Random, head: str) -> None:
     """One column of one row."""
     table, row, columns = some_row(path, chance)
     column = chance.randrange(len(columns))
-    change(path, f"UPDATE {table} SET {columns[column]} = ? WHERE {_same(columns)}", (other_value(row[column], chance), *row))
+    change(
+        path,
+        f"UPDATE {table} SET {columns[column]} = ? WHERE {_same(columns)}",
+        (other_value(row[column], chance), *row),
+    )
 
 
 def delete(path: Path, chance: random.Random, head: str) -> None:
@@ -110,7 +130,13 @@ def swap(path: Path, chance: random.Random, head: str) -> None:
 
 
 def structure(path: Path, chance: random.Random, head: str) -> None:
-    statement = ["DROP TRIGGER entry_stays", "DROP INDEX entry_key", "DROP INDEX entry_open", "ALTER TABLE balance ADD COLUMN note", "CREATE TABLE more (a)"]
+    statement = [
+        "DROP TRIGGER entry_stays",
+        "DROP INDEX entry_key",
+        "DROP INDEX entry_open",
+        "ALTER TABLE balance ADD COLUMN note",
+        "CREATE TABLE more (a)",
+    ]
     sql(path, chance.choice(statement))
 
 
@@ -135,7 +161,18 @@ def truncate(path: Path, chance: random.Random, head: str) -> None:
     path.write_bytes(content[: chance.randrange(len(content))])
 
 
-SEEN: tuple[Callable[[Path, random.Random, str], None], ...] = (edit, edit, edit, delete, insert, swap, structure, flip, wipe, truncate)
+SEEN: tuple[Callable[[Path, random.Random, str], None], ...] = (
+    edit,
+    edit,
+    edit,
+    delete,
+    insert,
+    swap,
+    structure,
+    flip,
+    wipe,
+    truncate,
+)
 """Ways that the book itself shows, head or not; those that edit rows come three times."""
 
 
@@ -149,7 +186,9 @@ def rewrite(path: Path, chance: random.Random) -> None:
     for at, (number, body, *carried) in enumerate(rows):
         text = body.replace('"when":"20', '"when":"19') if at == changed else body
         previous = sealed(previous, text, *carried)
-        sql(path, "UPDATE entry SET body = ?, digest = ? WHERE number = ?", (text, previous, number))
+        sql(
+            path, "UPDATE entry SET body = ?, digest = ? WHERE number = ?", (text, previous, number)
+        )
     tighten(path)
 
 

@@ -53,7 +53,9 @@ def test_every_share_pays_once() -> None:
 
 @pytest.mark.usefixtures("anywhere")
 def test_answers_of_one_charge_are_paid_for_once() -> None:
-    """Who has paid for a charge by seeing one of its answers is shown the others for nothing; an answer of another charge is none of these."""
+    """Who has paid for a charge by seeing one of its answers is shown the others for nothing; an
+    answer of another charge is none of these.
+    """
     ledger = open_book(None, 3)
     for name, room in (("alice", "3"), ("bob", "0.7"), ("carol", "0.1")):
         ledger.allow(name, sf.Pure(room))
@@ -114,9 +116,17 @@ def test_a_new_answer_is_new_to_everybody() -> None:
 @pytest.mark.usefixtures("anywhere")
 def test_only_what_was_paid_for_is_stored() -> None:
     ledger = open_book(None, 2)
-    paid, held, free = ledger.charge(sf.Pure("0.1")), ledger.reserve(sf.Pure("0.1")), ledger.reserve(sf.Pure("0.1"))
+    paid, held, free = (
+        ledger.charge(sf.Pure("0.1")),
+        ledger.reserve(sf.Pure("0.1")),
+        ledger.reserve(sf.Pure("0.1")),
+    )
     ledger.release(free)
-    for receipt in (replace(paid, digest="0" * 64), replace(paid, number=1), replace(paid, number=99)):
+    for receipt in (
+        replace(paid, digest="0" * 64),
+        replace(paid, number=1),
+        replace(paid, number=99),
+    ):
         with refusing("ledger.receipt"):
             ledger.remember(receipt, "q", b"1")
     for receipt in (held, free):
@@ -129,11 +139,15 @@ def test_only_what_was_paid_for_is_stored() -> None:
 
 
 def test_entries_hold_digests_only() -> None:
-    """Questions and answers stand in the chain as fingerprints. The answer itself, which was released, stands in its table."""
+    """Questions and answers stand in the chain as fingerprints. The answer itself, which was
+    released, stands in its table.
+    """
     with quick_folder() as folder:
         path: Path = folder / "a.ledger"
         ledger = open_book(path, 1)
-        ledger.remember(ledger.charge(sf.Pure("0.1")), f"is {SECRET} here?", f"{SECRET}: perhaps".encode())
+        ledger.remember(
+            ledger.charge(sf.Pure("0.1")), f"is {SECRET} here?", f"{SECRET}: perhaps".encode()
+        )
         ledger.close()
         assert SECRET not in repr(sql(path, "SELECT * FROM entry"))
         assert sql(path, "SELECT answer FROM answer") == [(f"{SECRET}: perhaps".encode(),)]
@@ -141,7 +155,10 @@ def test_entries_hold_digests_only() -> None:
 
 def test_a_dataset_keeps_its_answers_to_itself() -> None:
     with quick_folder() as folder:
-        visits, bills = open_book(folder / "a.ledger", 1), open_book(folder / "a.ledger", 1, dataset="bills")
+        visits, bills = (
+            open_book(folder / "a.ledger", 1),
+            open_book(folder / "a.ledger", 1, dataset="bills"),
+        )
         visits.remember(visits.charge(sf.Pure("0.1")), "q", b"1")
         assert bills.recall("q") is None
         visits.close()
@@ -168,7 +185,11 @@ def test_looking_writes_nothing_and_waits_for_nobody(monkeypatch: pytest.MonkeyP
         ledger.allow("bob", sf.Pure(1))
         ledger.remember(ledger.charge(sf.Pure("0.1")), "q", b"1")
         ledger.recall("q", share="bob")
-        before = {file.name: file.read_bytes() for file in folder.iterdir() if not file.name.endswith("-shm")}
+        before = {
+            file.name: file.read_bytes()
+            for file in folder.iterdir()
+            if not file.name.endswith("-shm")
+        }
         with monkeypatch.context() as patched:
             patched.setattr(ledger._store, "writing", None)
             assert ledger.recall("never asked") is None
@@ -177,7 +198,11 @@ def test_looking_writes_nothing_and_waits_for_nobody(monkeypatch: pytest.MonkeyP
                 found = ledger.recall("q", share=share)
                 assert found is not None
                 assert found.answer == b"1"
-        assert {file.name: file.read_bytes() for file in folder.iterdir() if not file.name.endswith("-shm")} == before
+        assert {
+            file.name: file.read_bytes()
+            for file in folder.iterdir()
+            if not file.name.endswith("-shm")
+        } == before
         with reading(path) as book:
             assert book["visits"].recall("q") is not None
         ledger.close()
@@ -223,6 +248,10 @@ def test_an_answer_touches_no_account(tmp_path: Path) -> None:
     ledger.remember(paid, "q", b"1")
     ledger.use(held)
     connection.set_exec_trace(None)
-    assert not [statement for statement in seen if "balance" in statement and not statement.lstrip().startswith("SELECT")]
+    assert not [
+        statement
+        for statement in seen
+        if "balance" in statement and not statement.lstrip().startswith("SELECT")
+    ]
     assert ledger.verify(ledger.head).ok
     ledger.close()

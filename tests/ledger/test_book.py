@@ -1,4 +1,6 @@
-"""The ledger as its users see it: budgets, shares, keys, reservations, stored answers, and what is refused."""
+"""The ledger as its users see it: budgets, shares, keys, reservations, stored answers, and what is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,15 @@ pytestmark = pytest.mark.usefixtures("anywhere")
 
 SAID: dict[str, Any] = {"relation": "add-remove", "unit": "patient"}
 CURVE = {2: "0.5", 8: 2}
-BUDGETS: list[sf.Guarantee] = [sf.Pure(1), sf.Approx(1, "1e-6"), sf.ZCDP("0.5"), sf.ZCDP("0.5", "1e-6"), sf.GDP(1), sf.Renyi(CURVE), sf.Renyi(CURVE, "1e-6")]
+BUDGETS: list[sf.Guarantee] = [
+    sf.Pure(1),
+    sf.Approx(1, "1e-6"),
+    sf.ZCDP("0.5"),
+    sf.ZCDP("0.5", "1e-6"),
+    sf.GDP(1),
+    sf.Renyi(CURVE),
+    sf.Renyi(CURVE, "1e-6"),
+]
 
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
@@ -59,7 +69,9 @@ def test_costs_with_long_denominators_are_rounded_up() -> None:
     for prime in (10**150 + 67, 10**140 + 291, 10**130 + 19):
         ledger.charge(sf.Pure(Fraction(1, prime)))
     (spent,) = ledger.account().spent
-    assert spent >= Fraction(1, 10**150 + 67) + Fraction(1, 10**140 + 291) + Fraction(1, 10**130 + 19)
+    assert spent >= Fraction(1, 10**150 + 67) + Fraction(1, 10**140 + 291) + Fraction(
+        1, 10**130 + 19
+    )
     assert spent.denominator.bit_length() <= 512
     assert ledger.verify(ledger.head).ok
 
@@ -160,7 +172,10 @@ def test_a_new_book_needs_a_budget_a_unit_and_a_relation(tmp_path: Path) -> None
 
 def test_one_book_holds_several_datasets(place: Any) -> None:
     path = place
-    visits, bills = open_book(path, 1), open_book(path, dataset="bills", budget=sf.ZCDP("0.5"), relation="replace")
+    visits, bills = (
+        open_book(path, 1),
+        open_book(path, dataset="bills", budget=sf.ZCDP("0.5"), relation="replace"),
+    )
     visits.charge(sf.Pure("0.25"), key="same")
     bills.charge(sf.ZCDP("0.1"), key="same")  # keys belong to a dataset
     assert visits.spent == sf.Pure("0.25", **SAID)
@@ -174,7 +189,9 @@ def test_one_book_holds_several_datasets(place: Any) -> None:
 
 
 def test_growing_data_share_one_book(place: Any) -> None:
-    """The identity is a name: a new version of the data opens the same account, and refills nothing."""
+    """The identity is a name: a new version of the data opens the same account, and refills
+    nothing.
+    """
     for _ in range(3):
         ledger = open_book(place, 1)
         ledger.charge(sf.Pure("1/3"))

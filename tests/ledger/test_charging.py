@@ -1,4 +1,6 @@
-"""The entry of a charge: the one text that the encoder would write, and prices that are kept only of what cannot change."""
+"""The entry of a charge: the one text that the encoder would write, and prices that are kept only
+of what cannot change.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,19 @@ from .books import open_book
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 
 
-asks = st.builds(Ask, st.sampled_from(["charge", "reserve"]), texts, st.none() | texts, texts, st.none() | texts)
+asks = st.builds(
+    Ask, st.sampled_from(["charge", "reserve"]), texts, st.none() | texts, texts, st.none() | texts
+)
 
 
 @given(asks, st.lists(st.dictionaries(texts, texts)), st.lists(texts), texts)
-def test_the_text_is_canonical(ask: Ask, mechanisms: list[dict[str, str]], cost: list[str], when: str) -> None:
+def test_the_text_is_canonical(
+    ask: Ask, mechanisms: list[dict[str, str]], cost: list[str], when: str
+) -> None:
     """Whatever anybody typed: controls, quotes, line separators, all of Unicode."""
-    said = {name: value for name, value in ask._asdict().items() if name != "key" or value is not None}
+    said = {
+        name: value for name, value in ask._asdict().items() if name != "key" or value is not None
+    }
     text = ask.text(canonical(mechanisms), canonical(cost), when)
     assert text == canonical({**said, "mechanisms": mechanisms, "cost": cost, "when": when})
     assert canonical(json.loads(text)) == text
@@ -65,7 +73,11 @@ class Heir(mech.Laplace):
 def test_a_mechanism_that_changes_is_priced_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = open_book(None, 3)
     changing, heir = Changing("0.1"), Heir(sensitivity=1, epsilon="0.1")
-    assert ledger.charge(changing).cost == ledger.charge([heir]).cost == sf.Pure("0.1", relation="add-remove", unit="patient")
+    assert (
+        ledger.charge(changing).cost
+        == ledger.charge([heir]).cost
+        == sf.Pure("0.1", relation="add-remove", unit="patient")
+    )
     changing.epsilon = 1
     monkeypatch.setattr(Heir, "more", Fraction(9, 10))
     for one in (changing, heir):
@@ -83,8 +95,12 @@ def test_prices_of_records_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ledger.account().spent == (Fraction(4, 10),)
 
 
-def test_a_budget_amended_by_another_while_the_price_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The price belongs to the budget under which it is booked, also if that changed between the quote and the lock."""
+def test_a_budget_amended_by_another_while_the_price_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The price belongs to the budget under which it is booked, also if that changed between the
+    quote and the lock.
+    """
 
     @dataclass(frozen=True)
     class Two(Mechanism):

@@ -18,7 +18,9 @@ TENTH = Fraction(1, 10)
 
 @pytest.fixture
 def ledger(anywhere: None) -> sf.Ledger:
-    led = sf.Ledger.open(books.nowhere(), budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove")
+    led = sf.Ledger.open(
+        books.nowhere(), budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove"
+    )
     led.allow("alice", sf.Pure(0.5))
     paid = led.charge(sf.Pure(0.1), memo="count", share="alice")
     led.remember(paid, "how many?", b"41")
@@ -42,12 +44,24 @@ def test_moments_follow_the_entries(ledger: sf.Ledger) -> None:
 
 def test_the_last_moment_is_the_account(ledger: sf.Ledger) -> None:
     last = course(ledger)[-1]
-    assert last.spent == {"": read(ledger.spent), **{name: ledger.account(name).spent for name in ("alice", "bob")}}
+    assert last.spent == {
+        "": read(ledger.spent),
+        **{name: ledger.account(name).spent for name in ("alice", "bob")},
+    }
     assert last.budget == ledger.budget
 
 
 def test_a_course_is_about_one_dataset(ledger: sf.Ledger, tmp_path: Path) -> None:
     for name in ("a", "b"):
-        one = sf.Ledger.open(tmp_path / "two.ledger", budget=sf.Pure(1), dataset=name, unit="user_id", relation="add-remove")
+        one = sf.Ledger.open(
+            tmp_path / "two.ledger",
+            budget=sf.Pure(1),
+            dataset=name,
+            unit="user_id",
+            relation="add-remove",
+        )
         one.charge(sf.Pure(0.5 if name == "a" else 0.1))
-        assert [m.spent[""][0] for m in course(one)] == [0, Fraction(1, 2) if name == "a" else TENTH]
+        assert [m.spent[""][0] for m in course(one)] == [
+            0,
+            Fraction(1, 2) if name == "a" else TENTH,
+        ]

@@ -9,9 +9,24 @@ import pytest
 from sfumato.ledger import dates
 
 
-@pytest.mark.parametrize("nanoseconds", [0, 999_999, 1_000_000, 7_000_000, 42_123_456, 999_999_999, 1_000_000_000, 1_763_316_245_060_999_999, 2**62])
+@pytest.mark.parametrize(
+    "nanoseconds",
+    [
+        0,
+        999_999,
+        1_000_000,
+        7_000_000,
+        42_123_456,
+        999_999_999,
+        1_000_000_000,
+        1_763_316_245_060_999_999,
+        2**62,
+    ],
+)
 def test_utc_to_the_thousandth(nanoseconds: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dates.time, "time_ns", lambda: nanoseconds)
     second, rest = divmod(nanoseconds, 10**9)
-    true = datetime.datetime.fromtimestamp(second, datetime.UTC).replace(microsecond=rest // 1_000_000 * 1000)
+    true = datetime.datetime.fromtimestamp(second, datetime.UTC).replace(
+        microsecond=rest // 1_000_000 * 1000
+    )
     assert dates.now() == true.isoformat(timespec="milliseconds")

@@ -11,10 +11,23 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.guarantees.stored import record as guarantee_record
-from sfumato.ledger.entries import Account, Dataset, apply, canonical, digest, genesis, numbers, open_account
+from sfumato.ledger.entries import (
+    Account,
+    Dataset,
+    apply,
+    canonical,
+    digest,
+    genesis,
+    numbers,
+    open_account,
+)
 from sfumato.ledger.totals import exact, fractions, ratios
 
-OPEN: dict[str, Any] = {"kind": "open", "dataset": "visits", "header": {"budget": guarantee_record(sf.Pure(1))}}
+OPEN: dict[str, Any] = {
+    "kind": "open",
+    "dataset": "visits",
+    "header": {"budget": guarantee_record(sf.Pure(1))},
+}
 
 
 def state(*bodies: dict[str, Any]) -> Dataset:
@@ -30,8 +43,12 @@ def test_one_text_for_one_body() -> None:
 
 def test_the_chain_is_sha_256() -> None:
     """As `printf 'previous\\ntext' | sha256sum` says."""
-    assert genesis("b") == "a89204b0a3d21175b5755ce3f483836c57c831959d90acf82e35d6c3b26bdc5b"  # of "sfumato ledger", a line feed, "b"
-    assert digest("", "") == "01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b"  # of a line feed
+    assert (
+        genesis("b") == "a89204b0a3d21175b5755ce3f483836c57c831959d90acf82e35d6c3b26bdc5b"
+    )  # of "sfumato ledger", a line feed, "b"
+    assert (
+        digest("", "") == "01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b"
+    )  # of a line feed
 
 
 def test_what_entries_do() -> None:
@@ -62,9 +79,19 @@ def test_what_entries_do() -> None:
         [{"kind": "charge", "share": "nobody", "cost": ["1"]}],
         [{"kind": "charge", "share": None, "cost": ["1", "1"]}],
         [{"kind": "release", "share": None, "entry": 1, "cost": ["1"]}],
-        [{"kind": "reserve", "share": None, "cost": ["1"]}, {"kind": "release", "share": None, "entry": 2, "cost": ["2"]}],
-        [{"kind": "reserve", "share": None, "cost": ["1"]}, *[{"kind": "use", "share": None, "entry": 2}] * 2],
-        [{"kind": "reserve", "share": None, "cost": ["1"]}, {"kind": "use", "share": None, "entry": 2}, {"kind": "release", "share": None, "entry": 2}],
+        [
+            {"kind": "reserve", "share": None, "cost": ["1"]},
+            {"kind": "release", "share": None, "entry": 2, "cost": ["2"]},
+        ],
+        [
+            {"kind": "reserve", "share": None, "cost": ["1"]},
+            *[{"kind": "use", "share": None, "entry": 2}] * 2,
+        ],
+        [
+            {"kind": "reserve", "share": None, "cost": ["1"]},
+            {"kind": "use", "share": None, "entry": 2},
+            {"kind": "release", "share": None, "entry": 2},
+        ],
         [{"kind": "reprice", "share": None, "spent": {"": ["1"]}}],
         [{"kind": "refund", "share": None}],
         [{"kind": "amend", "share": None, "budget": guarantee_record(sf.Pure(1)) | {"version": 9}}],
@@ -89,7 +116,12 @@ def test_sums_are_exact_or_rounded_up(costs: list[Fraction]) -> None:
 
 @given(st.fractions(0, 1), st.fractions(0, 1, max_denominator=10**200))
 def test_giving_back_never_gives_more(kept: Fraction, lent: Fraction) -> None:
-    account = open_account(sf.Pure(100)).plus(ratios((kept,))).plus(ratios((lent,))).minus(ratios((lent,)))
+    account = (
+        open_account(sf.Pure(100))
+        .plus(ratios((kept,)))
+        .plus(ratios((lent,)))
+        .minus(ratios((lent,)))
+    )
     assert kept <= account.spent[0] < kept + Fraction(3, 2**256)
 
 

@@ -1,4 +1,6 @@
-"""What a program reads of a ledger: every entry, exact numbers in JSON, and no cell that a spreadsheet would run."""
+"""What a program reads of a ledger: every entry, exact numbers in JSON, and no cell that a
+spreadsheet would run.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,19 @@ ABOUT = {"relation": "add-remove", "unit": "user_id"}
 
 @pytest.fixture
 def ledger() -> sf.Ledger:
-    led = sf.Ledger.open(budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove", schema={"city": "text"})
+    led = sf.Ledger.open(
+        budget=sf.Pure(1),
+        dataset="visits",
+        unit="user_id",
+        relation="add-remove",
+        schema={"city": "text"},
+    )
     led.allow("alice", sf.Pure("1/2"))
-    led.charge(mech.Laplace(sensitivity=1, epsilon="1/3"), memo='by city, "quoted"\nand broken', share="alice")
+    led.charge(
+        mech.Laplace(sensitivity=1, epsilon="1/3"),
+        memo='by city, "quoted"\nand broken',
+        share="alice",
+    )
     led.charge([sf.Pure(0.1), mech.Laplace(sensitivity=1, epsilon=0.1)], memo="two")
     led.release(led.reserve(sf.Pure(0.2), memo="not needed"))
     led.amend(sf.Pure(2), "the board agreed")
@@ -34,9 +46,25 @@ def rows(text: str) -> list[dict[str, str]]:
 def test_csv_has_a_line_for_each_entry(ledger: sf.Ledger) -> None:
     read = rows(ledger.to_csv())
     assert tuple(read[0]) == export.COLUMNS
-    assert [row["kind"] for row in read] == ["open", "share", "charge", "charge", "reserve", "release", "amend"]
+    assert [row["kind"] for row in read] == [
+        "open",
+        "share",
+        "charge",
+        "charge",
+        "reserve",
+        "release",
+        "amend",
+    ]
     assert [row["number"] for row in read] == [str(n) for n in range(1, 8)]
-    assert [row["cost"] for row in read] == ["", "", "Pure(1/3)", "Pure(0.2)", "Pure(0.2)", "Pure(0.2)", ""]
+    assert [row["cost"] for row in read] == [
+        "",
+        "",
+        "Pure(1/3)",
+        "Pure(0.2)",
+        "Pure(0.2)",
+        "Pure(0.2)",
+        "",
+    ]
     assert [row["share"] for row in read[:3]] == ["", "alice", "alice"]
     assert [row["mechanisms"] for row in read[2:4]] == ["Laplace", "Pure + Laplace"]
     assert read[2]["memo"] == 'by city, "quoted"\nand broken'
@@ -51,7 +79,9 @@ def cells(text: str) -> list[str]:
 @pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r", "\n"])
 def test_no_cell_is_a_formula(first: str) -> None:
     name = first if first.isprintable() else ""  # names are printable; a memo is any text
-    led = sf.Ledger.open(budget=sf.Pure(1), dataset=f"{name}1", unit="user_id", relation="add-remove")
+    led = sf.Ledger.open(
+        budget=sf.Pure(1), dataset=f"{name}1", unit="user_id", relation="add-remove"
+    )
     led.allow(f"{name}share", sf.Pure(1))
     led.charge(sf.Pure(0.1), memo=f"{first}HYPERLINK(1)", share=f"{name}share")
     written = cells(led.to_csv())
@@ -71,7 +101,14 @@ def test_no_memo_breaks_out_of_its_cell(memo: str) -> None:
 
 
 def test_a_cell_that_is_no_formula_stays_as_it_is() -> None:
-    assert [export.safe(v) for v in ("a=b", "", None, 7, "'x", "1-2")] == ["a=b", "", "", "7", "'x", "1-2"]
+    assert [export.safe(v) for v in ("a=b", "", None, 7, "'x", "1-2")] == [
+        "a=b",
+        "",
+        "",
+        "7",
+        "'x",
+        "1-2",
+    ]
 
 
 def test_json_is_exact(ledger: sf.Ledger) -> None:
@@ -81,7 +118,12 @@ def test_json_is_exact(ledger: sf.Ledger) -> None:
     assert restore(read["remaining"]) == ledger.remaining
     assert restore(read["shares"]["alice"]["remaining"]) == sf.Pure("1/6", **ABOUT)
     assert read["head"] == str(ledger.head)
-    assert (read["dataset"], read["unit"], read["relation"], read["schema"]) == ("visits", "user_id", "add-remove", {"city": "text"})
+    assert (read["dataset"], read["unit"], read["relation"], read["schema"]) == (
+        "visits",
+        "user_id",
+        "add-remove",
+        {"city": "text"},
+    )
     assert "Rogers" in read["theorem"]
 
 

@@ -1,4 +1,6 @@
-"""Attack F10: the disk is full, breaks, or may not be written; another writer never ends; the clock jumps. Nothing is accepted, and the book is whole."""
+"""Attack F10: the disk is full, breaks, or may not be written; another writer never ends; the clock
+jumps. Nothing is accepted, and the book is whole.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def changes(step: Step) -> bool:
 
 
 class Fault:
-    """Lets so many changes of the disk pass, then raises: once, or ever after. Closing a book is let alone."""
+    """Lets so many changes of the disk pass, then raises: once, or ever after. Closing a book is
+    let alone.
+    """
 
     def __init__(self, error: type[apsw.Error], at: int, *, lasting: bool, said: list[str]) -> None:
         self.error, self.left, self.lasting, self.said, self.raised = error, at, lasting, said, 0
@@ -77,12 +81,18 @@ def check(caught: sf.Refused, code: str) -> None:
     assert caught.__suppress_context__
 
 
-ERRORS = [(apsw.FullError, "ledger.full"), (apsw.IOError, "ledger.io"), (apsw.ReadOnlyError, "ledger.read-only")]
+ERRORS = [
+    (apsw.FullError, "ledger.full"),
+    (apsw.IOError, "ledger.io"),
+    (apsw.ReadOnlyError, "ledger.read-only"),
+]
 
 
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
 @pytest.mark.parametrize(("error", "code"), ERRORS, ids=["ENOSPC", "EIO", "EROFS"])
-def test_attack_f10_at_every_write(error: type[apsw.Error], code: str, lasting: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attack_f10_at_every_write(
+    error: type[apsw.Error], code: str, lasting: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A fault at the first, second, … change of the disk, until a whole life passes without one."""
     at, faults = 0, 0
     while True:
@@ -103,7 +113,9 @@ def test_attack_f10_at_every_write(error: type[apsw.Error], code: str, lasting: 
             after = open_book(path, 10) if len(heads) < 13 else sf.Ledger.open(path)
             checked = after.verify(heads[-1] if heads else None)
             assert checked.ok, checked.problems
-            assert after.head.number == (int(heads[-1].split(":")[1]) if heads else 1)  # nothing was accepted that was not acknowledged
+            assert after.head.number == (
+                int(heads[-1].split(":")[1]) if heads else 1
+            )  # nothing was accepted that was not acknowledged
             after.charge(sf.Pure(1))
             after.close()
         at, faults = at + 1, faults + 1
@@ -111,7 +123,9 @@ def test_attack_f10_at_every_write(error: type[apsw.Error], code: str, lasting: 
 
 
 def test_attack_f10_the_twin_that_swallows_errors_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A book whose commits fail unnoticed acknowledges what it does not hold; the check above would see it."""
+    """A book whose commits fail unnoticed acknowledges what it does not hold; the check above would
+    see it.
+    """
 
     said: list[str] = []
     with quick_folder() as folder:
@@ -119,7 +133,9 @@ def test_attack_f10_the_twin_that_swallows_errors_is_seen(monkeypatch: pytest.Mo
         ledger = open_book(path, 10)
         real = ledger._store._connection
 
-        ledger._store._run = lambda statement, *more: real.execute("ROLLBACK" if statement == "COMMIT" else statement, *more)
+        ledger._store._run = lambda statement, *more: real.execute(
+            "ROLLBACK" if statement == "COMMIT" else statement, *more
+        )
         ledger.charge(sf.Pure(1))
         said.append(str(ledger._known))
         ledger.close()
@@ -149,7 +165,9 @@ def test_attack_f10_a_lock_that_is_never_released(monkeypatch: pytest.MonkeyPatc
             with pytest.raises(sf.Refused) as caught:
                 ask()
             check(caught.value, "ledger.busy")
-        assert ledger.spent == sf.Pure(1, relation="add-remove", unit="patient")  # reading goes on meanwhile
+        assert ledger.spent == sf.Pure(
+            1, relation="add-remove", unit="patient"
+        )  # reading goes on meanwhile
         assert ledger.recall(SECRET) is not None
         assert ledger.recall("another question", share="bob") is None
         other.execute("ROLLBACK")

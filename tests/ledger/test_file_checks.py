@@ -1,4 +1,6 @@
-"""One book, one file, one name, one log, and locks that hold: what breaks one of these is refused, at opening and at the next charge."""
+"""One book, one file, one name, one log, and locks that hold: what breaks one of these is refused,
+at opening and at the next charge.
+"""
 
 from __future__ import annotations
 
@@ -80,35 +82,62 @@ def test_a_symbolic_link_to_a_book_is_the_same_book(tmp_path: Path) -> None:
         ledger.close()
 
 
-def test_a_file_that_is_mounted_by_itself_is_refused_and_a_mounted_folder_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As containers mount a single file. Where this process may mount, in a namespace of its own, that is done; else the system is asked what it would say."""
+def test_a_file_that_is_mounted_by_itself_is_refused_and_a_mounted_folder_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As containers mount a single file. Where this process may mount, in a namespace of its own,
+    that is done; else the system is asked what it would say.
+    """
     (tmp_path / "host").mkdir()
     open_book(tmp_path / "host" / "x.ledger", 1).close()
     if may_mount():
-        done = subprocess.run(["unshare", "-m", sys.executable, "-c", MOUNTED, str(tmp_path)], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["unshare", "-m", sys.executable, "-c", MOUNTED, str(tmp_path)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout) == ["charged", "ledger.names", "charged"]
     true = file_checks._mount
     assert true(str(tmp_path)) == true(str(tmp_path / "host" / "x.ledger"))
-    monkeypatch.setattr(file_checks, "_mount", lambda path: 99 if path.endswith(".ledger") else true(path))
+    monkeypatch.setattr(
+        file_checks, "_mount", lambda path: 99 if path.endswith(".ledger") else true(path)
+    )
     with refusing("ledger.names"):
         sf.Ledger.open(tmp_path / "host" / "x.ledger")
-    monkeypatch.setattr(file_checks, "_mount", lambda _: None)  # a system that does not number its mounts: the device has to be that of the folder
+    monkeypatch.setattr(
+        file_checks, "_mount", lambda _: None
+    )  # a system that does not number its mounts: the device has to be that of the folder
     sf.Ledger.open(tmp_path / "host" / "x.ledger").close()
     whole = file_checks.seen
-    monkeypatch.setattr(file_checks, "seen", lambda path, *more: tuple((one[0], one[1] + 1, *one[2:]) if one else None for one in whole(path, *more)))
+    monkeypatch.setattr(
+        file_checks,
+        "seen",
+        lambda path, *more: tuple(
+            (one[0], one[1] + 1, *one[2:]) if one else None for one in whole(path, *more)
+        ),
+    )
     with refusing("ledger.names"):
         sf.Ledger.open(tmp_path / "host" / "x.ledger")
 
 
 def may_mount() -> bool:
-    return shutil.which("unshare") is not None and subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0
+    return (
+        shutil.which("unshare") is not None
+        and subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode
+        == 0
+    )
 
 
 @pytest.mark.parametrize("ending", ["-wal", "-shm"])
 @pytest.mark.parametrize("replaced", [False, True])
-def test_a_log_that_is_deleted_or_replaced_while_the_book_is_open_stops_it(ending: str, replaced: bool, tmp_path: Path) -> None:
-    """Charges went on into a file without a name, and were lost with the process. Now nothing is acknowledged, and what was is kept by a clean end."""
+def test_a_log_that_is_deleted_or_replaced_while_the_book_is_open_stops_it(
+    ending: str, replaced: bool, tmp_path: Path
+) -> None:
+    """Charges went on into a file without a name, and were lost with the process. Now nothing is
+    acknowledged, and what was is kept by a clean end.
+    """
     path = tmp_path / "a.ledger"
     ledger = open_book(path, 1)
     for _ in range(4):
@@ -131,20 +160,29 @@ def test_a_log_that_is_deleted_or_replaced_while_the_book_is_open_stops_it(endin
         again.close()
 
 
-def test_a_second_process_under_a_deleted_index_does_not_spend_the_budget_twice(tmp_path: Path) -> None:
+def test_a_second_process_under_a_deleted_index_does_not_spend_the_budget_twice(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "a.ledger"
     ledger = open_book(path, 1)
     for _ in range(5):
         ledger.charge(sf.Pure("0.1"))
     Path(f"{path}-shm").unlink()
-    script = "import sys, sfumato as sf\nledger = sf.Ledger.open(sys.argv[1])\nfor n in range(10):\n    ledger.charge(sf.Pure('0.1'))\n    print(n, flush=True)"
-    done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False)
+    script = (
+        "import sys, sfumato as sf\nledger = sf.Ledger.open(sys.argv[1])\nfor n in "
+        "range(10):\n    ledger.charge(sf.Pure('0.1'))\n    print(n, flush=True)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False
+    )
     with refusing("ledger.log"):
         ledger.charge(sf.Pure("0.1"))
     assert len(done.stdout.split()) <= 5
 
 
-def test_a_log_that_is_deleted_after_a_crash_is_seen_with_a_head_and_not_without(tmp_path: Path) -> None:
+def test_a_log_that_is_deleted_after_a_crash_is_seen_with_a_head_and_not_without(
+    tmp_path: Path,
+) -> None:
     """As the page on reliability says: the file alone does not know what its log held."""
     path, notes = tmp_path / "a.ledger", tmp_path / "head"
     open_book(path, 1).close()
@@ -178,7 +216,9 @@ def test_locks_of_this_system_hold_and_finding_that_out_is_quick(tmp_path: Path)
 
 
 def test_locks_that_do_nothing_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on file systems that say yes to every lock: four processes then spent up to twice the budget."""
+    """As on file systems that say yes to every lock: four processes then spent up to twice the
+    budget.
+    """
     import fcntl
 
     with monkeypatch.context() as void:
@@ -199,16 +239,22 @@ def test_locks_that_do_nothing_are_refused(tmp_path: Path, monkeypatch: pytest.M
     open_book(tmp_path / "a.ledger", 1).close()
 
 
-def test_where_the_system_has_no_locks_of_descriptions_another_process_tries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_system_has_no_locks_of_descriptions_another_process_tries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import fcntl
 
     monkeypatch.delattr(fcntl, "F_OFD_SETLK", raising=False)
     assert locks_hold(str(tmp_path))
-    monkeypatch.setattr(fcntl, "lockf", lambda *_: None)  # here nothing is locked, so the other process gets it
+    monkeypatch.setattr(
+        fcntl, "lockf", lambda *_: None
+    )  # here nothing is locked, so the other process gets it
     assert not locks_hold(str(tmp_path))
 
 
-def test_file_systems_of_several_machines_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_systems_of_several_machines_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(file_checks, "_mount", lambda _: 7)
     for kind in sorted(SHARED):
         with monkeypatch.context() as other:

@@ -1,4 +1,6 @@
-"""Charges in the short way: the same entries as in the longer one, and none where somebody else has written since."""
+"""Charges in the short way: the same entries as in the longer one, and none where somebody else has
+written since.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def rows(path: Path) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", BUDGETS)
-def test_the_same_book_both_ways(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: list[bool]) -> None:
+def test_the_same_book_both_ways(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: list[bool]
+) -> None:
     monkeypatch.setattr("secrets.token_hex", lambda _: "0" * 16)
     books = []
     for way in ("short", "long"):
@@ -58,7 +62,15 @@ def test_the_same_book_both_ways(name: str, tmp_path: Path, monkeypatch: pytest.
         if way == "long":
             monkeypatch.setattr(store.Store, "follows", False)
         ledger = open_book(tmp_path / way, budget=BUDGETS[name])
-        receipts = [ledger.charge(cost, memo) for cost, memo in [(NOISY, "first"), (NOISY, "again"), ([NOISY, NOISY], "“two”\n\t"), (NOISY, "")]]
+        receipts = [
+            ledger.charge(cost, memo)
+            for cost, memo in [
+                (NOISY, "first"),
+                (NOISY, "again"),
+                ([NOISY, NOISY], "“two”\n\t"),
+                (NOISY, ""),
+            ]
+        ]
         assert ledger.verify(ledger.head).ok
         assert [one.number for one in receipts] == [2, 3, 4, 5]
         books.append((rows(tmp_path / way), receipts, ledger.spent, ledger._known))
@@ -73,7 +85,9 @@ def test_the_same_book_both_ways(name: str, tmp_path: Path, monkeypatch: pytest.
         lambda other, path: other.charge(sf.Pure(1)),
         lambda other, path: other.amend(sf.Pure(3), "less"),
         lambda other, path: other.allow("alice", sf.Pure(1)),
-        lambda other, path: sf.Ledger.open(path, dataset="others", budget=sf.Pure(1), unit="patient", relation="add-remove").close(),
+        lambda other, path: sf.Ledger.open(
+            path, dataset="others", budget=sf.Pure(1), unit="patient", relation="add-remove"
+        ).close(),
         lambda other, path: other.release(other.reserve(sf.Pure(1))),
     ],
     ids=["charge", "amend", "share", "another dataset", "reservation"],
@@ -98,7 +112,9 @@ def test_what_others_write_closes_the_way(act: Any, tmp_path: Path, tried: list[
 
 
 def test_others_who_take_turns_are_not_raced(tmp_path: Path, tried: list[bool]) -> None:
-    """Whoever finds that somebody else writes looks first, until two charges in a row find nobody."""
+    """Whoever finds that somebody else writes looks first, until two charges in a row find
+    nobody.
+    """
     path = tmp_path / "a.ledger"
     one, other = open_book(path, 100), open_book(path, 100)
     for _ in range(5):
@@ -117,14 +133,22 @@ def test_others_who_take_turns_are_not_raced(tmp_path: Path, tried: list[bool]) 
     ("change", "code"),
     [
         ("UPDATE entry SET spent = '[\"4\"]' WHERE number = 3", "ledger.corrupt"),
-        ("UPDATE entry SET digest = iif(digest LIKE 'f%', 'e', 'f') || substr(digest, 2) WHERE number = 3", "ledger.corrupt"),
+        (
+            (
+                "UPDATE entry SET digest = iif(digest LIKE 'f%', 'e', 'f') || substr(digest, "
+                "2) WHERE number = 3"
+            ),
+            "ledger.corrupt",
+        ),
         ("DELETE FROM entry WHERE number = 3", "ledger.head"),
         ("UPDATE balance SET budget = replace(budget, '\"4\"', '\"2\"')", "ledger.corrupt"),
         ("DELETE FROM balance", "ledger"),
     ],
     ids=["total", "digest", "cut", "budget", "account"],
 )
-def test_a_book_that_was_changed_is_not_written_to(change: str, code: str, tmp_path: Path, tried: list[bool]) -> None:
+def test_a_book_that_was_changed_is_not_written_to(
+    change: str, code: str, tmp_path: Path, tried: list[bool]
+) -> None:
     path = tmp_path / "a.ledger"
     ledger = open_book(path, 4)
     ledger.charge(sf.Pure(1))
@@ -242,8 +266,12 @@ def test_threads_follow_one_another(tmp_path: Path) -> None:
     ledger.close()
 
 
-def test_what_one_thread_has_written_is_not_forgotten_by_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the commit of a charge and its receipt another one is refused, in the longer way; then the entry is taken out of the book."""
+def test_what_one_thread_has_written_is_not_forgotten_by_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the commit of a charge and its receipt another one is refused, in the longer way;
+    then the entry is taken out of the book.
+    """
     path = tmp_path / "a.ledger"
     ledger = open_book(path, 4)
     ledger.charge(sf.Pure(1))
@@ -288,9 +316,14 @@ def test_an_account_with_too_few_numbers_is_damaged(tmp_path: Path) -> None:
     ledger.close()
 
 
-def test_a_statement_that_looks_at_nothing_would_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_statement_that_looks_at_nothing_would_be_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A twin without its conditions overspends what two share."""
-    naive = "INSERT OR IGNORE INTO entry SELECT max(number) + 1, ?2, NULL, 'charge', NULL, ?3, ?4, ?5, ?6, ?11 FROM entry WHERE ?1 + ?7 + ?8 + ?9 + ?10 NOTNULL"
+    naive = (
+        "INSERT OR IGNORE INTO entry SELECT max(number) + 1, ?2, NULL, 'charge', NULL, ?3, "
+        "?4, ?5, ?6, ?11 FROM entry WHERE ?1 + ?7 + ?8 + ?9 + ?10 NOTNULL"
+    )
     monkeypatch.setattr("sfumato.ledger.following.FOLLOW", naive)
     path = tmp_path / "a.ledger"
     one, other = open_book(path, 4), open_book(path, 4)

@@ -1,4 +1,6 @@
-"""Concurrent histories have an order: that of the chain. Everything a user was told has to follow from it."""
+"""Concurrent histories have an order: that of the chain. Everything a user was told has to follow
+from it.
+"""
 
 from __future__ import annotations
 
@@ -24,25 +26,38 @@ class Told(NamedTuple):
     after: int
 
 
-def contradictions(ledger: Ledger, told: dict[str, Told], costs: dict[str, Fraction], room: Fraction) -> list[str]:
+def contradictions(
+    ledger: Ledger, told: dict[str, Told], costs: dict[str, Fraction], room: Fraction
+) -> list[str]:
     """What was told and cannot have been, in the one order of the chain.
 
-    A grant is in the book once, between the two lengths. A refusal needs a moment between them at which the cost did not fit; as spending only grows here, the
-    last one is the best.
+    A grant is in the book once, between the two lengths. A refusal needs a moment between them at
+    which the cost did not fit; as spending only grows here, the last one is the best.
     """
     found = {line.memo: line.number for line in ledger.history() if line.kind == "charge"}
     granted = {name for name, said in told.items() if said.granted}
-    wrong = [*(granted ^ set(found))] + [name for name in granted & set(found) if not told[name].before < found[name] <= told[name].after]
-    if len(found) != sum(line.kind == "charge" for line in ledger.history()) or sum((costs[name] for name in found), Fraction(0)) > room:
+    wrong = [*(granted ^ set(found))] + [
+        name
+        for name in granted & set(found)
+        if not told[name].before < found[name] <= told[name].after
+    ]
+    if (
+        len(found) != sum(line.kind == "charge" for line in ledger.history())
+        or sum((costs[name] for name in found), Fraction(0)) > room
+    ):
         wrong.append("overspent")
     for name, said in told.items():
-        spent = sum((costs[other] for other, number in found.items() if number <= said.after), Fraction(0))
+        spent = sum(
+            (costs[other] for other, number in found.items() if number <= said.after), Fraction(0)
+        )
         wrong += [name] if not said.granted and spent + costs[name] <= room else []
     return wrong
 
 
 def history(path: Path | str, costs: dict[str, Fraction]) -> dict[str, Told]:
-    """Four users, each with a connection of his own as another process would have, ask for everything under their number."""
+    """Four users, each with a connection of his own as another process would have, ask for
+    everything under their number.
+    """
     told: dict[str, Told] = {}
 
     def work(worker: str) -> None:
@@ -66,7 +81,11 @@ def history(path: Path | str, costs: dict[str, Fraction]) -> dict[str, Told]:
 
 def check_a_history(path: Path | str, turn: int) -> None:
     open_book(path, 3).close()
-    costs = {f"{worker}-{n}": Fraction(1 + (worker * 7 + n * 5 + turn) % 6, 7) for worker in range(4) for n in range(6)}
+    costs = {
+        f"{worker}-{n}": Fraction(1 + (worker * 7 + n * 5 + turn) % 6, 7)
+        for worker in range(4)
+        for n in range(6)
+    }
     told = history(path, costs)
     assert len(told) == len(costs)
     assert {said.granted for said in told.values()} == {True, False}
@@ -84,7 +103,9 @@ def test_concurrent_histories_have_an_order(histories: int) -> None:
 
 
 @pytest.mark.parametrize("histories", [10, pytest.param(300, marks=pytest.mark.slow)])
-def test_concurrent_histories_on_a_server_have_an_order(histories: int, server: PostgresServer) -> None:
+def test_concurrent_histories_on_a_server_have_an_order(
+    histories: int, server: PostgresServer
+) -> None:
     url = server.new()
     for turn in range(histories):
         server.clear(url)
@@ -99,10 +120,16 @@ def test_the_checker_sees_what_is_wrong() -> None:
     right = {"a": Told(True, 1, 2), "b": Told(True, 1, 3)}
     room = Fraction(3)
     assert contradictions(ledger, right, costs, room) == []
-    assert contradictions(ledger, {**right, "c": Told(True, 3, 4)}, costs, room)  # told, but not written
+    assert contradictions(
+        ledger, {**right, "c": Told(True, 3, 4)}, costs, room
+    )  # told, but not written
     assert contradictions(ledger, {"a": right["a"]}, costs, room)  # written, but not told
-    assert contradictions(ledger, {**right, "c": Told(False, 1, 3)}, costs, room)  # refused, though there was room
-    assert contradictions(ledger, {**right, "c": Told(False, 1, 2)}, costs, Fraction(2))  # refused too early
+    assert contradictions(
+        ledger, {**right, "c": Told(False, 1, 3)}, costs, room
+    )  # refused, though there was room
+    assert contradictions(
+        ledger, {**right, "c": Told(False, 1, 2)}, costs, Fraction(2)
+    )  # refused too early
     assert not contradictions(ledger, {**right, "c": Told(False, 1, 3)}, costs, Fraction(2))
     assert contradictions(ledger, {**right, "b": Told(True, 3, 4)}, costs, room)  # not in its time
     assert contradictions(ledger, right, costs, Fraction(1))

@@ -1,4 +1,6 @@
-"""Attack F2: writers are killed at random points. What was acknowledged is in the book, and the book is whole."""
+"""Attack F2: writers are killed at random points. What was acknowledged is in the book, and the
+book is whole.
+"""
 
 from __future__ import annotations
 
@@ -42,11 +44,15 @@ def test_attack_f2_works_on_the_twin_that_answers_first() -> None:
 
 
 @pytest.mark.parametrize("kills", [60, pytest.param(1000, marks=pytest.mark.slow)])
-def test_attack_f2_kill_writers_of_a_server(kills: int, tmp_path: Path, server: PostgresServer) -> None:
+def test_attack_f2_kill_writers_of_a_server(
+    kills: int, tmp_path: Path, server: PostgresServer
+) -> None:
     check(run("kills.py", "ledger", tmp_path, server.url(), kills, 150, WORKERS, 3), kills)
 
 
-def test_attack_f2_works_on_the_twin_that_answers_first_on_a_server(tmp_path: Path, server: PostgresServer) -> None:
+def test_attack_f2_works_on_the_twin_that_answers_first_on_a_server(
+    tmp_path: Path, server: PostgresServer
+) -> None:
     found = run("kills.py", "early", tmp_path, server.url(), 20, 1_000_000, WORKERS, 1)
     assert found["lost"] > 0
     assert found["damaged"] == 0

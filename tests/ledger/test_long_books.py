@@ -37,7 +37,9 @@ def test_the_entries_are_those_of_charges(tmp_path: Path) -> None:
         ledger.close()
     without = "SELECT number, dataset, kind, key, json_remove(body, '$.when') FROM entry"
     assert sql(tmp_path / "filled", without) == sql(tmp_path / "charged", without)
-    assert sql(tmp_path / "filled", "SELECT * FROM account") == sql(tmp_path / "charged", "SELECT * FROM account")
+    assert sql(tmp_path / "filled", "SELECT * FROM account") == sql(
+        tmp_path / "charged", "SELECT * FROM account"
+    )
 
 
 def test_a_book_filled_with_answers_is_a_book(tmp_path: Path) -> None:

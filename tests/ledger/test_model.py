@@ -11,7 +11,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 
 import sfumato as sf
 from sfumato.ledger import Ledger, Receipt
@@ -57,11 +63,16 @@ class Model(RuleBasedStateMachine):
         self.accounts: dict[str | None, Account] = {None: Account((Fraction(5), Fraction("1e-5")))}
         self.kept: dict[str, tuple[Any, Receipt]] = {}
         self.paid: list[tuple[Receipt, Pair, str]] = []  # with "charge", "open", "use" or "release"
-        self.answers: dict[str, tuple[bytes, Pair, int, set[str | None]]] = {}  # by question; the number is that of the charge
+        self.answers: dict[
+            str, tuple[bytes, Pair, int, set[str | None]]
+        ] = {}  # by question; the number is that of the charge
         self.entries = 1
 
     def fresh(self) -> Path | str:
-        return Path(tempfile.mkdtemp(dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None)) / "a.ledger"
+        return (
+            Path(tempfile.mkdtemp(dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None))
+            / "a.ledger"
+        )
 
     def clear(self) -> None:
         shutil.rmtree(Path(self.place).parent)
@@ -78,12 +89,21 @@ class Model(RuleBasedStateMachine):
     def booked(self, cost: Pair, share: str | None, *, whole: bool = True) -> str | None:
         """The code with which a cost is refused; booked if there is none."""
         if share not in self.accounts:
-            return "budget.exceeded" if not fits(plus(self.accounts[None].spent, cost), self.accounts[None].budget) and whole else "ledger.share"
+            return (
+                "budget.exceeded"
+                if not fits(plus(self.accounts[None].spent, cost), self.accounts[None].budget)
+                and whole
+                else "ledger.share"
+            )
         touched = {None, share} if whole else {share}
-        if not all(fits(plus(self.accounts[s].spent, cost), self.accounts[s].budget) for s in touched):
+        if not all(
+            fits(plus(self.accounts[s].spent, cost), self.accounts[s].budget) for s in touched
+        ):
             return "budget.exceeded"
         for name in touched:
-            self.accounts[name].spent = plus(self.accounts[name].spent, (cost[0] - self.rounding, cost[1]))
+            self.accounts[name].spent = plus(
+                self.accounts[name].spent, (cost[0] - self.rounding, cost[1])
+            )
         return None
 
     @rule(cost=costs, key=keys, share=shares, reserve=st.booleans())
@@ -100,7 +120,9 @@ class Model(RuleBasedStateMachine):
             else:
                 self.expect("ledger.key", lambda: ask(sf.Approx(*cost), key=key, share=share))
             return
-        receipt = self.expect(self.booked(cost, share), lambda: ask(sf.Approx(*cost), key=key, share=share))
+        receipt = self.expect(
+            self.booked(cost, share), lambda: ask(sf.Approx(*cost), key=key, share=share)
+        )
         if receipt is not None:
             self.paid.append((receipt, cost, "open" if reserve else "charge"))
             if key is not None:
@@ -122,13 +144,22 @@ class Model(RuleBasedStateMachine):
 
     @rule(share=st.sampled_from(SHARES), budget=costs)
     def allow(self, share: str, budget: Pair) -> None:
-        self.expect("ledger.share" if share in self.accounts else None, lambda: self.ledger.allow(share, sf.Approx(*budget)))
+        self.expect(
+            "ledger.share" if share in self.accounts else None,
+            lambda: self.ledger.allow(share, sf.Approx(*budget)),
+        )
         self.accounts.setdefault(share, Account(budget))
 
     @rule(share=shares, budget=st.tuples(st.integers(1, 8).map(Fraction), deltas))
     def amend(self, share: str | None, budget: Pair) -> None:
         account = self.accounts.get(share)
-        code = "ledger.share" if account is None else None if fits(account.spent, budget) else "ledger.budget"
+        code = (
+            "ledger.share"
+            if account is None
+            else None
+            if fits(account.spent, budget)
+            else "ledger.budget"
+        )
         self.expect(code, lambda: self.ledger.amend(sf.Approx(*budget), "why", share=share))
         if account is not None and code is None:
             account.budget = budget
@@ -139,7 +170,10 @@ class Model(RuleBasedStateMachine):
             return
         receipt, cost, state = data.draw(st.sampled_from(self.paid))
         answer = f"{question} {self.entries}".encode()
-        self.expect("ledger.reservation" if state in ("open", "release") else None, lambda: self.ledger.remember(receipt, question, answer))
+        self.expect(
+            "ledger.reservation" if state in ("open", "release") else None,
+            lambda: self.ledger.remember(receipt, question, answer),
+        )
         if state in ("charge", "use"):
             self.answers[question] = (answer, cost, receipt.number, {None, receipt.share})
 
@@ -152,8 +186,13 @@ class Model(RuleBasedStateMachine):
         if share in shown:
             recalled = self.ledger.recall(question, share=share)
         else:
-            beside = any(number == paid and share in seen for _, _, number, seen in self.answers.values())  # a charge is paid for once
-            recalled = self.expect(self.booked(ZERO if beside else cost, share, whole=False), lambda: self.ledger.recall(question, share=share))
+            beside = any(
+                number == paid and share in seen for _, _, number, seen in self.answers.values()
+            )  # a charge is paid for once
+            recalled = self.expect(
+                self.booked(ZERO if beside else cost, share, whole=False),
+                lambda: self.ledger.recall(question, share=share),
+            )
         if recalled is not None:
             assert recalled.answer == answer
             shown.add(share)
@@ -192,7 +231,12 @@ class Model(RuleBasedStateMachine):
 @pytest.mark.parametrize("examples", [210, pytest.param(2100, marks=pytest.mark.slow)])
 def test_random_histories(examples: int) -> None:
     """Fifty steps each: 10⁴, and 10⁵."""
-    plenty = settings(max_examples=examples, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck))
+    plenty = settings(
+        max_examples=examples,
+        stateful_step_count=50,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
     run_state_machine_as_test(Model, settings=plenty)  # type: ignore[no-untyped-call]
 
 
@@ -208,7 +252,13 @@ def test_random_histories_on_a_server(examples: int, server: PostgresServer) -> 
         def clear(self) -> None:
             server.clear(url)
 
-    few = settings(max_examples=examples, stateful_step_count=50, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    few = settings(
+        max_examples=examples,
+        stateful_step_count=50,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
     run_state_machine_as_test(OnServer, settings=few)  # type: ignore[no-untyped-call]
 
 
@@ -216,6 +266,13 @@ def test_a_model_that_forgets_a_little_is_seen() -> None:
     class Twin(Model):
         rounding = Fraction(1, 10**30)
 
-    few = settings(max_examples=50, stateful_step_count=20, deadline=None, database=None, print_blob=False, phases=[Phase.generate])
+    few = settings(
+        max_examples=50,
+        stateful_step_count=20,
+        deadline=None,
+        database=None,
+        print_blob=False,
+        phases=[Phase.generate],
+    )
     with pytest.raises(AssertionError):
         run_state_machine_as_test(Twin, settings=few)  # type: ignore[no-untyped-call]

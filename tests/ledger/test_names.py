@@ -40,7 +40,9 @@ def test_memos_are_any_text() -> None:
 
 
 def test_an_empty_name_is_no_way_to_mean_the_whole() -> None:
-    """A form that was left empty must not raise the budget of everybody, nor show for free what a share has to pay for."""
+    """A form that was left empty must not raise the budget of everybody, nor show for free what a
+    share has to pay for.
+    """
     ledger = open_book(None, 1)
     ledger.allow("bob", sf.Pure(1))
     ledger.remember(ledger.charge(sf.Pure("0.1")), "q", b"1")

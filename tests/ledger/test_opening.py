@@ -37,7 +37,12 @@ def test_memory_has_no_place() -> None:
 
 @pytest.mark.parametrize(
     "said",
-    [(None, "\ud800", None, None), (sf.Pure(1, unit="\ud800"), None, None, None), (None, None, None, {"a\udfff": "text"}), (None, None, None, {"a": "\ud800"})],
+    [
+        (None, "\ud800", None, None),
+        (sf.Pure(1, unit="\ud800"), None, None, None),
+        (None, None, None, {"a\udfff": "text"}),
+        (None, None, None, {"a": "\ud800"}),
+    ],
 )
 def test_what_cannot_be_written_down_is_refused(said: Any) -> None:
     with refusing("ledger.name") as caught:

@@ -24,7 +24,9 @@ def test_an_entry_follows_from_the_one_before_it(tmp_path: Path) -> None:
     ledger.close()
     ((book,),) = sql(tmp_path / "a.ledger", "SELECT id FROM book")
     previous = genesis(book)
-    for body, spent, state, fresh in sql(tmp_path / "a.ledger", "SELECT body, spent, state, digest FROM entry ORDER BY number"):
+    for body, spent, state, fresh in sql(
+        tmp_path / "a.ledger", "SELECT body, spent, state, digest FROM entry ORDER BY number"
+    ):
         previous = sealed(previous, body, "visits", spent, state)
         assert fresh == previous
         assert canonical(json.loads(body)) == body
@@ -45,7 +47,9 @@ def test_what_an_entry_holds() -> None:
 
 
 def test_a_charge_reads_no_more_in_a_longer_book(tmp_path: Path) -> None:
-    """Every statement of a charge, of a reading and of an opening finds its rows by a key: no table is gone through."""
+    """Every statement of a charge, of a reading and of an opening finds its rows by a key: no table
+    is gone through.
+    """
     ledger = open_book(tmp_path / "a.ledger", 100)
     ledger.allow("alice", sf.Pure(50))
     connection = ledger._store._connection
@@ -60,13 +64,30 @@ def test_a_charge_reads_no_more_in_a_longer_book(tmp_path: Path) -> None:
     assert ledger.header
     assert ledger.spent
     connection.set_exec_trace(None)
-    statements = [statement for statement in seen if statement.startswith(("SELECT", "INSERT", "UPDATE", "DELETE"))]
+    statements = [
+        statement
+        for statement in seen
+        if statement.startswith(("SELECT", "INSERT", "UPDATE", "DELETE"))
+    ]
     assert len(statements) > 10
     for statement in statements:
-        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", (None,) * statement.count("?"))]
-        last = "ORDER BY number DESC LIMIT" in statement  # the end of the chain: one row or two, by their numbers
-        short = ("SCAN book", "SCAN balance", "SCAN reservation USING COVERING INDEX reservation_open")  # accounts, and what is reserved now
-        assert [step for step in plan if step.startswith("SCAN") and step not in short and not last] == [], statement
+        plan = [
+            row[3]
+            for row in connection.execute(
+                f"EXPLAIN QUERY PLAN {statement}", (None,) * statement.count("?")
+            )
+        ]
+        last = (
+            "ORDER BY number DESC LIMIT" in statement
+        )  # the end of the chain: one row or two, by their numbers
+        short = (
+            "SCAN book",
+            "SCAN balance",
+            "SCAN reservation USING COVERING INDEX reservation_open",
+        )  # accounts, and what is reserved now
+        assert [
+            step for step in plan if step.startswith("SCAN") and step not in short and not last
+        ] == [], statement
     ledger.close()
 
 
@@ -91,21 +112,35 @@ def test_a_charge_takes_no_more_steps_in_a_longer_book() -> None:
 
 
 def test_charges_in_a_row_carry_their_total(tmp_path: Path) -> None:
-    """And whatever follows finds it in its place: the account is the same whoever asks, and between two datasets' charges, too."""
+    """And whatever follows finds it in its place: the account is the same whoever asks, and between
+    two datasets' charges, too.
+    """
     path = tmp_path / "a.ledger"
-    one, two = open_book(path, 10), sf.Ledger.open(path, budget=sf.Pure(10), dataset="other", unit="patient", relation="add-remove")
+    one, two = (
+        open_book(path, 10),
+        sf.Ledger.open(
+            path, budget=sf.Pure(10), dataset="other", unit="patient", relation="add-remove"
+        ),
+    )
     seen = []
     for ledger, cost in ((one, 1), (one, 2), (two, 3), (one, 1), (one, 1)):
         ledger.charge(sf.Pure(cost))
         settled = dict(sql(path, "SELECT dataset, spent FROM balance"))
         seen.append(tuple(json.loads(settled[name.dataset])[0] for name in (one, two)))
-        assert (one.spent, two.spent) == tuple(sf.Pure(json.loads(text)[0], relation="add-remove", unit="patient") for _, text in _accounts(path, one, two))
+        assert (one.spent, two.spent) == tuple(
+            sf.Pure(json.loads(text)[0], relation="add-remove", unit="patient")
+            for _, text in _accounts(path, one, two)
+        )
         assert one.verify().ok
     assert seen == [("0", "0"), ("0", "0"), ("3", "0"), ("3", "3"), ("3", "3")]
     one.allow("alice", sf.Pure(2))
-    assert dict(sql(path, "SELECT share, spent FROM balance WHERE dataset = ?", (one.dataset,))) == {"": '["3"]', "alice": '["0"]'}
+    assert dict(
+        sql(path, "SELECT share, spent FROM balance WHERE dataset = ?", (one.dataset,))
+    ) == {"": '["3"]', "alice": '["0"]'}
     one.charge(sf.Pure(1), share="alice")
-    assert [spent for (spent,) in sql(path, "SELECT spent FROM entry ORDER BY number DESC LIMIT 1")] == ['["6"]']
+    assert [
+        spent for (spent,) in sql(path, "SELECT spent FROM entry ORDER BY number DESC LIMIT 1")
+    ] == ['["6"]']
     assert (one.account().spent, one.account("alice").spent) == ((6,), (1,))
     assert one.verify().ok
 
@@ -124,13 +159,20 @@ EDITS = (
     "UPDATE entry SET state = NULL WHERE number = (SELECT max(number) FROM entry)",
     "UPDATE reservation SET state = 'open'",
     "DELETE FROM balance WHERE share = 'alice'",
-    "INSERT INTO balance SELECT dataset, 'mallory', budget, spent, parts FROM balance WHERE share = 'alice'",
+    (
+        "INSERT INTO balance SELECT dataset, 'mallory', budget, spent, parts FROM balance "
+        "WHERE share = 'alice'"
+    ),
 )
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_an_edited_balance_is_refused_at_opening_and_at_a_charge_although_the_head_is_right(edit: str, tmp_path: Path) -> None:
-    """The head covered entries, and not what a charge is held against: a balance set to zero opened with the right head, and was spent again."""
+def test_an_edited_balance_is_refused_at_opening_and_at_a_charge_although_the_head_is_right(
+    edit: str, tmp_path: Path
+) -> None:
+    """The head covered entries, and not what a charge is held against: a balance set to zero opened
+    with the right head, and was spent again.
+    """
     path = tmp_path / "a.ledger"
     other = open_book(path, 10, dataset="other")
     other.charge(sf.Pure(5))
@@ -142,8 +184,15 @@ def test_an_edited_balance_is_refused_at_opening_and_at_a_charge_although_the_he
     head = str(ledger.head)
     loosen(path)
     sql(path, edit)
-    ledger._following = None  # a charge that follows another is held against the total that this process knows, which no edit changes
-    for ask in (lambda: ledger.charge(sf.Pure(1)), lambda: ledger.charge(sf.Pure(1), share="alice"), lambda: other.charge(sf.Pure(1)), lambda: ledger.spent):
+    # a charge that follows another is held against the total that this process knows, which no edit
+    # changes
+    ledger._following = None
+    for ask in (
+        lambda: ledger.charge(sf.Pure(1)),
+        lambda: ledger.charge(sf.Pure(1), share="alice"),
+        lambda: other.charge(sf.Pure(1)),
+        lambda: ledger.spent,
+    ):
         with refusing("ledger.corrupt"):
             ask()
     ledger.close()
@@ -177,9 +226,18 @@ def test_a_damaged_account_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("spent", "parts"),
-    [(["0", "0"], 0), (["1/2", "0"], 1 << 59), (["1/2", "1/1000000"], 1 << 60), (["1", "0"], 1 << 60), (["2", "0"], (1 << 60) + 1)],
+    [
+        (["0", "0"], 0),
+        (["1/2", "0"], 1 << 59),
+        (["1/2", "1/1000000"], 1 << 60),
+        (["1", "0"], 1 << 60),
+        (["2", "0"], (1 << 60) + 1),
+    ],
 )
 def test_the_tables_own_check(spent: list[str], parts: int) -> None:
     account = Account.of(sf.Approx(1, "1e-6"), tuple(map(Fraction, spent)))
     assert Row.of("a", "", account)[-1] == parts
-    assert Row.of("a", "", Account.of(sf.Approx(1, 0), (Fraction(0), Fraction(1, 10))))[-1] == (1 << 60) + 1
+    assert (
+        Row.of("a", "", Account.of(sf.Approx(1, 0), (Fraction(0), Fraction(1, 10))))[-1]
+        == (1 << 60) + 1
+    )

@@ -17,13 +17,25 @@ def test_places() -> None:
     assert place("a.ledger") == place(Path("a.ledger")) == Path.cwd() / "a.ledger"
     for name in ("c:/a.ledger", "file:a?mode=memory", "postgresql", "a/b:c", ":memory:"):
         assert isinstance(place(name), Path)
-    for url in ("postgresql://role@host/books", "postgres:///books", "PostgreSQL://a:b@c/d?sslmode=verify-full"):
+    for url in (
+        "postgresql://role@host/books",
+        "postgres:///books",
+        "PostgreSQL://a:b@c/d?sslmode=verify-full",
+    ):
         found = place(url)
         assert isinstance(found, Url)
         assert found.reveal() == url
 
 
-@pytest.mark.parametrize("url", ["mysql://a:secret@b/c", "https://secret@b", "postgresql:/a:secret@b", "postgresql+psycopg://a:secret@b/c"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://a:secret@b/c",
+        "https://secret@b",
+        "postgresql:/a:secret@b",
+        "postgresql+psycopg://a:secret@b/c",
+    ],
+)
 def test_other_urls_are_refused_unseen(url: str) -> None:
     for said in (url, Path(url)):
         with refusing("ledger.path") as caught:

@@ -1,4 +1,6 @@
-"""A book on a server: what goes wrong between the two, and what is said then. What both kinds of books do is tested where it is tested for files."""
+"""A book on a server: what goes wrong between the two, and what is said then. What both kinds of
+books do is tested where it is tested for files.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,10 @@ PASSWORD = "correct-horse-battery"
 def check(caught: sf.Refused, *codes: str) -> None:
     assert caught.code in codes
     text = str(caught)
-    assert any(words in text for words in ("nothing was accepted", "no receipt was given", "nothing was changed"))
+    assert any(
+        words in text
+        for words in ("nothing was accepted", "no receipt was given", "nothing was changed")
+    )
     assert "Anna" not in text
     assert not re.search(r"patient|visits|/dev|/tmp|host=|SELECT|INSERT", text)
     assert caught.__cause__ is None
@@ -50,12 +55,17 @@ def through(wire: Wire, url: str) -> str:
 
 @pytest.mark.parametrize("every", [11, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("how", CUTS)
-def test_attack_f10_the_wire_is_cut_at_every_message(how: str, every: int, server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At the first, second, … message that the book sends, or at every eleventh, until a whole life passes without a cut. Where nothing was under way the book
-    connects anew."""
+def test_attack_f10_the_wire_is_cut_at_every_message(
+    how: str, every: int, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the first, second, … message that the book sends, or at every eleventh, until a whole life
+    passes without a cut. Where nothing was under way the book connects anew.
+    """
     monkeypatch.setattr(postgres, "SILENCE", 0.3)
     url, refused, stood = server.new(), 0, 0
-    at, every = (4, 3 * every) if how == "silent" else (0, every)  # a connection that is not answered is given up after ten seconds
+    at, every = (
+        (4, 3 * every) if how == "silent" else (0, every)
+    )  # a connection that is not answered is given up after ten seconds
     while True:
         server.clear(url)
         said: list[str] = []
@@ -75,7 +85,9 @@ def test_attack_f10_the_wire_is_cut_at_every_message(how: str, every: int, serve
         checked = after.verify(heads[-1] if heads else None)
         assert checked.ok, checked.problems
         entries = max(after.head.number, 1)
-        assert entries in ({max(acknowledged, 1), acknowledged + 1} if unsure else {max(acknowledged, 1)})
+        assert entries in (
+            {max(acknowledged, 1), acknowledged + 1} if unsure else {max(acknowledged, 1)}
+        )
         stood += entries > max(acknowledged, 1)
         after.charge(sf.Pure(1))
         after.close()
@@ -106,7 +118,13 @@ def test_a_commit_that_was_not_heard_of_is_found_by_its_key(server: PostgresServ
 def test_an_idle_connection_that_broke_is_made_anew(server: PostgresServer) -> None:
     ledger = open_book(server.new(), 10)
     for _ in range(3):
-        server.sql(server.url(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sfumato'")
+        server.sql(
+            server.url(),
+            (
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+                "application_name = 'sfumato'"
+            ),
+        )
         ledger.charge(sf.Pure(1))
     assert ledger.head.number == 4
     ledger.close()
@@ -118,7 +136,12 @@ def test_the_server_is_stopped_and_started_again() -> None:
         ledger = open_book(url, 10)
         ledger.charge(sf.Pure(1))
         own.stop()
-        asks = (lambda: ledger.charge(sf.Pure(1), SECRET), lambda: ledger.reserve(sf.Pure(1)), lambda: open_book(url), lambda: ledger.amend(sf.Pure(3), SECRET))
+        asks = (
+            lambda: ledger.charge(sf.Pure(1), SECRET),
+            lambda: ledger.reserve(sf.Pure(1)),
+            lambda: open_book(url),
+            lambda: ledger.amend(sf.Pure(3), SECRET),
+        )
         for ask in asks:
             with pytest.raises(sf.Refused) as caught:
                 ask()
@@ -141,8 +164,17 @@ def test_a_server_that_does_not_sync_is_refused() -> None:
 
 def test_commits_are_synchronous_whatever_the_role_says(server: PostgresServer) -> None:
     url = server.new()
-    for said, used in (("off", "on"), ("local", "on"), ("remote_write", "on"), ("on", "on"), ("remote_apply", "remote_apply")):
-        server.sql(url, f"ALTER DATABASE {url.split('/')[3].split('?')[0]} SET synchronous_commit TO {said}")
+    for said, used in (
+        ("off", "on"),
+        ("local", "on"),
+        ("remote_write", "on"),
+        ("on", "on"),
+        ("remote_apply", "remote_apply"),
+    ):
+        server.sql(
+            url,
+            f"ALTER DATABASE {url.split('/')[3].split('?')[0]} SET synchronous_commit TO {said}",
+        )
         ledger = open_book(url)
         with ledger._store.writing() as tx:
             assert tx.execute("SHOW synchronous_commit").fetchall() == [(used,)]
@@ -151,7 +183,9 @@ def test_commits_are_synchronous_whatever_the_role_says(server: PostgresServer) 
 
 
 def test_a_commit_that_waits_for_a_standby_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here it is on one disk, and was to be on two: no receipt. Silence is given up; a wait that somebody cancels ends with a warning, which counts as well."""
+    """Here it is on one disk, and was to be on two: no receipt. Silence is given up; a wait that
+    somebody cancels ends with a warning, which counts as well.
+    """
     with running() as own:
         url = own.new()
         ledger = open_book(url, 10)
@@ -167,7 +201,13 @@ def test_a_commit_that_waits_for_a_standby_in_vain(monkeypatch: pytest.MonkeyPat
 
         def cancel() -> None:
             while not done.wait(0.05):
-                own.sql(own.url(), "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+                own.sql(
+                    own.url(),
+                    (
+                        "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE "
+                        "wait_event = 'SyncRep'"
+                    ),
+                )
 
         done = threading.Event()
         thread = threading.Thread(target=cancel)
@@ -188,7 +228,9 @@ def test_a_commit_that_waits_for_a_standby_in_vain(monkeypatch: pytest.MonkeyPat
         ledger.close()
 
 
-def test_attack_f10_a_lock_that_is_never_released(server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attack_f10_a_lock_that_is_never_released(
+    server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(postgres, "PATIENCE", 40)
     url = server.new()
     ledger = open_book(url, 10)
@@ -209,7 +251,9 @@ def test_attack_f10_a_lock_that_is_never_released(server: PostgresServer, monkey
             with pytest.raises(sf.Refused) as caught:
                 ask()
             check(caught.value, "ledger.busy")
-        assert ledger.spent == sf.Pure(1, relation="add-remove", unit="patient")  # reading goes on meanwhile
+        assert ledger.spent == sf.Pure(
+            1, relation="add-remove", unit="patient"
+        )  # reading goes on meanwhile
         with reading(url) as book:
             assert book.verify(ledger.head).ok
         other.rollback()
@@ -237,15 +281,33 @@ CREATE TRIGGER meddle BEFORE INSERT ON sfumato.entry FOR EACH ROW EXECUTE FUNCTI
         ("RAISE EXCEPTION 'Anna Karenina' USING ERRCODE = '53200';", "ledger.server"),
         ("PERFORM pg_terminate_backend(pg_backend_pid());", "ledger.server"),
     ],
-    ids=["timeout", "full", "io", "privilege", "read-only", "damage", "check", "other", "deadlock", "memory", "terminated"],
+    ids=[
+        "timeout",
+        "full",
+        "io",
+        "privilege",
+        "read-only",
+        "damage",
+        "check",
+        "other",
+        "deadlock",
+        "memory",
+        "terminated",
+    ],
 )
-def test_attack_f10_every_error_of_the_server(deed: str, code: str, server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attack_f10_every_error_of_the_server(
+    deed: str, code: str, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(postgres, "PATIENCE", 100)
     url = server.new()
     ledger = open_book(url, 10)
     ledger.charge(sf.Pure(1))
     server.sql(url, TRIGGER.format(deed))
-    for ask in (lambda: ledger.charge(sf.Pure(1), SECRET, key="k"), lambda: ledger.allow("alice", sf.Pure(1)), lambda: ledger.amend(sf.Pure(20), SECRET)):
+    for ask in (
+        lambda: ledger.charge(sf.Pure(1), SECRET, key="k"),
+        lambda: ledger.allow("alice", sf.Pure(1)),
+        lambda: ledger.amend(sf.Pure(20), SECRET),
+    ):
         with pytest.raises(sf.Refused) as caught:
             ask()
         check(caught.value, code)
@@ -262,7 +324,13 @@ def test_a_charge_that_others_undo_is_tried_again(server: PostgresServer) -> Non
     url = server.new()
     ledger = open_book(url, 10)
     server.sql(url, "CREATE SEQUENCE public.tries")
-    server.sql(url, TRIGGER.format("IF nextval('public.tries') <= 3 THEN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END IF;"))
+    server.sql(
+        url,
+        TRIGGER.format(
+            "IF nextval('public.tries') <= 3 THEN RAISE EXCEPTION 'again' USING ERRCODE "
+            "= '40001'; END IF;"
+        ),
+    )
     receipt = ledger.charge(sf.Pure(1))
     assert (receipt.number, receipt.repeated) == (2, False)
     server.sql(url, "ALTER SEQUENCE public.tries RESTART")
@@ -324,7 +392,9 @@ def test_both_sides_of_a_fork_may_charge(server: PostgresServer) -> None:
             os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     ledger.charge(sf.Pure(1))
-    with ledger._store.writing() as tx:  # and in the middle of a transaction the child is not to end it
+    with (
+        ledger._store.writing() as tx
+    ):  # and in the middle of a transaction the child is not to end it
         child = os.fork()
         if child == 0:
             try:
@@ -349,10 +419,19 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("url", WRONG, ids=["refused", "port", "percent", "option", "folder", "misspelt", "mysql", "one slash"])
+@pytest.mark.parametrize(
+    "url",
+    WRONG,
+    ids=["refused", "port", "percent", "option", "folder", "misspelt", "mysql", "one slash"],
+)
 def test_the_url_is_shown_to_nobody(url: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    for ask in (lambda: open_book(url), lambda: sf.Ledger.open(url), lambda: open_book(Path(url)), lambda: reading(url).__enter__()):
+    for ask in (
+        lambda: open_book(url),
+        lambda: sf.Ledger.open(url),
+        lambda: open_book(Path(url)),
+        lambda: reading(url).__enter__(),
+    ):
         with pytest.raises(sf.Refused) as caught:
             ask()
         assert caught.value.code in ("ledger.server", "ledger.path")
@@ -362,7 +441,9 @@ def test_the_url_is_shown_to_nobody(url: str, caplog: pytest.LogCaptureFixture) 
     assert PASSWORD not in caplog.text
 
 
-def test_an_open_book_does_not_show_its_url(server: PostgresServer, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_open_book_does_not_show_its_url(
+    server: PostgresServer, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     url = server.new().replace("postgres@", f"postgres:{PASSWORD}@")
     ledger = open_book(url)
@@ -381,7 +462,10 @@ def test_an_open_book_does_not_show_its_url(server: PostgresServer, caplog: pyte
 def test_without_psycopg_there_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "sfumato.ledger.postgres")
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    for ask in (lambda: open_book("postgresql:///books"), lambda: reading("postgresql:///books").__enter__()):
+    for ask in (
+        lambda: open_book("postgresql:///books"),
+        lambda: reading("postgresql:///books").__enter__(),
+    ):
         with refusing("ledger.missing") as caught:
             ask()
         assert "pip install 'sfumato[postgres]'" in str(caught.value)
@@ -389,7 +473,9 @@ def test_without_psycopg_there_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.fixture
 def roles(server: PostgresServer) -> Iterator[tuple[str, str, str]]:
-    """A book with budget 10, and the roles with exactly the rights that the page on the ledger gives them: the URLs of the owner, `charging` and `looking`."""
+    """A book with budget 10, and the roles with exactly the rights that the page on the ledger
+    gives them: the URLs of the owner, `charging` and `looking`.
+    """
     url = server.new()
     open_book(url, 10).close()
     page = (HERE.parents[1] / "docs" / "ledger.md").read_text(encoding="utf-8")
@@ -442,25 +528,35 @@ PAST_THE_BOOK = (
     "UPDATE sfumato.entry SET spent = '[\"0\"]'",
     "DELETE FROM sfumato.entry",
     "TRUNCATE sfumato.entry",
-    "INSERT INTO sfumato.entry SELECT 99, dataset, share, kind, NULL, body, digest, '[\"0\"]', 0, state FROM sfumato.entry WHERE number = 2",
+    (
+        "INSERT INTO sfumato.entry SELECT 99, dataset, share, kind, NULL, body, digest, "
+        "'[\"0\"]', 0, state FROM sfumato.entry WHERE number = 2"
+    ),
     "UPDATE sfumato.reservation SET state = 'open'",
     "UPDATE sfumato.answer SET answer = ''",
     "DELETE FROM sfumato.shown",
     "UPDATE sfumato.book SET id = ''",
     "UPDATE sfumato.format SET version = 2",
     "ALTER TABLE sfumato.entry DISABLE TRIGGER ALL",
-    "CREATE OR REPLACE FUNCTION sfumato.reaches(after TEXT, before TEXT, cost TEXT, sign INTEGER) RETURNS boolean LANGUAGE sql AS 'SELECT true'",
+    (
+        "CREATE OR REPLACE FUNCTION sfumato.reaches(after TEXT, before TEXT, cost TEXT, sign "
+        "INTEGER) RETURNS boolean LANGUAGE sql AS 'SELECT true'"
+    ),
     "CREATE TABLE sfumato.mine (a INTEGER)",
 )
 
 
-def test_the_role_that_charges_cannot_write_to_any_table(server: PostgresServer, roles: tuple[str, str, str]) -> None:
+def test_the_role_that_charges_cannot_write_to_any_table(
+    server: PostgresServer, roles: tuple[str, str, str]
+) -> None:
     _, charging, _ = roles
     ledger = sf.Ledger.open(charging)
     ledger.use(ledger.reserve(sf.Pure(2)))
     ledger.remember(ledger.charge(sf.Pure(1)), "q", b"1")
     for statement in PAST_THE_BOOK:
-        with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.RestrictViolation)):
+        with pytest.raises(
+            (psycopg.errors.InsufficientPrivilege, psycopg.errors.RestrictViolation)
+        ):
             server.sql(charging, statement)
     assert ledger.spent == sf.Pure(3, relation="add-remove", unit="patient")
     assert ledger.verify(ledger.head).ok
@@ -468,7 +564,9 @@ def test_the_role_that_charges_cannot_write_to_any_table(server: PostgresServer,
 
 
 def _lies() -> dict[str, Callable[[pages.Written], pages.Written]]:
-    """Ways to call the function that writes, other than the book does. Digests and states are computed anew where a lie changes them."""
+    """Ways to call the function that writes, other than the book does. Digests and states are
+    computed anew where a lie changes them.
+    """
 
     def spending(text: str) -> Callable[[pages.Written], pages.Written]:
         return lambda written: written._replace(spent=text)
@@ -488,13 +586,23 @@ def _lies() -> dict[str, Callable[[pages.Written], pages.Written]]:
         "a denominator of zero": spending('["4/0"]'),
         "too few numbers": spending("[]"),
         "too many numbers": spending('["4", "4"]'),
-        "a negative cost": lambda written: written._replace(body=written.body.replace('"cost":["1"]', '"cost":["-3"]'), spent='["0"]'),
-        "a cost of less than nothing over nothing": lambda written: written._replace(body=written.body.replace('"cost":["1"]', '"cost":["1/0"]')),
+        "a negative cost": lambda written: written._replace(
+            body=written.body.replace('"cost":["1"]', '"cost":["-3"]'), spent='["0"]'
+        ),
+        "a cost of less than nothing over nothing": lambda written: written._replace(
+            body=written.body.replace('"cost":["1"]', '"cost":["1/0"]')
+        ),
         "another dataset": saying('"dataset":"visits"', '"dataset":"bills"'),
         "another kind": saying('"kind":"charge"', '"kind":"answer"'),
-        "a kind that nobody knows": lambda written: written._replace(kind="refund", body=written.body.replace('"charge"', '"refund"'), spent='["0"]'),
-        "an amended budget": lambda written: written._replace(kind="amend", body=written.body.replace('"charge"', '"amend"'), spent='["3"]'),
-        "a lower price": lambda written: written._replace(kind="reprice", body=written.body.replace('"charge"', '"reprice"'), spent='["0"]'),
+        "a kind that nobody knows": lambda written: written._replace(
+            kind="refund", body=written.body.replace('"charge"', '"refund"'), spent='["0"]'
+        ),
+        "an amended budget": lambda written: written._replace(
+            kind="amend", body=written.body.replace('"charge"', '"amend"'), spent='["3"]'
+        ),
+        "a lower price": lambda written: written._replace(
+            kind="reprice", body=written.body.replace('"charge"', '"reprice"'), spent='["0"]'
+        ),
         "an account set to zero beside it": owing(zero),
         "a share that was never made": owing(zero._replace(share="mine")),
         "a number that is taken": lambda written: written._replace(number=written.number - 1),
@@ -502,8 +610,12 @@ def _lies() -> dict[str, Callable[[pages.Written], pages.Written]]:
     }
 
 
-def test_the_role_that_charges_cannot_lower_a_total_by_the_function_that_writes(roles: tuple[str, str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a chain that goes on and a state that is right: what is refused is the lie itself. The twin is the truth, called in the same way."""
+def test_the_role_that_charges_cannot_lower_a_total_by_the_function_that_writes(
+    roles: tuple[str, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a chain that goes on and a state that is right: what is refused is the lie itself. The
+    twin is the truth, called in the same way.
+    """
     _, charging, _ = roles
     ledger = sf.Ledger.open(charging)
     ledger.charge(sf.Pure(3))
@@ -515,7 +627,13 @@ def test_the_role_that_charges_cannot_lower_a_total_by_the_function_that_writes(
         standing = Standing(Row(*row) for row in tx.execute("SELECT * FROM balance").fetchall())
         for row in told.rows:
             standing.put(row)
-        true(tx, told._replace(state=standing.state, digest=sealed(last, told.body, told.dataset, told.spent, standing.state)))
+        true(
+            tx,
+            told._replace(
+                state=standing.state,
+                digest=sealed(last, told.body, told.dataset, told.spent, standing.state),
+            ),
+        )
 
     monkeypatch.setattr(postgres.Transaction, "put", put)
     for lie[0] in _lies():
@@ -547,7 +665,14 @@ def test_what_changes_budgets_and_prices_is_for_the_owner(roles: tuple[str, str,
         with ledger._store.writing() as tx:
             whole = pages.stand(tx).account("visits", "")
             assert whole is not None
-            pages._write(tx, ("visits", None, "release", None), body, whole._replace(spent='["0"]', parts=0), [], reserved=(held.number, "release"))
+            pages._write(
+                tx,
+                ("visits", None, "release", None),
+                body,
+                whole._replace(spent='["0"]', parts=0),
+                [],
+                reserved=(held.number, "release"),
+            )
 
     with pytest.raises(sf.Refused):
         release_again()
@@ -560,13 +685,21 @@ def test_what_changes_budgets_and_prices_is_for_the_owner(roles: tuple[str, str,
     owner.close()
 
 
-def test_rights_to_write_are_a_problem_that_verify_names(server: PostgresServer, roles: tuple[str, str, str]) -> None:
+def test_rights_to_write_are_a_problem_that_verify_names(
+    server: PostgresServer, roles: tuple[str, str, str]
+) -> None:
     url, charging, _ = roles
     ledger = sf.Ledger.open(charging)
     assert ledger.verify(ledger.head).ok
     server.sql(url, "GRANT UPDATE ON sfumato.balance TO charging")
     assert not ledger.verify(ledger.head).ok
-    server.sql(url, "REVOKE UPDATE ON sfumato.balance FROM charging; GRANT UPDATE (spent) ON sfumato.balance TO charging")
+    server.sql(
+        url,
+        (
+            "REVOKE UPDATE ON sfumato.balance FROM charging; GRANT UPDATE (spent) ON "
+            "sfumato.balance TO charging"
+        ),
+    )
     assert not ledger.verify(ledger.head).ok
     ledger.close()
 
@@ -576,7 +709,10 @@ def test_a_server_that_only_reads(server: PostgresServer) -> None:
     url = server.new()
     ledger = open_book(url, 10)
     ledger.close()
-    server.sql(url, f"ALTER DATABASE {url.split('/')[3].split('?')[0]} SET default_transaction_read_only TO on")
+    server.sql(
+        url,
+        f"ALTER DATABASE {url.split('/')[3].split('?')[0]} SET default_transaction_read_only TO on",
+    )
     for ask in (lambda: ledger.charge(sf.Pure(1)), lambda: open_book(url, dataset="bills")):
         with pytest.raises(sf.Refused) as caught:
             ask()
@@ -590,13 +726,17 @@ def test_a_server_that_only_reads(server: PostgresServer) -> None:
 def passed_on(primary: PostgresServer, standby: PostgresServer) -> None:
     """Wait until the standby has everything."""
     ((end,),) = primary.sql(primary.url(), "SELECT pg_current_wal_lsn()::text")
-    while not standby.sql(standby.url(), "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", (end,))[0][0]:
+    while not standby.sql(standby.url(), "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", (end,))[
+        0
+    ][0]:
         time.sleep(0.02)
 
 
 @pytest.mark.parametrize("synchronous", [False, True], ids=["asynchronous", "synchronous"])
 def test_a_standby_takes_over(synchronous: bool) -> None:
-    """It is read from, and not written. What was acknowledged is on a synchronous one; on another it may be missing, which a process that runs on sees."""
+    """It is read from, and not written. What was acknowledged is on a synchronous one; on another
+    it may be missing, which a process that runs on sees.
+    """
     with running() as primary, running(primary=primary) as standby:
         url = primary.new()
         ledger = open_book(url, 10)
@@ -631,7 +771,9 @@ def test_a_standby_takes_over(synchronous: bool) -> None:
 
 
 def test_a_restored_older_copy_is_seen_by_a_running_process(server: PostgresServer) -> None:
-    """Attack F4: the database is replaced by yesterday's; the process knows the head that it saw last."""
+    """Attack F4: the database is replaced by yesterday's; the process knows the head that it saw
+    last.
+    """
     url = server.new()
     name = url.split("/")[3].split("?")[0]
     ledger = open_book(url, 10)
@@ -652,7 +794,9 @@ def test_a_restored_older_copy_is_seen_by_a_running_process(server: PostgresServ
     assert not old.verify(kept).ok
 
 
-def test_long_books_come_in_portions(server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_books_come_in_portions(
+    server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(postgres, "PORTION", 100)
     ledger = open_book(server.new(), 10_000)
     fill(ledger, 1_234, sf.Pure(1))
@@ -667,13 +811,22 @@ def test_a_table_keeps_its_budget_on_a_server(server: PostgresServer) -> None:
     url = server.new()
     rows = {"patient": [1, 2, 3], "age": [30, 40, 50]}
     for spent in ("1/10", "2/10"):
-        with sf.protect(__import__("pandas").DataFrame(rows), budget=1, name="visits", unit="patient", max_rows=1, ledger=url) as table:
+        with sf.protect(
+            __import__("pandas").DataFrame(rows),
+            budget=1,
+            name="visits",
+            unit="patient",
+            max_rows=1,
+            ledger=url,
+        ) as table:
             answer: Any = table.sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.1, fresh=True)
             assert str(server.folder) not in repr(answer) + repr(table)
             assert table.spent.parameters["epsilon"] == __import__("fractions").Fraction(spent)
 
 
-def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+def shell(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str
+) -> tuple[int, str]:
     monkeypatch.setattr(sys, "argv", ["sfumato", *arguments])
     code = 0
     try:
@@ -684,10 +837,25 @@ def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *
     return code, said.out + said.err
 
 
-def test_the_command_line(server: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line(
+    server: PostgresServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     url = server.new().replace("postgres@", f"postgres:{PASSWORD}@")
     (tmp_path / "visits.csv").write_text("patient,age\n1,30\n2,40\n")
-    asked = ("query", str(tmp_path / "visits.csv"), "SELECT COUNT(*) AS n FROM visits", "--unit", "patient", "--max-rows", "1", "--epsilon", "0.25")
+    asked = (
+        "query",
+        str(tmp_path / "visits.csv"),
+        "SELECT COUNT(*) AS n FROM visits",
+        "--unit",
+        "patient",
+        "--max-rows",
+        "1",
+        "--epsilon",
+        "0.25",
+    )
     code, said = shell(monkeypatch, capsys, *asked, "--budget", "1", "--ledger", url)
     assert code == 0, said
     code, again = shell(monkeypatch, capsys, *asked, "--ledger", url)  # the budget is the book's
@@ -695,9 +863,13 @@ def test_the_command_line(server: PostgresServer, tmp_path: Path, monkeypatch: p
     code, shown = shell(monkeypatch, capsys, "budget", url, "--verify")
     assert code == 0, shown
     assert "visits" in shown
-    server.sql(url, "SET session_replication_role TO replica; DELETE FROM sfumato.entry WHERE number = 2")
+    server.sql(
+        url, "SET session_replication_role TO replica; DELETE FROM sfumato.entry WHERE number = 2"
+    )
     code, altered = shell(monkeypatch, capsys, "budget", url, "--verify")
     assert (code, "ledger.altered" in altered) == (1, True)
-    code, gone = shell(monkeypatch, capsys, "budget", f"postgresql://anna:{PASSWORD}@127.0.0.1:1/books")
+    code, gone = shell(
+        monkeypatch, capsys, "budget", f"postgresql://anna:{PASSWORD}@127.0.0.1:1/books"
+    )
     assert (code, "ledger.server" in gone) == (1, True)
     assert PASSWORD not in said + again + shown + altered + gone

@@ -1,4 +1,6 @@
-"""The tables on a server: what is made, what is refused untouched, and that every change of them is seen."""
+"""The tables on a server: what is made, what is refused untouched, and that every change of them is
+seen.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def name_of(url: str) -> str:
 
 @contextmanager
 def changed(url: str) -> Iterator[postgres.Transaction]:
-    """A transaction of somebody who may do everything, in which the book can be looked at; afterwards nothing was done."""
+    """A transaction of somebody who may do everything, in which the book can be looked at;
+    afterwards nothing was done.
+    """
     with postgres.Connection.connect(url, autocommit=True) as connection:
         connection.execute("SET search_path TO sfumato, pg_temp")
         connection.execute("BEGIN")
@@ -61,7 +65,9 @@ def edit(tx: postgres.Transaction, chance: random.Random, head: str) -> bool:
     table, row, columns = some_row(tx, chance)
     column = chance.randrange(len(columns))
     value = other_value(row[column], chance)
-    return value != row[column] and change(tx, f"UPDATE {table} SET {columns[column]} = %s WHERE {same(columns)}", (value, *row))
+    return value != row[column] and change(
+        tx, f"UPDATE {table} SET {columns[column]} = %s WHERE {same(columns)}", (value, *row)
+    )
 
 
 def delete(tx: postgres.Transaction, chance: random.Random, head: str) -> bool:
@@ -81,18 +87,27 @@ def swap(tx: postgres.Transaction, chance: random.Random, head: str) -> bool:
     """Two neighbouring entries change places."""
     number = chance.randrange(1, int(head.split(":")[1]))
     steps = ((number, -1), (number + 1, number), (-1, number + 1))
-    return all(change(tx, "UPDATE entry SET number = %s WHERE number = %s", (after, before)) for before, after in steps)
+    return all(
+        change(tx, "UPDATE entry SET number = %s WHERE number = %s", (after, before))
+        for before, after in steps
+    )
 
 
 STRUCTURE = (
     "DROP TRIGGER entry_stays ON entry",
     "ALTER TABLE entry DISABLE TRIGGER entry_stays",
-    "CREATE OR REPLACE FUNCTION stays() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+    (
+        "CREATE OR REPLACE FUNCTION stays() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN "
+        "RETURN NULL; END'"
+    ),
     "DROP INDEX entry_key",
     "DROP INDEX entry_open",
     "ALTER TABLE entry DROP CONSTRAINT entry_pkey",
     "ALTER TABLE entry DROP CONSTRAINT entry_parts_check",
-    "ALTER TABLE balance DROP CONSTRAINT balance_parts_check, ADD CONSTRAINT balance_parts_check CHECK (parts >= 0)",
+    (
+        "ALTER TABLE balance DROP CONSTRAINT balance_parts_check, ADD CONSTRAINT "
+        "balance_parts_check CHECK (parts >= 0)"
+    ),
     "ALTER TABLE balance ADD COLUMN note TEXT",
     "ALTER TABLE entry ALTER COLUMN spent SET DEFAULT '[]'",
     "ALTER TABLE entry ENABLE ROW LEVEL SECURITY",
@@ -103,7 +118,10 @@ STRUCTURE = (
     "ALTER TABLE reservation SET UNLOGGED",
     "ALTER FUNCTION enter SECURITY INVOKER",
     "ALTER FUNCTION enter SET search_path TO public",
-    "CREATE OR REPLACE FUNCTION reaches(after TEXT, before TEXT, cost TEXT, sign INTEGER) RETURNS boolean LANGUAGE sql AS 'SELECT true'",
+    (
+        "CREATE OR REPLACE FUNCTION reaches(after TEXT, before TEXT, cost TEXT, sign "
+        "INTEGER) RETURNS boolean LANGUAGE sql AS 'SELECT true'"
+    ),
     "GRANT UPDATE ON balance TO PUBLIC",
     "CREATE TRIGGER more BEFORE INSERT ON entry FOR EACH ROW EXECUTE FUNCTION stays()",
 )
@@ -119,7 +137,9 @@ def rich(server: PostgresServer) -> tuple[str, str]:
 
 @pytest.mark.parametrize("trials", [60, pytest.param(3000, marks=pytest.mark.slow)])
 def test_every_change_is_seen(trials: int, rich: tuple[str, str]) -> None:
-    """Random edits of rows, by somebody who may do everything and hides his traces. The head is not even needed."""
+    """Random edits of rows, by somebody who may do everything and hides his traces. The head is not
+    even needed.
+    """
     url, head = rich
     chance, counted = random.Random(trials), Counter[str]()
     while counted.total() < trials:
@@ -152,34 +172,52 @@ def test_attack_f4_a_rewritten_book_needs_the_head(rich: tuple[str, str]) -> Non
         with changed(url) as tx:
             ((book,),) = tx.execute("SELECT id FROM book").fetchall()
             previous = genesis(book)
-            for number, body, *carried in tx.execute("SELECT number, body, dataset, spent, state FROM entry ORDER BY number").fetchall():
+            for number, body, *carried in tx.execute(
+                "SELECT number, body, dataset, spent, state FROM entry ORDER BY number"
+            ).fetchall():
                 text = body.replace('"when":"20', '"when":"19') if number == 1 + 3 * turn else body
                 previous = sealed(previous, text, *carried)
-                tx.execute("UPDATE entry SET body = ?, digest = ? WHERE number = ?", (text, previous, number))
+                tx.execute(
+                    "UPDATE entry SET body = ?, digest = ? WHERE number = ?",
+                    (text, previous, number),
+                )
             enable(tx)
             assert not seen(tx, None)
             assert seen(tx, head)
 
 
 def test_the_tables_guard_themselves(server: PostgresServer) -> None:
-    """A second stop, for whoever writes past the book: entries are not changed, and no total stands above its budget."""
+    """A second stop, for whoever writes past the book: entries are not changed, and no total stands
+    above its budget.
+    """
     url = server.new()
     open_book(url, 1).charge(sf.Pure("0.5"), key="k")
-    ((number, dataset, share, kind, key, body, *after, parts, state),) = server.sql(url, "SELECT * FROM sfumato.entry WHERE number = 2")
+    ((number, dataset, share, kind, key, body, *after, parts, state),) = server.sql(
+        url, "SELECT * FROM sfumato.entry WHERE number = 2"
+    )
     rows = [
         (number, dataset, share, kind, None, body, *after, parts, state),
         (3, dataset, share, kind, key, body, *after, parts, state),
         (3, dataset, share, "open", None, body, *after, parts, state),
         (3, dataset, share, kind, None, body, *after, 1152921504606846977, state),
     ]
-    for statement in ("UPDATE sfumato.entry SET body = ''", "DELETE FROM sfumato.entry", "TRUNCATE sfumato.entry", "DELETE FROM sfumato.book"):
+    for statement in (
+        "UPDATE sfumato.entry SET body = ''",
+        "DELETE FROM sfumato.entry",
+        "TRUNCATE sfumato.entry",
+        "DELETE FROM sfumato.book",
+    ):
         with pytest.raises(psycopg.errors.RestrictViolation):
             server.sql(url, statement)
     with pytest.raises(psycopg.errors.CheckViolation):
         server.sql(url, "UPDATE sfumato.balance SET parts = 1152921504606846977")
     for row in rows:
         with pytest.raises(psycopg.errors.IntegrityError):
-            server.sql(url, "INSERT INTO sfumato.entry VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)", row)
+            server.sql(
+                url,
+                "INSERT INTO sfumato.entry VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+                row,
+            )
 
 
 def test_an_empty_schema_is_a_place_for_a_book(server: PostgresServer) -> None:
@@ -192,10 +230,16 @@ def test_an_empty_schema_is_a_place_for_a_book(server: PostgresServer) -> None:
 def test_another_schema_is_not_touched(server: PostgresServer) -> None:
     url = server.new()
     server.sql(url, "CREATE SCHEMA sfumato; CREATE TABLE sfumato.person (name TEXT)")
-    for ask in (lambda: open_book(url), lambda: sf.Ledger.open(url), lambda: reading(url).__enter__()):
+    for ask in (
+        lambda: open_book(url),
+        lambda: sf.Ledger.open(url),
+        lambda: reading(url).__enter__(),
+    ):
         with refusing("ledger.format"):
             ask()
-    assert server.sql(url, "SELECT relname FROM pg_class WHERE relnamespace = 'sfumato'::regnamespace") == [("person",)]
+    assert server.sql(
+        url, "SELECT relname FROM pg_class WHERE relnamespace = 'sfumato'::regnamespace"
+    ) == [("person",)]
 
 
 def test_other_versions_are_not_touched(server: PostgresServer) -> None:
@@ -237,7 +281,13 @@ def test_no_search_path_moves_the_book(server: PostgresServer) -> None:
     url = server.new()
     ledger = open_book(url, 1)
     ledger.charge(sf.Pure(1))
-    server.sql(url, "CREATE SCHEMA trap; CREATE TABLE trap.entry (LIKE sfumato.entry); CREATE TABLE trap.balance (LIKE sfumato.balance)")
+    server.sql(
+        url,
+        (
+            "CREATE SCHEMA trap; CREATE TABLE trap.entry (LIKE sfumato.entry); CREATE TABLE "
+            "trap.balance (LIKE sfumato.balance)"
+        ),
+    )
     server.sql(url, f"ALTER DATABASE {name_of(url)} SET search_path TO trap")
     ledger.close()
     with ledger._store.reading() as tx:
@@ -246,10 +296,16 @@ def test_no_search_path_moves_the_book(server: PostgresServer) -> None:
         ledger.charge(sf.Pure(1))
 
 
-def some_row(tx: postgres.Transaction, chance: random.Random) -> tuple[str, tuple[Any, ...], list[str]]:
+def some_row(
+    tx: postgres.Transaction, chance: random.Random
+) -> tuple[str, tuple[Any, ...], list[str]]:
     table = chance.choice(TABLES)
     cursor = tx._connection.execute(f"SELECT * FROM {table}")
-    return table, chance.choice(sorted(cursor.fetchall(), key=repr)), [column.name for column in cursor.description]
+    return (
+        table,
+        chance.choice(sorted(cursor.fetchall(), key=repr)),
+        [column.name for column in cursor.description],
+    )
 
 
 def change(tx: postgres.Transaction, statement: str, bindings: tuple[Any, ...]) -> bool:
@@ -257,7 +313,12 @@ def change(tx: postgres.Transaction, statement: str, bindings: tuple[Any, ...]) 
     try:
         with tx._connection.transaction():
             return bool(tx._connection.execute(statement, bindings).rowcount)
-    except (psycopg.errors.IntegrityError, psycopg.errors.DataError, psycopg.errors.UndefinedFunction, psycopg.errors.DatatypeMismatch):
+    except (
+        psycopg.errors.IntegrityError,
+        psycopg.errors.DataError,
+        psycopg.errors.UndefinedFunction,
+        psycopg.errors.DatatypeMismatch,
+    ):
         return False
 
 

@@ -1,4 +1,6 @@
-"""A book of the second version on a server becomes one of today, with its rights; or it stays as it was."""
+"""A book of the second version on a server becomes one of today, with its rights; or it stays as it
+was.
+"""
 
 from __future__ import annotations
 
@@ -52,11 +54,15 @@ def older(server: PostgresServer) -> str:
         connection.execute("INSERT INTO format VALUES ('sfumato ledger', 2)")
         for table in TABLES:
             for row in sql(STORED, f"SELECT * FROM {table}"):
-                connection.execute(f"INSERT INTO {table} VALUES ({', '.join(['%s'] * len(row))})", row)
+                connection.execute(
+                    f"INSERT INTO {table} VALUES ({', '.join(['%s'] * len(row))})", row
+                )
     return url
 
 
-def test_everything_is_kept(server: PostgresServer, older: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_everything_is_kept(
+    server: PostgresServer, older: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(postgres_upgrade, "PORTION", 7)
     kept = STORED.with_suffix(".head").read_text(encoding="utf-8").strip()
     entries = server.sql(older, ENTRIES)
@@ -69,18 +75,32 @@ def test_everything_is_kept(server: PostgresServer, older: str, monkeypatch: pyt
     ledger.charge(sf.Pure(1), "goes on")
     assert ledger.verify(ledger.head).ok
     assert server.sql(older, ENTRIES)[:-2] == entries
-    assert server.sql(older, "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'sfumato%'") == [(1,)]
+    assert server.sql(older, "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'sfumato%'") == [
+        (1,)
+    ]
     ledger.close()
 
 
-def test_whoever_could_write_to_the_tables_may_only_charge_afterwards(server: PostgresServer, older: str) -> None:
-    """The rights that were given for the second version let a role set totals to zero; they do not outlive it."""
+def test_whoever_could_write_to_the_tables_may_only_charge_afterwards(
+    server: PostgresServer, older: str
+) -> None:
+    """The rights that were given for the second version let a role set totals to zero; they do not
+    outlive it.
+    """
     server.sql(older, 'CREATE ROLE "old charging" LOGIN; CREATE ROLE "old looking" LOGIN')
     server.sql(
-        older, 'GRANT USAGE ON SCHEMA sfumato TO "old charging", "old looking"; GRANT SELECT ON ALL TABLES IN SCHEMA sfumato TO "old charging", "old looking"'
+        older,
+        (
+            'GRANT USAGE ON SCHEMA sfumato TO "old charging", "old looking"; GRANT SELECT ON '
+            'ALL TABLES IN SCHEMA sfumato TO "old charging", "old looking"'
+        ),
     )
-    server.sql(older, 'GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA sfumato TO "old charging"')
-    charging, looking = (older.replace("postgres@", f"old%20{role}@") for role in ("charging", "looking"))
+    server.sql(
+        older, 'GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA sfumato TO "old charging"'
+    )
+    charging, looking = (
+        older.replace("postgres@", f"old%20{role}@") for role in ("charging", "looking")
+    )
     with refusing("ledger.version"):
         sf.Ledger.open(charging, dataset="visits")
     with refusing("ledger.version"), reading(looking):
@@ -95,16 +115,27 @@ def test_whoever_could_write_to_the_tables_may_only_charge_afterwards(server: Po
         server.sql(charging, "UPDATE sfumato.balance SET spent = '[\"0\"]'")
     with reading(looking) as book:
         assert book["visits"].spent == sf.Pure("11/8", relation="add-remove", unit="patient")
-    server.sql(older, 'DROP OWNED BY "old charging", "old looking"; DROP ROLE "old charging", "old looking"')
+    server.sql(
+        older,
+        'DROP OWNED BY "old charging", "old looking"; DROP ROLE "old charging", "old looking"',
+    )
 
 
 @pytest.mark.parametrize(
     "change",
-    ["UPDATE balance SET spent = '[\"0\"]' WHERE share = 'alice'", "UPDATE reservation SET state = 'open'", "DELETE FROM entry WHERE number = 1"],
+    [
+        "UPDATE balance SET spent = '[\"0\"]' WHERE share = 'alice'",
+        "UPDATE reservation SET state = 'open'",
+        "DELETE FROM entry WHERE number = 1",
+    ],
     ids=["account", "reservation", "first"],
 )
-def test_a_book_that_does_not_add_up_is_not_touched(change: str, server: PostgresServer, older: str) -> None:
-    server.sql(older, f"SET search_path TO sfumato; ALTER TABLE entry DISABLE TRIGGER ALL; {change}")
+def test_a_book_that_does_not_add_up_is_not_touched(
+    change: str, server: PostgresServer, older: str
+) -> None:
+    server.sql(
+        older, f"SET search_path TO sfumato; ALTER TABLE entry DISABLE TRIGGER ALL; {change}"
+    )
     before = server.sql(older, ENTRIES)
     with refusing("ledger.corrupt"):
         sf.Ledger.open(older, dataset="visits")

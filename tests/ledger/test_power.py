@@ -1,4 +1,6 @@
-"""Attack F3: the power goes. What was synced is there, of the rest any part may be; what was acknowledged must be in the book, and the book whole."""
+"""Attack F3: the power goes. What was synced is there, of the rest any part may be; what was
+acknowledged must be in the book, and the book whole.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,15 @@ from .disks import PowerLoss, Step, disk
 NAME = "a.ledger"
 
 
-def recorded(folder: Path, monkeypatch: pytest.MonkeyPatch, charges: int, pragma: str = "PRAGMA synchronous=FULL") -> list[Step]:
-    """Everything that a book does to its disk from its beginning on, and what its user was told when. The log is brought home every 40 pages."""
+def recorded(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    charges: int,
+    pragma: str = "PRAGMA synchronous=FULL",
+) -> list[Step]:
+    """Everything that a book does to its disk from its beginning on, and what its user was told
+    when. The log is brought home every 40 pages.
+    """
     steps: list[Step] = []
     with disk(monkeypatch, steps.append):
         ledger = open_book(folder / NAME, 1000)
@@ -57,7 +66,9 @@ def survives(folder: Path, files: dict[str, bytes], told: str | None) -> str:
     return "" if checked.ok else "; ".join(checked.problems)
 
 
-def losses(steps: list[Step], chance: random.Random, states: int, each: int) -> tuple[int, list[str]]:
+def losses(
+    steps: list[Step], chance: random.Random, states: int, each: int
+) -> tuple[int, list[str]]:
     """How many states were tried, and what went wrong in them."""
     power, told, tried, wrong = PowerLoss(), None, 0, []
     chosen = set(chance.sample(range(len(steps)), min(len(steps), -(-states // each))))
@@ -74,11 +85,17 @@ def losses(steps: list[Step], chance: random.Random, states: int, each: int) -> 
     return tried, wrong
 
 
-@pytest.mark.parametrize(("charges", "states"), [(60, 1000), pytest.param(300, 12_000, marks=pytest.mark.slow)])
-def test_attack_f3_nothing_acknowledged_is_lost(charges: int, states: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("charges", "states"), [(60, 1000), pytest.param(300, 12_000, marks=pytest.mark.slow)]
+)
+def test_attack_f3_nothing_acknowledged_is_lost(
+    charges: int, states: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with quick_folder() as folder:
         steps = recorded(folder, monkeypatch, charges)
-    assert sum(step[0] == "sync" and step[1] == NAME for step in steps) > 3  # the log was brought home
+    assert (
+        sum(step[0] == "sync" and step[1] == NAME for step in steps) > 3
+    )  # the log was brought home
     tried, wrong = losses(steps, random.Random(charges), states, 6)
     assert tried >= min(states // 2, 5000)
     assert wrong == []

@@ -39,9 +39,15 @@ def exact(*numbers: str) -> Numbers:
 def test_the_cheapest_promise_is_taken() -> None:
     budget = sf.Approx(1, "1e-6")
     sure, likely = sf.Approx("0.4", 0), sf.Approx("0.2", "1e-8")
-    assert price(budget, [Promising((sure, likely))]) == price(budget, [Promising((likely, sure))]) == exact("0.2", "1e-8")
+    assert (
+        price(budget, [Promising((sure, likely))])
+        == price(budget, [Promising((likely, sure))])
+        == exact("0.2", "1e-8")
+    )
     assert price(sf.Approx(1, "1e-8"), [Promising((likely, sure))]) == exact("0.4", "0")
-    assert price(sf.Approx(1, 0), [Promising((likely, sure))]) == exact("0.4", "0")  # no δ to be had
+    assert price(sf.Approx(1, 0), [Promising((likely, sure))]) == exact(
+        "0.4", "0"
+    )  # no δ to be had
 
 
 def test_a_promise_that_says_nothing_in_the_currency_is_passed_over() -> None:
@@ -49,7 +55,9 @@ def test_a_promise_that_says_nothing_in_the_currency_is_passed_over() -> None:
     with refusing("guarantee.does-not-follow"):
         price(sf.Pure(1), [Promising((sf.GDP(1), sf.ZCDP(1)))])
     with refusing("guarantee.unit"):
-        price(sf.Pure(1, unit="patient"), [Promising((sf.Pure("0.5"), sf.Pure("0.1", unit="visit")))])
+        price(
+            sf.Pure(1, unit="patient"), [Promising((sf.Pure("0.5"), sf.Pure("0.1", unit="visit")))]
+        )
 
 
 def test_costs_are_converted_before_they_are_added() -> None:
@@ -62,24 +70,39 @@ def test_curves_without_delta_are_taken_at_their_lowest() -> None:
     budget = sf.Renyi({2: 1, 8: 1})
     crossing = Promising((sf.Renyi({2: "0.1", 8: "0.6"}), sf.Renyi({2: "0.2", 8: "0.3"})))
     assert price(budget, [crossing]) == exact("0.1", "0.3", "0")
-    with_delta = Promising((sf.Renyi({2: "0.1", 8: "0.6"}, "1e-6"), sf.Renyi({2: "0.2", 8: "0.3"}, "1e-6")))
-    assert price(sf.Renyi({2: 1, 8: 1}, "1e-3"), [with_delta]) == exact("0.2", "0.3", "1e-6")  # one of them, not a mixture
+    with_delta = Promising(
+        (sf.Renyi({2: "0.1", 8: "0.6"}, "1e-6"), sf.Renyi({2: "0.2", 8: "0.3"}, "1e-6"))
+    )
+    assert price(sf.Renyi({2: 1, 8: 1}, "1e-3"), [with_delta]) == exact(
+        "0.2", "0.3", "1e-6"
+    )  # one of them, not a mixture
 
 
 costs = st.tuples(st.fractions(0, 2), st.sampled_from(["0", "1e-9", "1e-6"]).map(Fraction))
 
 
-@given(st.lists(costs, min_size=1, max_size=6), st.sampled_from([sf.Approx(1, "1e-6"), sf.Approx(1, 0), sf.Approx("0.1", "1e-9")]))
+@given(
+    st.lists(costs, min_size=1, max_size=6),
+    st.sampled_from([sf.Approx(1, "1e-6"), sf.Approx(1, 0), sf.Approx("0.1", "1e-9")]),
+)
 def test_never_one_that_another_undercuts(several: list[Numbers], budget: sf.Guarantee) -> None:
     taken = best(budget, several)
     assert taken in several
-    assert not [cost for cost in several if cost != taken and all(c <= t for c, t in zip(cost, taken, strict=True))]
+    assert not [
+        cost
+        for cost in several
+        if cost != taken and all(c <= t for c, t in zip(cost, taken, strict=True))
+    ]
     assert best(budget, reversed(several)) == taken
-    affordable = [cost for cost in several if all(c <= b for c, b in zip(cost, read(budget), strict=True))]
+    affordable = [
+        cost for cost in several if all(c <= b for c, b in zip(cost, read(budget), strict=True))
+    ]
     assert not affordable or taken in affordable
 
 
-@pytest.mark.parametrize("budget", [sf.Pure(1), sf.Approx(1, "1e-6"), sf.ZCDP(1), sf.GDP(2)], ids=str)
+@pytest.mark.parametrize(
+    "budget", [sf.Pure(1), sf.Approx(1, "1e-6"), sf.ZCDP(1), sf.GDP(2)], ids=str
+)
 def test_records_cost_what_their_mechanisms_cost(budget: sf.Guarantee) -> None:
     several = [mech.Laplace(sensitivity=1, epsilon="0.1"), mech.RandomizedResponse(epsilon="0.1")]
     assert price_stored(budget, map(record, several)) == price(budget, several)

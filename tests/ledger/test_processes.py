@@ -36,7 +36,9 @@ def test_a_book_in_a_file_does(tmp_path: Path) -> None:
 
 
 def test_what_a_child_charges_stands_when_the_parent_closes(tmp_path: Path) -> None:
-    """SQLite's record of its locks is copied by a fork. A child that believed in it would go on writing to a log that its parent has deleted."""
+    """SQLite's record of its locks is copied by a fork. A child that believed in it would go on
+    writing to a log that its parent has deleted.
+    """
     path = tmp_path / "a.ledger"
     ledger = open_book(path, 100)
     ledger.charge(sf.Pure(1))
@@ -84,7 +86,11 @@ def test_a_fork_in_the_middle_of_a_transaction(tmp_path: Path) -> None:
     ledger = open_book(path, 100)
     with ledger._store.writing() as tx:
         assert pages.head(tx).number == 1
-        asks = (lambda: ledger.charge(sf.Pure(1)), lambda: sf.Ledger.open(path), lambda: tx.__exit__(None, None, None))
+        asks = (
+            lambda: ledger.charge(sf.Pure(1)),
+            lambda: sf.Ledger.open(path),
+            lambda: tx.__exit__(None, None, None),
+        )
         assert [_in_child(ask) for ask in asks] == ["ledger.fork"] * 3
     assert ledger.charge(sf.Pure(1)).number == 2
     assert _in_child(lambda: ledger.charge(sf.Pure(1))) == "done"
@@ -92,7 +98,9 @@ def test_a_fork_in_the_middle_of_a_transaction(tmp_path: Path) -> None:
     ledger.close()
 
 
-def test_a_thread_that_never_ends_its_transaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thread_that_never_ends_its_transaction(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(processes, "PATIENCE", 0.05)
     ledger = open_book(tmp_path / "a.ledger", 100)
     inside, done = threading.Event(), threading.Event()
@@ -118,7 +126,11 @@ def test_a_second_look_drops_no_lock(tmp_path: Path) -> None:
 
     def locks() -> list[str]:
         lines = Path("/proc/locks").read_text(encoding="utf-8").splitlines()
-        return [line for line in lines if f" {os.getpid()} " in line and f":{path.stat().st_ino} " in line]
+        return [
+            line
+            for line in lines
+            if f" {os.getpid()} " in line and f":{path.stat().st_ino} " in line
+        ]
 
     first = open_book(path, 100)
     assert len(locks()) == 1
@@ -170,7 +182,9 @@ def _in_child(action: Any) -> str:
 
 
 def test_a_closed_book_leaves_no_lock_behind() -> None:
-    """Whoever is refused lets go of the book: other threads are refused at once, and not after half a minute."""
+    """Whoever is refused lets go of the book: other threads are refused at once, and not after half
+    a minute.
+    """
     memory = open_book(None, 1)
     memory.close()
     codes: list[str] = []
@@ -187,8 +201,12 @@ def test_a_closed_book_leaves_no_lock_behind() -> None:
     assert codes == ["ledger.storage"] * 2
 
 
-@pytest.mark.parametrize("where", ["BEGIN IMMEDIATE", "COMMIT", FOLLOW], ids=["begin", "commit", "follow"])
-def test_an_interruption_leaves_no_lock_and_no_transaction_behind(where: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "where", ["BEGIN IMMEDIATE", "COMMIT", FOLLOW], ids=["begin", "commit", "follow"]
+)
+def test_an_interruption_leaves_no_lock_and_no_transaction_behind(
+    where: str, tmp_path: Path
+) -> None:
     ledger = open_book(tmp_path / "a.ledger", 1)
     if where == FOLLOW:
         ledger.charge(sf.Pure("0.1"))
@@ -205,7 +223,9 @@ def test_an_interruption_leaves_no_lock_and_no_transaction_behind(where: str, tm
     with pytest.raises(KeyboardInterrupt):
         ledger.charge(sf.Pure("0.1"))
     ledger._store._run = real
-    stands = int(where != "BEGIN IMMEDIATE")  # charged, and no receipt: budget may be lost so, never a charge
+    stands = int(
+        where != "BEGIN IMMEDIATE"
+    )  # charged, and no receipt: budget may be lost so, never a charge
     assert ledger._store._connection.get_autocommit()
     numbers: list[int] = []
     thread = threading.Thread(target=lambda: numbers.append(ledger.charge(sf.Pure("0.1")).number))
@@ -245,7 +265,9 @@ def test_a_link_to_where_a_book_is_to_be(tmp_path: Path) -> None:
     assert (tmp_path / "a.ledger").stat().st_mode & 0o777 == 0o600
 
 
-def test_making_a_file_touches_none_that_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_making_a_file_touches_none_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """To open and close one would drop the locks of a book that is open here."""
     path = tmp_path / "a.ledger"
     path.write_bytes(b"kept")

@@ -1,4 +1,6 @@
-"""Attack F1: several processes ask for the last of a budget at once. Exactly what fits is granted."""
+"""Attack F1: several processes ask for the last of a budget at once. Exactly what fits is
+granted.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,13 @@ def test_attack_f1_exactly_what_fits_is_granted(repeats: int) -> None:
 
 
 def test_attack_f1_works_on_the_naive_twin() -> None:
-    """Look, then write: it overspends, though every statement is atomic. Out of 20 races, to be sure of one."""
+    """Look, then write: it overspends, though every statement is atomic. Out of 20 races, to be
+    sure of one.
+    """
     with quick_folder() as folder:
-        granted = [found["granted"] for found in run("race.py", "naive", folder, 100, 10_000, WORKERS, 20)]
+        granted = [
+            found["granted"] for found in run("race.py", "naive", folder, 100, 10_000, WORKERS, 20)
+        ]
     assert min(granted) >= 100
     assert max(granted) > 100
 
@@ -73,9 +79,13 @@ def test_many_processes_make_one_book() -> None:
             assert found["problems"] == []
 
 
-@pytest.mark.parametrize(("room", "repeats"), [(100, 2), pytest.param(ROOM, 10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("room", "repeats"), [(100, 2), pytest.param(ROOM, 10, marks=pytest.mark.slow)]
+)
 def test_attack_f1_on_a_server(room: int, repeats: int, server: PostgresServer) -> None:
-    """The same from processes that share nothing but the server, as those of several hosts; ten asks for each that fits."""
+    """The same from processes that share nothing but the server, as those of several hosts; ten
+    asks for each that fits.
+    """
     for found in run("race.py", "ledger", server.url(), room, 10 * room, WORKERS, repeats):
         assert found["granted"] == found["charges"] == room
         assert found["spent"]
@@ -85,7 +95,9 @@ def test_attack_f1_on_a_server(room: int, repeats: int, server: PostgresServer) 
 
 
 def test_attack_f1_works_on_the_naive_twin_on_a_server(server: PostgresServer) -> None:
-    granted = [found["granted"] for found in run("race.py", "naive", server.url(), 100, 1_600, WORKERS, 5)]
+    granted = [
+        found["granted"] for found in run("race.py", "naive", server.url(), 100, 1_600, WORKERS, 5)
+    ]
     assert min(granted) >= 100
     assert max(granted) > 100
 

@@ -1,4 +1,6 @@
-"""A book is looked at without a trace: closed, open, after a kill, or copied without the index of its log."""
+"""A book is looked at without a trace: closed, open, after a kill, or copied without the index of
+its log.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from sfumato.ledger import reading, statement
 
 
 def book(path: Path, *, close: bool = True) -> sf.Ledger:
-    led = sf.Ledger.open(path, budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove")
+    led = sf.Ledger.open(
+        path, budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove"
+    )
     led.charge(sf.Pure(0.25), memo="a count")
     if close:
         led.close()
@@ -52,7 +56,11 @@ def test_a_closed_book(tmp_path: Path) -> None:
     assert files(tmp_path) == before
 
 
-@pytest.mark.parametrize("names", [("live.ledger", "live.ledger-wal", "live.ledger-shm"), ("live.ledger", "live.ledger-wal")], ids=["killed", "copied"])
+@pytest.mark.parametrize(
+    "names",
+    [("live.ledger", "live.ledger-wal", "live.ledger-shm"), ("live.ledger", "live.ledger-wal")],
+    ids=["killed", "copied"],
+)
 def test_a_book_with_a_log(tmp_path: Path, names: tuple[str, ...]) -> None:
     path = crashed(tmp_path, *names)
     before = files(path.parent)

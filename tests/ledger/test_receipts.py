@@ -22,7 +22,20 @@ def test_a_head_is_a_line() -> None:
     assert Head.read(str(open_book(None).head)).number == 1
 
 
-@pytest.mark.parametrize("line", ["", "a:b", "x:1:y", LINE.upper(), LINE + ":1", LINE[:-1], LINE.replace(":12:", ":-1:"), LINE.replace("12", "²"), "a" * 500])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "a:b",
+        "x:1:y",
+        LINE.upper(),
+        LINE + ":1",
+        LINE[:-1],
+        LINE.replace(":12:", ":-1:"),
+        LINE.replace("12", "²"),
+        "a" * 500,
+    ],
+)
 def test_what_is_no_head(line: str) -> None:
     with refusing("ledger.head"):
         Head.read(line)
@@ -30,7 +43,13 @@ def test_what_is_no_head(line: str) -> None:
 
 def test_receipts_are_values() -> None:
     receipt = open_book(None).charge(sf.Pure(1), "why")
-    assert (receipt.dataset, receipt.number, receipt.memo, receipt.share, receipt.reserved) == ("visits", 2, "why", None, False)
+    assert (receipt.dataset, receipt.number, receipt.memo, receipt.share, receipt.reserved) == (
+        "visits",
+        2,
+        "why",
+        None,
+        False,
+    )
     assert receipt.cost == sf.Pure(1, relation="add-remove", unit="patient")
     assert len(receipt.digest) == 64
     with pytest.raises(FrozenInstanceError):

@@ -1,4 +1,6 @@
-"""Keys, reservations and prices brought up to date: what may be asked twice, and what is given back."""
+"""Keys, reservations and prices brought up to date: what may be asked twice, and what is given
+back.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,21 @@ SAID: dict[str, Any] = {"relation": "add-remove", "unit": "patient"}
 
 
 def test_a_key_gives_the_same_receipt() -> None:
-    """Attack F5: one charge, however often it is asked for; something else under the same key is refused."""
+    """Attack F5: one charge, however often it is asked for; something else under the same key is
+    refused.
+    """
     ledger = open_book(None, 1)
     first = ledger.charge(sf.Pure("0.1"), "why", key="k")
     again = ledger.charge(sf.Pure("0.1"), "why", key="k")
     assert again == first
     assert again.repeated
     assert not first.repeated
-    others: list[dict[str, Any]] = [{"memo": "other"}, {"mechanisms": sf.Pure("0.2")}, {"mechanisms": [sf.Pure("0.1")] * 2}, {"share": "alice"}]
+    others: list[dict[str, Any]] = [
+        {"memo": "other"},
+        {"mechanisms": sf.Pure("0.2")},
+        {"mechanisms": [sf.Pure("0.1")] * 2},
+        {"share": "alice"},
+    ]
     ledger.allow("alice", sf.Pure(1))
     for other in others:
         with refusing("ledger.key"):
@@ -81,7 +90,9 @@ def test_a_forged_receipt_gives_nothing_back() -> None:
     assert ledger.account().spent == ledger.account("alice").spent == (Fraction(1, 2),)
 
 
-def test_reprice_uses_better_theorems_and_leaves_open_reservations(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reprice_uses_better_theorems_and_leaves_open_reservations(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A reservation released after a re-pricing gives back what it took, not more."""
     noisy = mech.Laplace(sensitivity=1, epsilon="0.4")
     ledger = open_book(None, 2)
@@ -117,12 +128,16 @@ class Either(Mechanism):
 
 
 def test_reprice_goes_by_the_budget_of_the_time() -> None:
-    """Which of two promises counts was settled when it was charged. A budget amended since, perhaps by someone who saw the answers, does not choose again:
-    here it would make both sums smaller without any theorem."""
+    """Which of two promises counts was settled when it was charged. A budget amended since, perhaps
+    by someone who saw the answers, does not choose again: here it would make both sums smaller
+    without any theorem.
+    """
     ledger = open_book(None, budget=sf.Approx(10, "1e-9"))
     assert ledger.charge(Either(Fraction("0.5"), Fraction("1e-9"))).cost == sf.Approx(1, 0, **SAID)
     ledger.amend(sf.Approx(2, "0.5"), "less ε, more δ")
-    assert ledger.charge(Either(Fraction("0.9"), Fraction("1e-8"))).cost == sf.Approx("0.9", "1e-8", **SAID)
+    assert ledger.charge(Either(Fraction("0.9"), Fraction("1e-8"))).cost == sf.Approx(
+        "0.9", "1e-8", **SAID
+    )
     ledger.amend(sf.Approx(4, "1e-8"), "another")
     head = ledger.head
     assert ledger.reprice("nothing new is known") == sf.Approx("1.9", "1e-8", **SAID)
@@ -130,7 +145,9 @@ def test_reprice_goes_by_the_budget_of_the_time() -> None:
 
 
 def test_shares_recalls_reservations_and_prices_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything that changes a total, in one life: nothing is given back twice, and what bob saw is what bob pays."""
+    """Everything that changes a total, in one life: nothing is given back twice, and what bob saw
+    is what bob pays.
+    """
     noisy = mech.Laplace(sensitivity=1, epsilon="0.4")
     ledger = open_book(None, 4)
     for name in ("alice", "bob"):
@@ -141,9 +158,15 @@ def test_shares_recalls_reservations_and_prices_together(monkeypatch: pytest.Mon
     ledger.recall("q", share="bob")
     monkeypatch.setattr(answers, "price_stored", lambda *_: (Fraction(3, 10),))
     ledger.reprice("a better theorem")
-    assert [ledger.account(name).spent[0] for name in (None, "alice", "bob")] == [Fraction("0.7"), Fraction("0.3"), Fraction("0.7")]
+    assert [ledger.account(name).spent[0] for name in (None, "alice", "bob")] == [
+        Fraction("0.7"),
+        Fraction("0.3"),
+        Fraction("0.7"),
+    ]
     ledger.release(held)
-    assert [ledger.account(name).spent[0] for name in (None, "alice", "bob")] == [Fraction("0.3")] * 3
+    assert [ledger.account(name).spent[0] for name in (None, "alice", "bob")] == [
+        Fraction("0.3")
+    ] * 3
     with refusing("ledger.reservation"):
         ledger.release(held)
     again = ledger.reserve(noisy, share="alice", key="k")

@@ -44,7 +44,9 @@ def test_another_schema_is_refused(version: int, tmp_path: Path) -> None:
 def test_names_are_what_they_were_to_the_letter(tmp_path: Path) -> None:
     """SQLite finds a table under any spelling; what is spelled otherwise was altered."""
     path = tmp_path / "a.ledger"
-    sf.Ledger.open(path, budget=sf.Pure(1), dataset="visits", unit="patient", relation="add-remove").close()
+    sf.Ledger.open(
+        path, budget=sf.Pure(1), dataset="visits", unit="patient", relation="add-remove"
+    ).close()
     sql(path, "PRAGMA journal_mode = DELETE")
     content = path.read_bytes()
     assert content.count(b"entry_keyentry") == 1

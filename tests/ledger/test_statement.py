@@ -18,7 +18,14 @@ TENTH = Fraction(1, 10)
 
 @pytest.fixture
 def ledger(anywhere: None) -> sf.Ledger:
-    led = sf.Ledger.open(books.nowhere(), budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove", schema={"city": "text"})
+    led = sf.Ledger.open(
+        books.nowhere(),
+        budget=sf.Pure(1),
+        dataset="visits",
+        unit="user_id",
+        relation="add-remove",
+        schema={"city": "text"},
+    )
     led.allow("alice", sf.Pure(0.5))
     paid = led.charge(sf.Pure(0.1), memo="count", share="alice")
     led.remember(paid, "how many?", b"41")
@@ -35,10 +42,22 @@ def ledger(anywhere: None) -> sf.Ledger:
 def test_it_is_the_account(ledger: sf.Ledger) -> None:
     account = statement(ledger)
     assert isinstance(account, Statement)
-    assert (account.dataset, account.unit, account.relation, account.schema) == ("visits", "user_id", "add-remove", {"city": "text"})
+    assert (account.dataset, account.unit, account.relation, account.schema) == (
+        "visits",
+        "user_id",
+        "add-remove",
+        {"city": "text"},
+    )
     assert "Rogers" in account.theorem
-    assert (account.whole.budget, account.whole.spent, account.whole.remaining) == (ledger.budget, ledger.spent, ledger.remaining)
-    assert {name: read(balance.spent) for name, balance in account.shares.items()} == {"alice": (TENTH,), "bob": (TENTH,)}
+    assert (account.whole.budget, account.whole.spent, account.whole.remaining) == (
+        ledger.budget,
+        ledger.spent,
+        ledger.remaining,
+    )
+    assert {name: read(balance.spent) for name, balance in account.shares.items()} == {
+        "alice": (TENTH,),
+        "bob": (TENTH,),
+    }
     assert account.whole.part == Fraction(1, 5)
     assert account.shares["alice"].part == Fraction(1, 5)
     assert account.head == ledger.head
@@ -48,14 +67,20 @@ def test_it_is_the_account(ledger: sf.Ledger) -> None:
 
 def test_uses_add_up_and_leave_out_what_was_released(ledger: sf.Ledger) -> None:
     found = statement(ledger).uses
-    assert [(use.memo, use.times, use.cost) for use in found] == [("count", 2, (2 * TENTH,)), ("mean", 1, (TENTH * 3 / 2,)), ("", 1, (TENTH / 2,))]
+    assert [(use.memo, use.times, use.cost) for use in found] == [
+        ("count", 2, (2 * TENTH,)),
+        ("mean", 1, (TENTH * 3 / 2,)),
+        ("", 1, (TENTH / 2,)),
+    ]
     assert sum(use.cost[0] for use in found) == read(ledger.spent)[0]
     charges = [entry.when for entry in ledger.history() if entry.memo == "count"]
     assert found[0].last == max(charges)
 
 
 def test_uses_of_unequal_costs_and_of_nothing() -> None:
-    led = sf.Ledger.open(budget=sf.Approx(1, 1e-6), dataset="visits", unit="user_id", relation="add-remove")
+    led = sf.Ledger.open(
+        budget=sf.Approx(1, 1e-6), dataset="visits", unit="user_id", relation="add-remove"
+    )
     assert statement(led).uses == ()
     for cost in (sf.Pure("1/3"), sf.Approx("1/7", 1e-7), sf.Approx("1/7", 1e-7)):
         led.charge(cost, memo="the same")
@@ -84,6 +109,8 @@ def test_the_numbers_of_a_budget_have_names(budget: sf.Guarantee, names: list[st
 
 
 def test_of_a_curve_the_order_nearest_its_limit_is_shown() -> None:
-    led = sf.Ledger.open(budget=sf.Renyi({2: 1, 8: 2}), dataset="d", unit="u", relation="add-remove")
+    led = sf.Ledger.open(
+        budget=sf.Renyi({2: 1, 8: 2}), dataset="d", unit="u", relation="add-remove"
+    )
     led.charge(sf.Renyi({2: 0.1, 8: 1}))
     assert worth_showing(led.budget, course(led)[-1].spent[""]) == [1]

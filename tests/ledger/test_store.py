@@ -51,7 +51,12 @@ def test_special_names_are_names_of_files(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_places_where_no_book_can_be(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    for place in (tmp_path, tmp_path / "nowhere" / "a.ledger", Path("/dev/null"), tmp_path / "pipe"):
+    for place in (
+        tmp_path,
+        tmp_path / "nowhere" / "a.ledger",
+        Path("/dev/null"),
+        tmp_path / "pipe",
+    ):
         with refusing("ledger.path") as caught:
             open_book(place)
         assert str(tmp_path) not in str(caught.value)
@@ -91,12 +96,16 @@ def foreign(path: Path, kind: str) -> None:
 def test_other_files_are_not_touched(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "a.ledger"
     foreign(path, kind)
-    before = {file.name: (file.read_bytes(), file.stat().st_mtime_ns) for file in tmp_path.iterdir()}
+    before = {
+        file.name: (file.read_bytes(), file.stat().st_mtime_ns) for file in tmp_path.iterdir()
+    }
     for ask in (lambda: open_book(path), lambda: sf.Ledger.open(path)):
         with refusing("ledger.format") as caught:
             ask()
         assert SECRET not in str(caught.value)
-    assert {file.name: (file.read_bytes(), file.stat().st_mtime_ns) for file in tmp_path.iterdir()} == before
+    assert {
+        file.name: (file.read_bytes(), file.stat().st_mtime_ns) for file in tmp_path.iterdir()
+    } == before
 
 
 def test_a_read_only_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +114,13 @@ def test_a_read_only_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     open_book(path).close()
     before = path.read_bytes()
     real = apsw.Connection
-    monkeypatch.setattr(apsw, "Connection", lambda name, vfs=None: real(f"file:{name}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI))
+    monkeypatch.setattr(
+        apsw,
+        "Connection",
+        lambda name, vfs=None: real(
+            f"file:{name}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        ),
+    )
     with refusing("ledger.read-only"):
         open_book(path)
     assert path.read_bytes() == before
@@ -130,9 +145,15 @@ def test_an_old_sqlite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         open_book(None)
 
 
-def test_a_file_system_without_shared_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_file_system_without_shared_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     real = schema._ask
-    monkeypatch.setattr(schema, "_ask", lambda connection, query: "delete" if "journal_mode" in query else real(connection, query))
+    monkeypatch.setattr(
+        schema,
+        "_ask",
+        lambda connection, query: "delete" if "journal_mode" in query else real(connection, query),
+    )
     with refusing("ledger.storage"):
         open_book(tmp_path / "a.ledger")
 
@@ -151,7 +172,9 @@ def test_a_file_that_disappears_under_a_running_process(tmp_path: Path) -> None:
 
 def interrupted(ledger: sf.Ledger, error: BaseException) -> None:
     with ledger._store.writing() as tx:
-        tx.execute("INSERT INTO entry VALUES (2, 'visits', NULL, 'charge', NULL, '', '', '[]', 0, '')")
+        tx.execute(
+            "INSERT INTO entry VALUES (2, 'visits', NULL, 'charge', NULL, '', '', '[]', 0, '')"
+        )
         raise error
 
 
@@ -172,11 +195,19 @@ def test_a_transaction_inside_another_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_tables_guard_themselves(tmp_path: Path) -> None:
-    """A second stop, for whoever writes past the book: entries are not changed, and no total stands above its budget."""
+    """A second stop, for whoever writes past the book: entries are not changed, and no total stands
+    above its budget.
+    """
     path = tmp_path / "a.ledger"
     open_book(path, 1).charge(sf.Pure("0.5"), key="k")
-    ((number, dataset, share, kind, key, body, *after, parts, state),) = sql(path, "SELECT * FROM entry WHERE number = 2")
-    for statement in ("UPDATE entry SET body = ''", "DELETE FROM entry", "UPDATE balance SET parts = 1152921504606846977"):
+    ((number, dataset, share, kind, key, body, *after, parts, state),) = sql(
+        path, "SELECT * FROM entry WHERE number = 2"
+    )
+    for statement in (
+        "UPDATE entry SET body = ''",
+        "DELETE FROM entry",
+        "UPDATE balance SET parts = 1152921504606846977",
+    ):
         with pytest.raises(apsw.ConstraintError):
             sql(path, statement)
     rows = [
@@ -189,7 +220,11 @@ def test_the_tables_guard_themselves(tmp_path: Path) -> None:
     for row in rows:
         with pytest.raises(apsw.ConstraintError):
             sql(path, "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-    sql(path, "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (3, dataset, share, kind, None, body, *after, parts, state))
+    sql(
+        path,
+        "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (3, dataset, share, kind, None, body, *after, parts, state),
+    )
     assert json.loads(body)["cost"] == ["1/2"]
 
 

@@ -1,4 +1,6 @@
-"""The server is stopped the hard way, or its processes are killed, at random points under load. What was acknowledged is there, and the book is whole."""
+"""The server is stopped the hard way, or its processes are killed, at random points under load.
+What was acknowledged is there, and the book is whole.
+"""
 
 from __future__ import annotations
 
@@ -23,23 +25,43 @@ WORKERS = 8
 
 
 def crash(server: PostgresServer, chance: random.Random) -> None:
-    """Stop everything at once and start again; or kill one process of the server, for which it throws out everybody and recovers by its log."""
+    """Stop everything at once and start again; or kill one process of the server, for which it
+    throws out everybody and recovers by its log.
+    """
     if chance.random() < 0.5:
         server.stop("immediate")
         server.start()
         return
     with suppress(psycopg.Error, ProcessLookupError):
-        ((pid,),) = server.sql(server.url(), "SELECT pid FROM pg_stat_activity WHERE application_name = 'sfumato' ORDER BY random() LIMIT 1") or [(0,)]
+        ((pid,),) = server.sql(
+            server.url(),
+            (
+                "SELECT pid FROM pg_stat_activity WHERE application_name = 'sfumato' ORDER "
+                "BY random() LIMIT 1"
+            ),
+        ) or [(0,)]
         if pid:
             os.kill(pid, signal.SIGKILL)
 
 
-def storm(server: PostgresServer, folder: Path, crashes: int, room: int, seed: int, *twin: str) -> dict[str, int]:
+def storm(
+    server: PostgresServer, folder: Path, crashes: int, room: int, seed: int, *twin: str
+) -> dict[str, int]:
     chance, stop, url = random.Random(seed), folder / "stop", server.new()
     open_book(url, room).close()
-    command = [sys.executable, str(HERE / "storm.py"), url, str(folder), str(WORKERS), str(stop), *twin]
+    command = [
+        sys.executable,
+        str(HERE / "storm.py"),
+        url,
+        str(folder),
+        str(WORKERS),
+        str(stop),
+        *twin,
+    ]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as writers:
-        while sum(bool(file.stat().st_size) for file in folder.glob("*.notes")) < WORKERS:  # until all have begun
+        while (
+            sum(bool(file.stat().st_size) for file in folder.glob("*.notes")) < WORKERS
+        ):  # until all have begun
             time.sleep(0.02)
         for _ in range(crashes):
             time.sleep(chance.uniform(0.02, 0.4))
@@ -47,7 +69,11 @@ def storm(server: PostgresServer, folder: Path, crashes: int, room: int, seed: i
         time.sleep(0.3)
         stop.touch()
         assert writers.wait(120) == 0
-    lines = [line.split() for file in folder.glob("*.notes") for line in file.read_text(encoding="utf-8").splitlines()]
+    lines = [
+        line.split()
+        for file in folder.glob("*.notes")
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
     ledger = sf.Ledger.open(url)
     with ledger._store.reading() as tx:
         kept = dict(tx.execute("SELECT key, digest FROM entry WHERE kind = 'charge'").fetchall())
@@ -55,7 +81,10 @@ def storm(server: PostgresServer, folder: Path, crashes: int, room: int, seed: i
     said = [" ".join(line) for line in lines]
     found = {
         "acknowledged": len(receipts),
-        "lost": sum(key not in kept or (not twin and kept[key] != digest) for key, digest in receipts.items()),
+        "lost": sum(
+            key not in kept or (not twin and kept[key] != digest)
+            for key, digest in receipts.items()
+        ),
         "overspent": int(len(kept) > room),
         "unanswered": len(kept.keys() - receipts.keys()),
         "unsure": sum("unsure" in line for line in said),
@@ -67,7 +96,9 @@ def storm(server: PostgresServer, folder: Path, crashes: int, room: int, seed: i
     return found
 
 
-@pytest.mark.parametrize(("crashes", "room"), [(6, 300), pytest.param(200, 20_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("crashes", "room"), [(6, 300), pytest.param(200, 20_000, marks=pytest.mark.slow)]
+)
 def test_attack_f3_the_server_crashes_at_random_points(crashes: int, room: int) -> None:
     with quick_folder() as folder, running() as server:
         found = storm(server, folder, crashes, room, crashes)

@@ -1,4 +1,6 @@
-"""Attack F4 and all its cousins: a book is changed, cut, or replaced by an old copy. With the head known, everything is seen; without, what `verify` says."""
+"""Attack F4 and all its cousins: a book is changed, cut, or replaced by an old copy. With the head
+known, everything is seen; without, what `verify` says.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def seen(path: Path, head: str | None) -> bool:
 
 @pytest.mark.parametrize("trials", [1000, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_every_change_is_seen(trials: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Random edits of rows and bytes. The head is not even needed. Bytes that no reader of the book sees are not counted."""
+    """Random edits of rows and bytes. The head is not even needed. Bytes that no reader of the book
+    sees are not counted.
+    """
     chance, counted, harmless = random.Random(trials), Counter[str](), 0
     with quick_folder() as folder:
         path, _, head = rich_book(folder, monkeypatch)
@@ -56,7 +60,9 @@ def test_every_change_is_seen(trials: int, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_attack_f4_old_copies_need_the_head(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A copy of an earlier state is a whole book: only who kept a later head can tell, and then always."""
+    """A copy of an earlier state is a whole book: only who kept a later head can tell, and then
+    always.
+    """
     with quick_folder() as folder:
         _, copies, head = rich_book(folder, monkeypatch)
         for copy in copies:
@@ -77,7 +83,9 @@ def test_attack_f4_a_rewritten_book_needs_the_head(monkeypatch: pytest.MonkeyPat
             assert not seen(target, None)
             assert seen(target, head)
             ledger = sf.Ledger.open(target, dataset="visits")
-            checked = ledger.verify(older)  # a head that was kept too long ago sees the entries up to it
+            checked = ledger.verify(
+                older
+            )  # a head that was kept too long ago sees the entries up to it
             ledger.close()
             assert checked.blind == (LATER.format(older.split(":")[1]),)
 

@@ -9,7 +9,9 @@ LAPLACE = mech.Laplace(sensitivity=1, epsilon="0.1", grid=2**-20)
 
 
 def book() -> sf.Ledger:
-    return sf.Ledger.open(budget=sf.Approx(10, "1e-6"), dataset="visits", unit="user_id", relation="add-remove")
+    return sf.Ledger.open(
+        budget=sf.Approx(10, "1e-6"), dataset="visits", unit="user_id", relation="add-remove"
+    )
 
 
 def test_charges_are_composed_and_what_was_given_back_is_not() -> None:

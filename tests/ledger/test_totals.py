@@ -10,7 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.ledger import totals
-from sfumato.ledger.totals import ALL, exact, fractions, minus, parts, plus, ratios, read, spend, within, written
+from sfumato.ledger.totals import (
+    ALL,
+    exact,
+    fractions,
+    minus,
+    parts,
+    plus,
+    ratios,
+    read,
+    spend,
+    within,
+    written,
+)
 
 long = st.fractions(0, 2, max_denominator=10**200)
 limits = st.fractions(0, 2, max_denominator=1000)
@@ -19,21 +31,35 @@ limits = st.fractions(0, 2, max_denominator=1000)
 @given(st.lists(st.tuples(long, long, limits), min_size=1, max_size=3))
 def test_as_fractions_have_it(triples: list[tuple[Fraction, Fraction, Fraction]]) -> None:
     spent, cost, budget = zip(*triples, strict=True)
-    for done, true in ((plus, [s + c for s, c in zip(spent, cost, strict=True)]), (minus, [max(Fraction(0), s - c) for s, c in zip(spent, cost, strict=True)])):
+    for done, true in (
+        (plus, [s + c for s, c in zip(spent, cost, strict=True)]),
+        (minus, [max(Fraction(0), s - c) for s, c in zip(spent, cost, strict=True)]),
+    ):
         found = fractions(done(ratios(spent), ratios(cost)))
-        assert all(0 <= f - t < Fraction(1, 2**256) and f.denominator.bit_length() <= 512 for f, t in zip(found, true, strict=True))
-        assert all(f == t for f, t in zip(found, true, strict=True) if t.denominator.bit_length() <= 512)
+        assert all(
+            0 <= f - t < Fraction(1, 2**256) and f.denominator.bit_length() <= 512
+            for f, t in zip(found, true, strict=True)
+        )
+        assert all(
+            f == t for f, t in zip(found, true, strict=True) if t.denominator.bit_length() <= 512
+        )
     after = plus(ratios(spent), ratios(cost))
     over = any(a > b for a, b in zip(fractions(after), budget, strict=True))
     assert within(after, ratios(budget)) is not over
     most = max(a / b if b else Fraction(0) for a, b in zip(fractions(after), budget, strict=True))
     assert parts(after, ratios(budget)) == (ALL + 1 if over else most * ALL // 1)
-    assert spend(ratios(spent), ratios(cost), ratios(budget)) == (after, written(after), parts(after, ratios(budget)))
+    assert spend(ratios(spent), ratios(cost), ratios(budget)) == (
+        after,
+        written(after),
+        parts(after, ratios(budget)),
+    )
 
 
 @given(st.lists(long, min_size=1, max_size=3))
 def test_what_is_written_is_read(numbers: list[Fraction]) -> None:
-    """Whether it was written lately or not; and as the JSON encoder writes it, which old books were written with."""
+    """Whether it was written lately or not; and as the JSON encoder writes it, which old books were
+    written with.
+    """
     text = written(ratios(numbers))
     assert text == json.dumps([str(number) for number in numbers])
     assert read(text) == ratios(numbers)

@@ -1,4 +1,6 @@
-"""A book of an older version becomes one of today: the same entries, the same accounts, the kept head in it; or it stays as it was."""
+"""A book of an older version becomes one of today: the same entries, the same accounts, the kept
+head in it; or it stays as it was.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def version(path: Path) -> int:
 
 
 def test_everything_is_kept(was: int, older: Path) -> None:
-    """And one entry is added, whose digest covers the accounts: from there on the chain vouches for them."""
+    """And one entry is added, whose digest covers the accounts: from there on the chain vouches for
+    them.
+    """
     kept = (STORED / f"ledger-v{was}.head").read_text(encoding="utf-8").strip()
     tables = ("book", "account", "reservation", "answer", "shown")
     before = {table: sorted(sql(older, f"SELECT * FROM {table}")) for table in tables}
@@ -65,7 +69,9 @@ def test_whoever_only_looks_is_told_how(older: Path) -> None:
     assert older.read_bytes() == before
 
 
-def test_a_fault_on_the_way_leaves_the_older_version(was: int, older: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_on_the_way_leaves_the_older_version(
+    was: int, older: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def faulty(*_: object) -> object:
         yield (1, "visits", None, "open", None, "", "", "[]", 0, None)
         raise apsw.FullError("disk")

@@ -36,7 +36,9 @@ def book() -> Iterator[Path]:
 
 
 def checked(path: Path, head: Head | str | None = None) -> Verification:
-    """By whoever only looks: a book whose accounts were edited is not opened to be written any more."""
+    """By whoever only looks: a book whose accounts were edited is not opened to be written any
+    more.
+    """
     with reading(path) as opened:
         return opened.verify(head)
 
@@ -61,28 +63,82 @@ def test_a_whole_book() -> None:
 @pytest.mark.parametrize(
     ("statement", "problem"),
     [
-        ("UPDATE entry SET body = replace(body, 'first', 'First') WHERE number = 3", "entry 3 does not follow from the one before it"),
-        ("UPDATE entry SET digest = replace(digest, substr(digest, 1, 4), 'zzzz') WHERE number = 3", "entry 4 does not follow from the one before it"),
-        ("UPDATE entry SET kind = 'reserve' WHERE number = 3", "entry 3 is not in the form the book writes"),
-        ("UPDATE entry SET key = 'other' WHERE number = 3", "entry 3 is not in the form the book writes"),
-        ("UPDATE entry SET key = NULL WHERE number = 3", "entry 3 is not in the form the book writes"),
+        (
+            "UPDATE entry SET body = replace(body, 'first', 'First') WHERE number = 3",
+            "entry 3 does not follow from the one before it",
+        ),
+        (
+            (
+                "UPDATE entry SET digest = replace(digest, substr(digest, 1, 4), 'zzzz') "
+                "WHERE number = 3"
+            ),
+            "entry 4 does not follow from the one before it",
+        ),
+        (
+            "UPDATE entry SET kind = 'reserve' WHERE number = 3",
+            "entry 3 is not in the form the book writes",
+        ),
+        (
+            "UPDATE entry SET key = 'other' WHERE number = 3",
+            "entry 3 is not in the form the book writes",
+        ),
+        (
+            "UPDATE entry SET key = NULL WHERE number = 3",
+            "entry 3 is not in the form the book writes",
+        ),
         ("UPDATE entry SET body = 'nothing' WHERE number = 3", "entry 3 cannot be read"),
         ("UPDATE entry SET body = '[]' WHERE number = 3", "entry 3 cannot be read"),
         ("DELETE FROM entry WHERE number = 3", "entry 3 is missing"),
-        ("UPDATE balance SET spent = '[\"0\"]' WHERE share = 'alice'", "the table balance is not what the entries come to (visits)"),
-        ("UPDATE balance SET parts = 0 WHERE share = 'alice'", "the table balance is not what the entries come to (visits)"),
-        ("UPDATE entry SET spent = '[\"0\"]'", "entry 4 carries another total than the entries come to"),
-        ("UPDATE entry SET spent = '', parts = 0", "entry 4 carries another total than the entries come to"),
-        ("UPDATE entry SET state = NULL WHERE number = 4", "entry 4 is not in the form the book writes"),
-        ("UPDATE entry SET share = NULL WHERE number = 3", "entry 3 is not in the form the book writes"),
+        (
+            "UPDATE balance SET spent = '[\"0\"]' WHERE share = 'alice'",
+            "the table balance is not what the entries come to (visits)",
+        ),
+        (
+            "UPDATE balance SET parts = 0 WHERE share = 'alice'",
+            "the table balance is not what the entries come to (visits)",
+        ),
+        (
+            "UPDATE entry SET spent = '[\"0\"]'",
+            "entry 4 carries another total than the entries come to",
+        ),
+        (
+            "UPDATE entry SET spent = '', parts = 0",
+            "entry 4 carries another total than the entries come to",
+        ),
+        (
+            "UPDATE entry SET state = NULL WHERE number = 4",
+            "entry 4 is not in the form the book writes",
+        ),
+        (
+            "UPDATE entry SET share = NULL WHERE number = 3",
+            "entry 3 is not in the form the book writes",
+        ),
         ("UPDATE entry SET parts = 0", "entry 3 carries another total than the entries come to"),
-        ("DELETE FROM balance WHERE share = 'alice'", "the table balance is not what the entries come to (visits)"),
-        ("UPDATE reservation SET state = 'open'", "the table reservation is not what the entries come to (4)"),
+        (
+            "DELETE FROM balance WHERE share = 'alice'",
+            "the table balance is not what the entries come to (visits)",
+        ),
+        (
+            "UPDATE reservation SET state = 'open'",
+            "the table reservation is not what the entries come to (4)",
+        ),
         ("DELETE FROM reservation", "the table reservation is not what the entries come to (4)"),
-        ("UPDATE answer SET answer = x'00'", "the table answer is not what the entries come to (visits)"),
-        ("UPDATE answer SET answer = 'text'", "the table answer is not what the entries come to (visits)"),
-        ("UPDATE answer SET number = 3", "the table answer is not what the entries come to (visits)"),
-        ("INSERT INTO shown SELECT dataset, question, 'alice' FROM answer", "the table shown is not what the entries come to (visits)"),
+        (
+            "UPDATE answer SET answer = x'00'",
+            "the table answer is not what the entries come to (visits)",
+        ),
+        (
+            "UPDATE answer SET answer = 'text'",
+            "the table answer is not what the entries come to (visits)",
+        ),
+        (
+            "UPDATE answer SET number = 3",
+            "the table answer is not what the entries come to (visits)",
+        ),
+        (
+            "INSERT INTO shown SELECT dataset, question, 'alice' FROM answer",
+            "the table shown is not what the entries come to (visits)",
+        ),
         ("UPDATE book SET id = 'other'", "entry 1 does not follow from the one before it"),
         ("CREATE TABLE more (a)", "the tables are not those that the book makes"),
         ("DROP INDEX entry_key", "the tables are not those that the book makes"),
@@ -97,7 +153,10 @@ def test_a_charge_beyond_the_budget_is_seen_even_with_a_new_chain() -> None:
     """Whoever rewrites everything still cannot make the sums wrong."""
     with book() as path:
         loosen(path)
-        sql(path, """UPDATE entry SET body = replace(body, '"cost":["1"]', '"cost":["9"]') WHERE number = 3""")
+        sql(
+            path,
+            """UPDATE entry SET body = replace(body, '"cost":["1"]', '"cost":["9"]') WHERE number = 3""",
+        )
         tighten(path)
         rewrite(path, random.Random(1))
         assert "entry 3 goes beyond a budget" in checked(path).problems
@@ -113,7 +172,9 @@ def answered(path: Path, answers: int) -> sf.Ledger:
 
 
 def work(call: Callable[[], object]) -> int:
-    """Lines of Python that were run: of time a busy machine says little. A comprehension counts for each of its turns."""
+    """Lines of Python that were run: of time a busy machine says little. A comprehension counts for
+    each of its turns.
+    """
     counted = [0]
 
     def trace(_: FrameType, event: str, __: object) -> Any:
@@ -130,17 +191,23 @@ def work(call: Callable[[], object]) -> int:
 
 
 def test_verify_and_the_course_do_no_more_for_an_entry_of_a_longer_book() -> None:
-    """Each answer walked through all that were shown before it: twice as many answers took four times as long."""
+    """Each answer walked through all that were shown before it: twice as many answers took four
+    times as long.
+    """
     with quick_folder() as folder:
         short, long = answered(folder / "short", 20), answered(folder / "long", 80)
         for look in (lambda ledger: ledger.verify(), course):
-            assert 2 < work(lambda look=look: look(long)) / work(lambda look=look: look(short)) < 4.5
+            assert (
+                2 < work(lambda look=look: look(long)) / work(lambda look=look: look(short)) < 4.5
+            )
         for ledger in (short, long):
             ledger.close()
 
 
 def test_a_long_book_with_answers_is_verified_in_linear_time() -> None:
-    """By the processor's time, four times as many answers against a quarter of them; the quadratic check took sixteen times as long."""
+    """By the processor's time, four times as many answers against a quarter of them; the quadratic
+    check took sixteen times as long.
+    """
     with quick_folder() as folder:
         seconds = []
         for name, answers in (("short", 100), ("long", 400)):
@@ -177,7 +244,10 @@ NEW = {
     "UPDATE reservation SET state = 'release'": "the table reservation",
     "UPDATE balance SET parts = 0 WHERE share = 'bob'": "the table balance",
     "UPDATE entry SET parts = parts + 1 WHERE number = (SELECT max(number) FROM entry)": "carries another total",
-    "UPDATE entry SET digest = iif(digest LIKE 'f%', 'e', 'f') || substr(digest, 2) WHERE number = 5": "does not contain the entry up to which it was checked",
+    (
+        "UPDATE entry SET digest = iif(digest LIKE 'f%', 'e', 'f') || substr(digest, 2) "
+        "WHERE number = 5"
+    ): "does not contain the entry up to which it was checked",
 }
 
 
@@ -208,14 +278,22 @@ def test_entries_without_a_number_are_problems(number: str) -> None:
     with book() as path:
         loosen(path)
         columns = "dataset, share, kind, key, body, digest, spent, parts, state"
-        sql(path, f"CREATE TABLE other AS SELECT CASE number WHEN 3 THEN {number} ELSE number END AS number, {columns} FROM entry")
+        sql(
+            path,
+            (
+                f"CREATE TABLE other AS SELECT CASE number WHEN 3 THEN {number} ELSE number "
+                f"END AS number, {columns} FROM entry"
+            ),
+        )
         sql(path, "DROP TABLE entry")
         sql(path, "CREATE TABLE entry AS SELECT * FROM other")
         try:
             problems = checked(path).problems
         except sf.Refused:
             return  # seen already when it is opened
-        assert any("missing" in problem or "no numbers" in problem for problem in problems), problems
+        assert any("missing" in problem or "no numbers" in problem for problem in problems), (
+            problems
+        )
 
 
 def test_a_broken_book_has_a_short_report() -> None:
@@ -245,7 +323,9 @@ def test_a_head_of_long_ago_says_less() -> None:
 
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_every_version_is_still_read(version: int) -> None:
-    """A book written by that version, with every kind of entry, and the head that was kept of it."""
+    """A book written by that version, with every kind of entry, and the head that was kept of
+    it.
+    """
     stored = STORED / f"ledger-v{version}.sqlite"
     kept = stored.with_suffix(".head").read_text(encoding="utf-8")
     with quick_folder() as folder:
@@ -256,7 +336,18 @@ def test_every_version_is_still_read(version: int) -> None:
         assert found.ok, found.problems
         assert ledger.verify(ledger.head).blind == ()
         kinds = {line.kind for line in ledger.history()} - {"upgrade"}
-        assert kinds == {"open", "share", "charge", "reserve", "use", "release", "answer", "recall", "amend", "reprice"}
+        assert kinds == {
+            "open",
+            "share",
+            "charge",
+            "reserve",
+            "use",
+            "release",
+            "answer",
+            "recall",
+            "amend",
+            "reprice",
+        }
         assert ledger.budget == sf.Pure(12, relation="add-remove", unit="patient")
         assert ledger.spent == sf.Pure("7/8", relation="add-remove", unit="patient")
         recalled = ledger.recall("how many?")

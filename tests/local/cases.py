@@ -21,8 +21,14 @@ SMALL: dict[str, FrequencyOracle] = {
     "hadamard-sketch": Sketch(epsilon=1, categories=FEW, rows=3, size=8, hadamard=True),
     "rappor-once": Rappor(epsilon=2, categories=FEW),
     "rappor": Rappor(f="1/2", p="1/2", q="3/4", categories=["a", "b", "c"]),
-    "rappor-bloom": Rappor(f="1/2", p="1/4", q="3/4", categories=["a", "b", "c"], hashes=2, size=4, cohorts=2),
+    "rappor-bloom": Rappor(
+        f="1/2", p="1/4", q="3/4", categories=["a", "b", "c"], hashes=2, size=4, cohorts=2
+    ),
 }
 
-PLAIN = {name: oracle for name, oracle in SMALL.items() if "hashing" not in name and "sketch" not in name and "bloom" not in name}
+PLAIN = {
+    name: oracle
+    for name, oracle in SMALL.items()
+    if "hashing" not in name and "sketch" not in name and "bloom" not in name
+}
 """Those without a hash function: the support of a report is the same for everybody."""

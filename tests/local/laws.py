@@ -1,4 +1,6 @@
-"""The exact law of a client, by running it: every coin and every uniform choice is followed both ways, and the probabilities are multiplied as rationals."""
+"""The exact law of a client, by running it: every coin and every uniform choice is followed both
+ways, and the probabilities are multiplied as rationals.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,16 @@ from sfumato.local import client
 
 ONE = 1 << 64
 LARGE = 1 << 16
-"""A uniform choice among more is not followed but given: then the law is that of the rest, given this choice (of a hash function)."""
+"""A uniform choice among more is not followed but given: then the law is that of the rest, given
+this choice (of a hash function).
+"""
 
 
 @dataclass
 class Run:
-    """One way through a client: a script of choices, and what else could have been chosen after it."""
+    """One way through a client: a script of choices, and what else could have been chosen after
+    it.
+    """
 
     script: tuple[int, ...]
     given: tuple[int, ...]
@@ -61,7 +67,9 @@ def chosen(module: ModuleType | Any, run: Run) -> Iterator[None]:
         module.coin, module.below = before
 
 
-def law_of_call(call: Callable[[], bytes], *, given: tuple[int, ...] = (), module: Any = client) -> dict[bytes, Fraction]:
+def law_of_call(
+    call: Callable[[], bytes], *, given: tuple[int, ...] = (), module: Any = client
+) -> dict[bytes, Fraction]:
     """The exact law of what a call returns."""
     law: Counter[bytes] = Counter()
     open_: list[tuple[int, ...]] = [()]
@@ -75,15 +83,21 @@ def law_of_call(call: Callable[[], bytes], *, given: tuple[int, ...] = (), modul
     return dict(law)  # type: ignore[arg-type]
 
 
-def law_of(question: dict[str, Any], code: int, *, given: tuple[int, ...] = (), module: Any = client) -> dict[bytes, Fraction]:
+def law_of(
+    question: dict[str, Any], code: int, *, given: tuple[int, ...] = (), module: Any = client
+) -> dict[bytes, Fraction]:
     """The exact law of the payload that the client sends for a value."""
     if question["kind"] == "rappor":
         return law_of_call(lambda: module.rappor(question, code, {}), given=given, module=module)
-    return law_of_call(lambda: module.KINDS[question["kind"]](question, code), given=given, module=module)
+    return law_of_call(
+        lambda: module.KINDS[question["kind"]](question, code), given=given, module=module
+    )
 
 
 def largest_odds(laws: list[dict[bytes, Fraction]]) -> Fraction | None:
-    """The largest ratio of the chances of one report under two values; None where one of them is 0."""
+    """The largest ratio of the chances of one report under two values; None where one of them is
+    0.
+    """
     reports = {report for law in laws for report in law}
     worst = Fraction(1)
     for report in reports:

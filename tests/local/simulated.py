@@ -18,8 +18,12 @@ def people(n: int, k: int) -> NDArray[np.int64]:
     return np.repeat(np.arange(min(k, 5)), np.rint(n * SHARES[:k]).astype(int))
 
 
-def errors(oracle_of: Callable[[int], FrequencyOracle], n: int, runs: int, *, seed: int = 1) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The mean of the errors of each category, and the total squared error of each run. `oracle_of(run)` may differ in its public seed alone."""
+def errors(
+    oracle_of: Callable[[int], FrequencyOracle], n: int, runs: int, *, seed: int = 1
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The mean of the errors of each category, and the total squared error of each run.
+    `oracle_of(run)` may differ in its public seed alone.
+    """
     bits = SeededBits(seed)
     found, total = [], []
     for run in range(runs):
@@ -33,9 +37,11 @@ def errors(oracle_of: Callable[[int], FrequencyOracle], n: int, runs: int, *, se
 
 
 def check(oracle_of: Callable[[int], FrequencyOracle], n: int = 2000, runs: int = 300) -> None:
-    """Unbiased, and the mean squared error within 3 standard errors of the exact one; a formula wrong by a third is not.
+    """Unbiased, and the mean squared error within 3 standard errors of the exact one; a formula
+    wrong by a third is not.
 
-    The bits are seeded, so the outcome never changes: no false alarm in the suite. Over fresh seeds three standard errors would alarm once in 370.
+    The bits are seeded, so the outcome never changes: no false alarm in the suite. Over fresh seeds
+    three standard errors would alarm once in 370.
     """
     oracle = oracle_of(0)
     found, total = errors(oracle_of, n, runs)
@@ -43,6 +49,8 @@ def check(oracle_of: Callable[[int], FrequencyOracle], n: int = 2000, runs: int 
     exact = oracle.mse([int(c) / n for c in true], n, target="data")
     standard = total.std(ddof=1) / runs**0.5
     assert abs(total.mean() - exact) < 3 * standard
-    assert abs(total.mean() - exact * 4 / 3) > 3 * standard, "the twin: a formula wrong by a third is seen"
+    assert abs(total.mean() - exact * 4 / 3) > 3 * standard, (
+        "the twin: a formula wrong by a third is seen"
+    )
     spread = found.std(axis=0, ddof=1) / runs**0.5
     assert (np.abs(found.mean(axis=0)) < 5 * spread).all()

@@ -1,4 +1,6 @@
-"""The one interface: every oracle perturbs, aggregates, estimates and promises alike, and answers every value."""
+"""The one interface: every oracle perturbs, aggregates, estimates and promises alike, and answers
+every value.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def test_a_promise_like_any_other(name: str) -> None:
 
 
 def test_a_ledger_takes_it(tmp_path: Path) -> None:
-    book = sf.Ledger.open(tmp_path / "book.ledger", budget=sf.Pure(3), dataset="d", unit="person", relation="replace")
+    book = sf.Ledger.open(
+        tmp_path / "book.ledger", budget=sf.Pure(3), dataset="d", unit="person", relation="replace"
+    )
     book.charge([SMALL["unary"]], memo="a survey")
     assert book.spent.epsilon() == 1
 
@@ -59,28 +63,44 @@ def test_a_ledger_takes_it(tmp_path: Path) -> None:
 def test_every_value_is_answered(name: str) -> None:
     """As one value, in a list, in an array: whether there is a report does not depend on it."""
     oracle = SMALL[name]
-    for values, count in (("secret", 1), (["a", "secret"], 2), ([float("nan"), None, (1, 2), ["a"], b"a"], 5), (np.array(["secret", "a"]), 2), (3.5, 1)):
+    for values, count in (
+        ("secret", 1),
+        (["a", "secret"], 2),
+        ([float("nan"), None, (1, 2), ["a"], b"a"], 5),
+        (np.array(["secret", "a"]), 2),
+        (3.5, 1),
+    ):
         reports = oracle.perturb(values)
         assert len(reports) == count
         assert oracle._formed(reports.payload).all()
     assert len(oracle.perturb(np.array("secret"))) == 1
 
 
-@pytest.mark.parametrize("name", [name for name, oracle in SMALL.items() if oracle.kind != "hashing"])
+@pytest.mark.parametrize(
+    "name", [name for name, oracle in SMALL.items() if oracle.kind != "hashing"]
+)
 def test_the_law_of_other_values_is_that_of_the_client(name: str) -> None:
-    """100 000 reports of a value that is no category, beside the client's law, enumerated: false alarm 10⁻⁷ a case, seeded bits. If all of them became
-    the first category it would be seen."""
+    """100 000 reports of a value that is no category, beside the client's law, enumerated: false
+    alarm 10⁻⁷ a case, seeded bits. If all of them became the first category it would be seen.
+    """
     oracle = SMALL[name]
-    law = {report[4:]: p for report, p in law_of_call(lambda: client.perturb(oracle.question, "secret")).items()}
+    law = {
+        report[4:]: p
+        for report, p in law_of_call(lambda: client.perturb(oracle.question, "secret")).items()
+    }
     assert agrees(oracle.perturb(["secret"] * 100_000, bits=SeededBits(5)), law)
     assert not agrees(oracle.perturb([oracle.categories[0]] * 100_000, bits=SeededBits(5)), law)
 
 
 def test_other_values_become_uniform_categories() -> None:
-    """Every category as often as any other among 60 000, within 6 standard deviations of the binomial law: false alarm below 10⁻⁶. Listed ones stay."""
+    """Every category as often as any other among 60 000, within 6 standard deviations of the
+    binomial law: false alarm below 10⁻⁶. Listed ones stay.
+    """
     codes = SMALL["hashing"]._codes(["secret"] * 60_000 + ["c"], SeededBits(6))
     assert codes[-1] == 2
-    assert np.abs(np.bincount(codes[:-1], minlength=4) - 15_000).max() < 6 * (60_000 * 3 / 16) ** 0.5
+    assert (
+        np.abs(np.bincount(codes[:-1], minlength=4) - 15_000).max() < 6 * (60_000 * 3 / 16) ** 0.5
+    )
 
 
 @each
@@ -96,7 +116,9 @@ def test_random_bytes_are_refused_or_counted(name: str) -> None:
     oracle = SMALL[name]
     generator = np.random.default_rng(1)
     head = oracle.perturb(oracle.categories[0])[0][:4]
-    blobs = [head + generator.bytes(oracle.width) for _ in range(200)] + [generator.bytes(oracle.width + 4) for _ in range(20)]
+    blobs = [head + generator.bytes(oracle.width) for _ in range(200)] + [
+        generator.bytes(oracle.width + 4) for _ in range(20)
+    ]
     kept = oracle.read(blobs, drop=True)
     assert len(kept) <= 200
     assert oracle.aggregate(kept).reports == len(kept)

@@ -10,7 +10,16 @@ from sfumato.local import Direct
 from sfumato.local.best import CANDIDATES
 
 
-@pytest.mark.parametrize(("epsilon", "k", "name"), [(1, 2, "Direct"), (1, 5, "Direct"), (1, 100, "Subset"), (3, 10, "Direct"), (3, 1000, "Subset")])
+@pytest.mark.parametrize(
+    ("epsilon", "k", "name"),
+    [
+        (1, 2, "Direct"),
+        (1, 5, "Direct"),
+        (1, 100, "Subset"),
+        (3, 10, "Direct"),
+        (3, 1000, "Subset"),
+    ],
+)
 def test_the_least_variance(epsilon: int, k: int, name: str) -> None:
     found = sf.local.best(epsilon, k, 10**6)
     assert found.compared[0].name == name
@@ -50,7 +59,13 @@ def test_categories_by_name() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [{"epsilon": 1}, {"epsilon": 1, "k": 1}, {"epsilon": 1, "k": 2, "categories": "ab"}, {"epsilon": 1, "k": 5, "max_bytes": 1}]
+    "arguments",
+    [
+        {"epsilon": 1},
+        {"epsilon": 1, "k": 1},
+        {"epsilon": 1, "k": 2, "categories": "ab"},
+        {"epsilon": 1, "k": 5, "max_bytes": 1},
+    ],
 )
 def test_refused(arguments: dict[str, object]) -> None:
     with pytest.raises(Refused):

@@ -1,4 +1,6 @@
-"""Frequencies from Bloom filters: unbiased for the very hash functions at hand, with the variance that arithmetic gives."""
+"""Frequencies from Bloom filters: unbiased for the very hash functions at hand, with the variance
+that arithmetic gives.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def scores(oracle: Rappor, payload: bytes) -> np.ndarray:
 
 
 def test_unbiased_and_of_the_stated_variance_by_arithmetic() -> None:
-    """Over the client's exact law, for each value: the mean of the score is 1 for the own value and 0 for others, its square has the stated mean."""
+    """Over the client's exact law, for each value: the mean of the score is 1 for the own value and
+    0 for others, its square has the stated mean.
+    """
     moments = second_moments(SMALL)
     for code in range(3):
         law = law_of(SMALL.question, code)
@@ -33,7 +37,9 @@ def test_unbiased_and_of_the_stated_variance_by_arithmetic() -> None:
         chances = np.array([float(chance) for chance in law.values()])
         assert chances @ each == pytest.approx([float(v == code) for v in range(3)], abs=1e-12)
         assert chances @ each**2 == pytest.approx(moments[:, code], rel=1e-12)
-    assert worst_variance(SMALL, 10, "data") == pytest.approx((moments - np.eye(3)).max() / 10, rel=1e-12)
+    assert worst_variance(SMALL, 10, "data") == pytest.approx(
+        (moments - np.eye(3)).max() / 10, rel=1e-12
+    )
     grid = [(i / 40, j / 40, 1 - (i + j) / 40) for i in range(41) for j in range(41 - i)]
     seen = max((moments @ np.array(f) - np.array(f) ** 2).max() for f in grid)
     assert 0.999 * SMALL.variance(10) <= seen / 10 <= SMALL.variance(10)
@@ -41,13 +47,23 @@ def test_unbiased_and_of_the_stated_variance_by_arithmetic() -> None:
 
 
 def test_lies_and_total_errors_by_enumeration() -> None:
-    """Over all 2·16 reports of the small oracle: the extreme scores are those of `influence`; the total error is that of the moments, for either target."""
-    every = np.array([scores(SMALL, bytes([cohort, bits << 4])) for cohort in range(2) for bits in range(16)])
-    assert SMALL.influence(3, 100) == pytest.approx((0.03 * every.min(), 0.03 * every.max()), rel=1e-9)
+    """Over all 2·16 reports of the small oracle: the extreme scores are those of `influence`; the
+    total error is that of the moments, for either target.
+    """
+    every = np.array(
+        [scores(SMALL, bytes([cohort, bits << 4])) for cohort in range(2) for bits in range(16)]
+    )
+    assert SMALL.influence(3, 100) == pytest.approx(
+        (0.03 * every.min(), 0.03 * every.max()), rel=1e-9
+    )
     shares = np.array([0.5, 0.25, 0.25])
     moments = second_moments(SMALL) @ shares
-    assert SMALL.mse(["1/2", "1/4", "1/4"], 10) == pytest.approx((moments - shares**2).sum() / 10, rel=1e-12)
-    assert SMALL.mse(["1/2", "1/4", "1/4"], 10, target="data") == pytest.approx((moments - shares).sum() / 10, rel=1e-12)
+    assert SMALL.mse(["1/2", "1/4", "1/4"], 10) == pytest.approx(
+        (moments - shares**2).sum() / 10, rel=1e-12
+    )
+    assert SMALL.mse(["1/2", "1/4", "1/4"], 10, target="data") == pytest.approx(
+        (moments - shares).sum() / 10, rel=1e-12
+    )
 
 
 def test_the_fit_is_a_left_inverse() -> None:
@@ -56,7 +72,9 @@ def test_the_fit_is_a_left_inverse() -> None:
 
 
 def test_simulated() -> None:
-    """Seeded: 300 surveys, the mean of their squared errors within 3 standard errors of Σ_u f_u·E[score²|u] − Σf² over n; a formula wrong by a third is not."""
+    """Seeded: 300 surveys, the mean of their squared errors within 3 standard errors of Σ_u
+    f_u·E[score²|u] − Σf² over n; a formula wrong by a third is not.
+    """
     n, runs = 1000, 300
     found, total = simulated.errors(lambda run: MANY, n, runs)
     true = np.bincount(simulated.people(n, 8), minlength=8) / n
@@ -68,7 +86,9 @@ def test_simulated() -> None:
 
 
 def test_intervals() -> None:
-    """All 99.9 % Bernstein intervals of 100 surveys hold together: a miss of 800 would be one in ten thousand each, and the bits are seeded."""
+    """All 99.9 % Bernstein intervals of 100 surveys hold together: a miss of 800 would be one in
+    ten thousand each, and the bits are seeded.
+    """
     bits, values = SeededBits(9), simulated.people(1000, 8)
     true = np.bincount(values, minlength=8) / 1000
     for _ in range(100):

@@ -1,4 +1,6 @@
-"""Coins in bulk: each is the comparison of its own 64 bits, followed bit by bit; and rows of packed bits."""
+"""Coins in bulk: each is the comparison of its own 64 bits, followed bit by bit; and rows of packed
+bits.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ class Recorded:
 
 
 def followed(m: int, seed: int, fixed: list[int] | None = None) -> tuple[list[int], list[int]]:
-    """The coins of one word, and what 64 comparisons of the digits that were read say. A digit that was not read cannot matter: it is taken as 0 and as 1."""
+    """The coins of one word, and what 64 comparisons of the digits that were read say. A digit that
+    was not read cannot matter: it is taken as 0 and as 1.
+    """
     bits = Recorded(seed, fixed)
     out = coins.packed(m, 8, bits).view(np.uint64)
     digits = [word for words in bits.given for word in words]
@@ -50,7 +54,9 @@ def test_each_coin_is_the_comparison_of_its_own_bits(m: int, seed: int) -> None:
 
 @given(st.integers(1, ONE - 1), st.integers(0, 20))
 def test_digits_that_agree_with_the_probability_for_long(m: int, seed: int) -> None:
-    """All lanes are given m's own first 40 digits, so that every one of them goes on to the rest."""
+    """All lanes are given m's own first 40 digits, so that every one of them goes on to the
+    rest.
+    """
     fixed = [(ONE - 1) * (m >> (63 - place) & 1) for place in range(40)]
     said, wanted = followed(m, seed, fixed)
     assert said == wanted
@@ -58,11 +64,15 @@ def test_digits_that_agree_with_the_probability_for_long(m: int, seed: int) -> N
 
 @pytest.mark.parametrize("digits", range(1, 7))
 def test_the_law_by_enumeration(digits: int) -> None:
-    """All lanes together take every value of the first six digits once: of 64, exactly m of them show heads."""
+    """All lanes together take every value of the first six digits once: of 64, exactly m of them
+    show heads.
+    """
     fixed = [sum((lane >> (5 - place) & 1) << lane for lane in range(64)) for place in range(6)]
     for top in range(1, 1 << digits, 2):
         m = top << (64 - digits)
-        assert int(np.bitwise_count(coins.packed(m, 8, Recorded(0, fixed)).view(np.uint64))[0]) == top << (6 - digits)
+        assert int(
+            np.bitwise_count(coins.packed(m, 8, Recorded(0, fixed)).view(np.uint64))[0]
+        ) == top << (6 - digits)
 
 
 def test_certain_coins_need_no_bits() -> None:
@@ -73,13 +83,19 @@ def test_certain_coins_need_no_bits() -> None:
     assert sum(len(words) for words in fair.given) == 1, "a fair coin takes one bit"
 
 
-@pytest.mark.parametrize("m", [ONE // 3, ONE // 2, 7 * ONE // 8 + 12345, ONE // 10], ids=["1/3", "1/2", "7/8", "1/10"])
+@pytest.mark.parametrize(
+    "m", [ONE // 3, ONE // 2, 7 * ONE // 8 + 12345, ONE // 10], ids=["1/3", "1/2", "7/8", "1/10"]
+)
 def test_many_passes(m: int) -> None:
-    """Seeded, so that the outcome never changes; over seeds it would alarm once in 10⁹ (six standard deviations)."""
+    """Seeded, so that the outcome never changes; over seeds it would alarm once in 10⁹ (six
+    standard deviations).
+    """
     n = 3 * 64 * coins._LANES + 77
     heads, p = int(coins.flags(m, n, SeededBits(5)).sum()), m / ONE
     assert abs(heads - n * p) < 6 * (n * p * (1 - p)) ** 0.5
-    assert abs(heads - n * 1.05 * p) > 6 * (n * p * (1 - p)) ** 0.5, "a law wrong by five per cent is seen"
+    assert abs(heads - n * 1.05 * p) > 6 * (n * p * (1 - p)) ** 0.5, (
+        "a law wrong by five per cent is seen"
+    )
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 5, 64, (1 << 31) - 1])

@@ -10,7 +10,9 @@ from hypothesis.extra.numpy import arrays
 
 from sfumato.local.consistency import CONSISTENT, norm_sub
 
-FREQUENCIES = arrays(np.float64, st.integers(1, 12), elements=st.floats(-2, 2, allow_nan=False, width=32))
+FREQUENCIES = arrays(
+    np.float64, st.integers(1, 12), elements=st.floats(-2, 2, allow_nan=False, width=32)
+)
 
 
 @given(FREQUENCIES)

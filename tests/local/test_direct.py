@@ -29,16 +29,28 @@ def test_the_interface_as_written() -> None:
 
 @pytest.mark.parametrize(("epsilon", "k"), [(1, 2), (1, 4), ("1/10", 7), (8, 5)])
 def test_the_same_law_as_the_mechanism(epsilon: int | str, k: int) -> None:
-    """Its channel, entry by entry, is that of RandomizedResponse with the same rational keep, and within 2^-64 of the one with this ε."""
+    """Its channel, entry by entry, is that of RandomizedResponse with the same rational keep, and
+    within 2^-64 of the one with this ε.
+    """
     oracle = Direct(epsilon=epsilon, categories=range(k))
-    same, near = oracle.response.channel, mech.RandomizedResponse(epsilon=epsilon, categories=range(k)).channel
+    same, near = (
+        oracle.response.channel,
+        mech.RandomizedResponse(epsilon=epsilon, categories=range(k)).channel,
+    )
     for code in range(k):
         law = law_of(oracle.question, code)
         assert [law[bytes([y])] for y in range(k)] == list(same.row(code))
-        assert all(abs(a - b) < Fraction(1, 2**63) for a, b in zip(same.row(code), near.row(code), strict=True))
+        assert all(
+            abs(a - b) < Fraction(1, 2**63)
+            for a, b in zip(same.row(code), near.row(code), strict=True)
+        )
     assert oracle.response.promise.epsilon() == pytest.approx(oracle.promise.epsilon(), abs=1e-15)
-    assert oracle.variance(100, "1/4") == pytest.approx(oracle.response.variance("1/4", reports=100), rel=1e-12)
-    assert oracle.mse([Fraction(1, k)] * k, 50) == pytest.approx(oracle.response.mse([Fraction(1, k)] * k, reports=50), rel=1e-12)
+    assert oracle.variance(100, "1/4") == pytest.approx(
+        oracle.response.variance("1/4", reports=100), rel=1e-12
+    )
+    assert oracle.mse([Fraction(1, k)] * k, 50) == pytest.approx(
+        oracle.response.mse([Fraction(1, k)] * k, reports=50), rel=1e-12
+    )
 
 
 def test_estimates_are_those_of_the_mechanism() -> None:
@@ -47,7 +59,9 @@ def test_estimates_are_those_of_the_mechanism() -> None:
     theirs = mech.Estimate(oracle.response, tuple(ours.counts.tolist()), ours.reports)
     assert ours.frequencies == pytest.approx(theirs.frequencies, abs=1e-15)
     assert ours.standard_error == pytest.approx(theirs.standard_error, rel=1e-12)
-    assert ours.interval(0.9, method="hoeffding") == pytest.approx(theirs.interval(0.9, method="hoeffding"), abs=1e-12)
+    assert ours.interval(0.9, method="hoeffding") == pytest.approx(
+        theirs.interval(0.9, method="hoeffding"), abs=1e-12
+    )
     assert ours.consistent("projection") == pytest.approx(theirs.projected, abs=1e-15)
     exact = theirs.interval(0.9)
     assert (np.abs(ours.interval(0.9) - exact) < 1e-4 * (exact[:, 1] - exact[:, 0])[:, None]).all()

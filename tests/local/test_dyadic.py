@@ -15,7 +15,10 @@ from sfumato.local.dyadic import ONE, down, keeps, loss, share, up
 
 @given(st.fractions(min_value=Fraction(1, 10**6), max_value=20))
 def test_next_to_each_other_around_the_truth(epsilon: Fraction) -> None:
-    low, high = down(lambda: 1 / (1 + ball(epsilon).exp())), up(lambda: 1 / (1 + ball(epsilon).exp()))
+    low, high = (
+        down(lambda: 1 / (1 + ball(epsilon).exp())),
+        up(lambda: 1 / (1 + ball(epsilon).exp())),
+    )
     assert high == low + 1
     assert below(lambda: ball(share(low)), lambda: 1 / (1 + ball(epsilon).exp()))
     assert below(lambda: 1 / (1 + ball(epsilon).exp()), lambda: ball(share(high)))

@@ -1,4 +1,6 @@
-"""Optimised local hashing: buckets, support over the whole family, and the fast count beside the plain one."""
+"""Optimised local hashing: buckets, support over the whole family, and the fast count beside the
+plain one.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +25,22 @@ def test_the_best_number_of_buckets(epsilon: int | str, g: int) -> None:
     assert best_buckets(Fraction(epsilon)) == g
     if g < 1000:
         each = {b: Hashing(epsilon=epsilon, categories="ab", buckets=b) for b in range(2, 3 * g)}
-        assert min(each, key=lambda b: variance(each[b].own, each[b].other, Fraction(0), 1, "data")) == g
+        assert (
+            min(each, key=lambda b: variance(each[b].own, each[b].other, Fraction(0), 1, "data"))
+            == g
+        )
 
 
 def test_support_over_the_whole_family() -> None:
-    """The two hashes of two values are independent and uniform on [0, P); so the chance that the reported bucket holds the other is a sum."""
+    """The two hashes of two values are independent and uniform on [0, P); so the chance that the
+    reported bucket holds the other is a sum.
+    """
     oracle = Hashing(epsilon=1, categories="abc", buckets=3)
     sizes = [Fraction(int(size), PRIME) for size in np.diff(bucket_ends(3))]
     lie = (1 - oracle.own) / 2
-    other = sum(sizes[h] * sizes[y] * (oracle.own if h == y else lie) for h in range(3) for y in range(3))
+    other = sum(
+        sizes[h] * sizes[y] * (oracle.own if h == y else lie) for h in range(3) for y in range(3)
+    )
     assert other == oracle.other
     assert sum(sizes[h] * oracle.own for h in range(3)) == oracle.own
 
@@ -41,7 +50,11 @@ def test_the_fast_count_is_the_plain_one() -> None:
     reports = oracle.perturb(np.arange(37).repeat(20), bits=SeededBits(3))
     plain = [0] * 37
     for row in reports.payload:
-        a, b, said = int.from_bytes(row[:4].tobytes(), "big"), int.from_bytes(row[4:8].tobytes(), "big"), int(row[8])
+        a, b, said = (
+            int.from_bytes(row[:4].tobytes(), "big"),
+            int.from_bytes(row[4:8].tobytes(), "big"),
+            int(row[8]),
+        )
         for code in range(37):
             plain[code] += bucket((a * code + b) % PRIME, 4) == said
     assert oracle.aggregate(reports).counts.tolist() == plain
@@ -53,16 +66,24 @@ def test_the_count_at_the_ends_of_the_field() -> None:
     rows = []
     for a in (0, 1, PRIME - 1, PRIME // 2, PRIME // 2 + 1):
         for b in (0, 1, PRIME - 1):
-            rows += [a.to_bytes(4, "big") + b.to_bytes(4, "big") + bytes([said]) for said in range(3)]
+            rows += [
+                a.to_bytes(4, "big") + b.to_bytes(4, "big") + bytes([said]) for said in range(3)
+            ]
     payload = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, 9)
     assert oracle._formed(payload).all()
-    assert oracle._tally(payload).tolist() == [15] * 50  # each (a, b) with each bucket: every value is in one of the three
+    assert (
+        oracle._tally(payload).tolist() == [15] * 50
+    )  # each (a, b) with each bucket: every value is in one of the three
 
 
 def test_malformed() -> None:
     oracle = Hashing(epsilon=1, categories="abc", buckets=3)
     good = oracle.perturb("a")
-    for place, value in ((slice(0, 4), PRIME.to_bytes(4, "big")), (slice(4, 8), PRIME.to_bytes(4, "big")), (slice(8, 9), b"\3")):
+    for place, value in (
+        (slice(0, 4), PRIME.to_bytes(4, "big")),
+        (slice(4, 8), PRIME.to_bytes(4, "big")),
+        (slice(8, 9), b"\3"),
+    ):
         row = bytearray(good.payload[0].tobytes())
         row[place] = value
         with pytest.raises(Refused):

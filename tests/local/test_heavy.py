@@ -1,4 +1,6 @@
-"""A prefix tree: one report, one ε, by arithmetic; the same report as the client's; what is no text is answered."""
+"""A prefix tree: one report, one ε, by arithmetic; the same report as the client's; what is no text
+is answered.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +23,32 @@ TREE = PrefixTree(epsilon=1, length=3, alphabet="ab")
 TEXTS = ["a", "b", "ab", "ba", "aab", "bbb", ""]
 
 
-@pytest.mark.parametrize("given", [(0, 0), (1, 0), (123456789, 987654321), (client.PRIME - 1, 17)], ids=str)
+@pytest.mark.parametrize(
+    "given", [(0, 0), (1, 0), (123456789, 987654321), (client.PRIME - 1, 17)], ids=str
+)
 def test_the_promise_by_arithmetic(given: tuple[int, int]) -> None:
-    """Given any hash function, which is drawn whatever the text is: over all levels and buckets, ε once and not once for each level."""
-    laws = [law_of(json.loads(json.dumps(TREE.question)), client.filled(TREE.question, text), given=given) for text in TEXTS]  # type: ignore[arg-type]
+    """Given any hash function, which is drawn whatever the text is: over all levels and buckets, ε
+    once and not once for each level.
+    """
+    laws = [
+        law_of(
+            json.loads(json.dumps(TREE.question)), client.filled(TREE.question, text), given=given
+        )
+        for text in TEXTS
+    ]  # type: ignore[arg-type]
     odds = largest_odds(laws)
     assert odds is not None
     assert odds <= TREE.odds == client.ODDS["prefix"](TREE.question, 0)
     assert below(lambda: ball(TREE.odds), lambda: ball(Fraction(1)).exp())
     for law in laws:
-        levels = {level: sum((p for report, p in law.items() if report[0] == level), Fraction(0)) for level in range(3)}
+        levels = {
+            level: sum((p for report, p in law.items() if report[0] == level), Fraction(0))
+            for level in range(3)
+        }
         assert set(levels.values()) == {Fraction(1, 3)}
-        assert TREE._formed(np.frombuffer(b"".join(law), dtype=np.uint8).reshape(-1, TREE.width)).all()
+        assert TREE._formed(
+            np.frombuffer(b"".join(law), dtype=np.uint8).reshape(-1, TREE.width)
+        ).all()
     assert TREE.promise == Pure(1)
 
 
@@ -43,14 +59,22 @@ def test_every_level_reported_would_break_it() -> None:
 
 
 def test_support_by_arithmetic() -> None:
-    """`own` is exact for every function; `other` is the mean over all functions, here over seeded ones, within 5 standard errors."""
+    """`own` is exact for every function; `other` is the mean over all functions, here over seeded
+    ones, within 5 standard errors.
+    """
     reports = TREE.perturb(["aab"] * 60_000, bits=SeededBits(1))
     from sfumato.local.heavy_search import support
 
     level, a, b, said = TREE.split(reports.payload)
     mine = level == 2
     n = int(mine.sum())
-    counts = support(np.array([TREE.fingerprint("aab"), TREE.fingerprint("bbb")]), a[mine], b[mine], said[mine], TREE.buckets)
+    counts = support(
+        np.array([TREE.fingerprint("aab"), TREE.fingerprint("bbb")]),
+        a[mine],
+        b[mine],
+        said[mine],
+        TREE.buckets,
+    )
     for count, p in zip(counts / n, (float(TREE.own), float(TREE.other)), strict=True):
         assert abs(count - p) < 5 * (p * (1 - p) / n) ** 0.5
     assert np.bincount(level, minlength=3).min() > 19_000
@@ -68,15 +92,31 @@ def test_there_and_back() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [("c", ""), ("Aab", "ab"), ("a\0", "a"), ("caéb\ud800bba", "abb"), (3, ""), (None, ""), (b"a", "")],
+    [
+        ("c", ""),
+        ("Aab", "ab"),
+        ("a\0", "a"),
+        ("caéb\ud800bba", "abb"),
+        (3, ""),
+        (None, ""),
+        (b"a", ""),
+    ],
     ids=["c", "A", "end", "long", "3", "None", "bytes"],
 )
 def test_what_is_no_text_of_the_alphabet(value: Any, text: str) -> None:
-    """Its letters that the alphabet has: the law is that of this text, enumerated, and a report is sent."""
+    """Its letters that the alphabet has: the law is that of this text, enumerated, and a report is
+    sent.
+    """
     assert client.filled(TREE.question, value) == text.ljust(3, client.END)
-    law, same = (law_of_call(lambda said=said: client.perturb(TREE.question, said), given=(1, 5)) for said in (value, text))  # type: ignore[misc]
+    law, same = (
+        law_of_call(lambda said=said: client.perturb(TREE.question, said), given=(1, 5))
+        for said in (value, text)
+    )  # type: ignore[misc]
     assert law == same
-    assert (TREE.perturb(["a", value], bits=SeededBits(1)).payload == TREE.perturb(["a", text], bits=SeededBits(1)).payload).all()
+    assert (
+        TREE.perturb(["a", value], bits=SeededBits(1)).payload
+        == TREE.perturb(["a", text], bits=SeededBits(1)).payload
+    ).all()
     assert len(TREE.perturb(value)) == 1
 
 
@@ -117,7 +157,9 @@ def test_malformed_reports() -> None:
 
 
 def test_fakes_choose_their_level() -> None:
-    """Reports that all support "b" at the first level: the frequency moves by what was said, and no more."""
+    """Reports that all support "b" at the first level: the frequency moves by what was said, and no
+    more.
+    """
     honest = TREE.perturb(["a"] * 3000, bits=SeededBits(1))
     n = int((TREE.split(honest.payload)[0] == 0).sum())
 

@@ -18,11 +18,15 @@ SHARES = {"cafe": 0.35, "bad": 0.25, "ha": 0.2, "": 0.1}
 def found(seed: int, n: int = 40_000) -> Hitters:
     known = [text for text, share in SHARES.items() for _ in range(int(share * n))]
     rest = np.random.default_rng(seed).choice(list("abcdefgh"), size=(n - len(known), 4))
-    return TREE.estimate(TREE.perturb([*known, *map("".join, rest.tolist())], bits=SeededBits(seed)), confidence=0.99)
+    return TREE.estimate(
+        TREE.perturb([*known, *map("".join, rest.tolist())], bits=SeededBits(seed)), confidence=0.99
+    )
 
 
 def test_frequent_texts_are_found_and_nothing_else() -> None:
-    """Six seeded surveys: all texts above twice the bound of every level are found, and no others; at 99 % four misses would come once in 10⁷."""
+    """Six seeded surveys: all texts above twice the bound of every level are found, and no others;
+    at 99 % four misses would come once in 10⁷.
+    """
     missed = 0
     for seed in range(6):
         hitters = found(seed)
@@ -32,10 +36,20 @@ def test_frequent_texts_are_found_and_nothing_else() -> None:
 
 
 def test_intervals_hold_together() -> None:
-    """Of ten seeded surveys at 99 %, all texts together, at most four may miss: five would come once in 4·10⁷. Intervals of a quarter of the width miss."""
+    """Of ten seeded surveys at 99 %, all texts together, at most four may miss: five would come
+    once in 4·10⁷. Intervals of a quarter of the width miss.
+    """
     surveys = [[hit for hit in found(seed, 20_000) if hit.text in SHARES] for seed in range(10)]
-    assert sum(all(hit.low <= SHARES[hit.text] <= hit.high for hit in hits) for hits in surveys) >= 6
-    assert sum(all(abs(hit.frequency - SHARES[hit.text]) < (hit.high - hit.low) / 8 for hit in hits) for hits in surveys) < 6
+    assert (
+        sum(all(hit.low <= SHARES[hit.text] <= hit.high for hit in hits) for hits in surveys) >= 6
+    )
+    assert (
+        sum(
+            all(abs(hit.frequency - SHARES[hit.text]) < (hit.high - hit.low) / 8 for hit in hits)
+            for hits in surveys
+        )
+        < 6
+    )
 
 
 def test_nobody_says_anything_frequent() -> None:
@@ -58,7 +72,13 @@ def test_support_is_the_hash_of_each_code() -> None:
     rng = np.random.default_rng(2)
     a, b, said = rng.integers(0, PRIME, 500), rng.integers(0, PRIME, 500), rng.integers(0, 5, 500)
     codes = np.array([0, 1, PRIME - 1, 12345, 2**30])
-    plain = [sum((int(x) * int(code) + int(y)) % PRIME * 5 >> 31 == s for x, y, s in zip(a, b, said, strict=True)) for code in codes]
+    plain = [
+        sum(
+            (int(x) * int(code) + int(y)) % PRIME * 5 >> 31 == s
+            for x, y, s in zip(a, b, said, strict=True)
+        )
+        for code in codes
+    ]
     assert support(codes, a, b, said, 5).tolist() == plain
     assert plain[3] == int((to_bucket(own_hash(a, b, np.full(500, 12345)), 5) == said).sum())
 
@@ -67,7 +87,9 @@ def test_support_is_the_hash_of_each_code() -> None:
 def test_continuations(step: int) -> None:
     tree = PrefixTree(epsilon=1, length=2, alphabet="ab", step=step)
     assert continued(tree, "a" + END) == [END * step]
-    assert sorted(continued(tree, "")) == sorted({1: ["a", "b", END], 2: ["aa", "ab", "ba", "bb", "a" + END, "b" + END, END + END]}[step])
+    assert sorted(continued(tree, "")) == sorted(
+        {1: ["a", "b", END], 2: ["aa", "ab", "ba", "bb", "a" + END, "b" + END, END + END]}[step]
+    )
 
 
 def test_two_letters_at_a_time() -> None:

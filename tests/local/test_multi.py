@@ -1,4 +1,6 @@
-"""Several questions in one report: what adds and what does not, by arithmetic over the whole law."""
+"""Several questions in one report: what adds and what does not, by arithmetic over the whole
+law.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,17 @@ import pytest
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, below
 from sfumato.guarantees import Pure
-from sfumato.local import Direct, Hadamard, OneBit, PrefixTree, Rappor, Several, Unary, client, restore
+from sfumato.local import (
+    Direct,
+    Hadamard,
+    OneBit,
+    PrefixTree,
+    Rappor,
+    Several,
+    Unary,
+    client,
+    restore,
+)
 from sfumato.testing import SeededBits
 
 from .laws import largest_odds, law_of
@@ -26,7 +38,9 @@ PARTS = {"answer": ANSWER, "age": AGE, "colour": COLOUR}
 
 @pytest.mark.parametrize("how", ["split", "sample"])
 def test_the_promise_by_arithmetic(how: Any) -> None:
-    """Over all reports and all pairs of people: split, the product of the odds and the sum of ε; sampled, the largest of each."""
+    """Over all reports and all pairs of people: split, the product of the odds and the sum of ε;
+    sampled, the largest of each.
+    """
     oracle = Several(PARTS, how=how)
     laws = [law_of(json.loads(json.dumps(oracle.question)), codes) for codes in CODES]  # type: ignore[arg-type]
     odds = largest_odds(laws)
@@ -36,7 +50,9 @@ def test_the_promise_by_arithmetic(how: Any) -> None:
     assert odds is not None
     assert below(lambda: ball(odds), lambda: ball(oracle.epsilon).exp())
     if how == "split":  # the twin: the largest alone is not kept when all are answered
-        assert not below(lambda: ball(odds), lambda: ball(max(part.epsilon for part in PARTS.values())).exp())
+        assert not below(
+            lambda: ball(odds), lambda: ball(max(part.epsilon for part in PARTS.values())).exp()
+        )
     for law in laws:
         rows = np.frombuffer(b"".join(law), dtype=np.uint8).reshape(-1, oracle.width)
         assert oracle._formed(rows).all()
@@ -55,7 +71,11 @@ def test_the_lot_tells_nothing() -> None:
 def test_estimates_by_name(how: Any) -> None:
     """3 000 seeded people: each estimate within 5 standard errors of the truth."""
     oracle, n = Several(PARTS, how=how), 3000
-    values = {"answer": ["yes"] * 900 + ["no"] * 2100, "age": np.resize([0.0, 1.0, 2.0, 2.0], n), "colour": ["red"] * n}
+    values = {
+        "answer": ["yes"] * 900 + ["no"] * 2100,
+        "age": np.resize([0.0, 1.0, 2.0, 2.0], n),
+        "colour": ["red"] * n,
+    }
     found = oracle.estimate(oracle.perturb(values, bits=SeededBits(3)))
     assert abs(found["answer"]["yes"] - 0.3) < 5 * found["answer"].standard_error[0]
     assert abs(found["age"].mean - 1.25) < 5 * found["age"].standard_error
@@ -65,7 +85,9 @@ def test_estimates_by_name(how: Any) -> None:
 
 
 def test_variance_says_which_is_better() -> None:
-    """With the same ε in total, sampling wins for small ε; the variance of a sampled part is that of its own oracle at E[1/m]."""
+    """With the same ε in total, sampling wins for small ε; the variance of a sampled part is that
+    of its own oracle at E[1/m].
+    """
     whole = {name: Direct(epsilon=1, categories="ab") for name in "xyz"}
     thirds = {name: Direct(epsilon="1/3", categories="ab") for name in "xyz"}
     sample, split = Several(whole), Several(thirds, how="split")
@@ -73,15 +95,25 @@ def test_variance_says_which_is_better() -> None:
     assert sample.variance(9000)["x"] < split.variance(9000)["x"]
     assert split.variance(9000)["x"] == pytest.approx(thirds["x"].variance(9000))
     assert sample.variance(9000)["x"] == pytest.approx(whole["x"].variance(3000), rel=1e-3)
-    assert sample.variance(9000)["x"] > whole["x"].variance(3000)  # Jensen: a random number of reports costs a little
+    assert sample.variance(9000)["x"] > whole["x"].variance(
+        3000
+    )  # Jensen: a random number of reports costs a little
 
 
 def test_variance_by_simulation() -> None:
-    """600 seeded surveys of 60 people: within 3 standard errors of the exact variance (people differ from survey to survey: answers are drawn)."""
-    oracle, bits, people = Several({"x": Direct(epsilon=1, categories="ab"), "y": Direct(epsilon=1, categories="ab")}), SeededBits(4), np.random.default_rng(1)
+    """600 seeded surveys of 60 people: within 3 standard errors of the exact variance (people
+    differ from survey to survey: answers are drawn).
+    """
+    oracle, bits, people = (
+        Several({"x": Direct(epsilon=1, categories="ab"), "y": Direct(epsilon=1, categories="ab")}),
+        SeededBits(4),
+        np.random.default_rng(1),
+    )
     off = []
     for _ in range(600):
-        values = np.where(people.random(60) < 0, "a", "b")  # nobody has a: the variance of a frequency of 0
+        values = np.where(
+            people.random(60) < 0, "a", "b"
+        )  # nobody has a: the variance of a frequency of 0
         found = oracle.estimate(oracle.perturb({"x": values, "y": values}, bits=bits))
         off.append(found["x"]["a"])
     squares = np.array(off) ** 2
@@ -91,9 +123,14 @@ def test_variance_by_simulation() -> None:
 @pytest.mark.parametrize("how", ["split", "sample"])
 def test_there_and_back(how: Any) -> None:
     oracle = Several(PARTS, how=how, unit="person")
-    sorted_again = json.dumps(oracle.question, sort_keys=True)  # a store may reorder keys; `names` keeps the order
+    sorted_again = json.dumps(
+        oracle.question, sort_keys=True
+    )  # a store may reorder keys; `names` keeps the order
     assert restore(sorted_again) == oracle
-    reports = [client.perturb(json.loads(sorted_again), {"answer": "yes", "age": 1, "colour": "red"}) for _ in range(30)]
+    reports = [
+        client.perturb(json.loads(sorted_again), {"answer": "yes", "age": 1, "colour": "red"})
+        for _ in range(30)
+    ]
     assert len(oracle.read(reports)) == 30
     more = {**oracle.question, "epsilon": "1/2"}
     with pytest.raises(ValueError, match="tell more than it claims"):
@@ -103,12 +140,24 @@ def test_there_and_back(how: Any) -> None:
 def test_malformed_reports() -> None:
     oracle = Several({"answer": ANSWER, "code": Hadamard(epsilon=1, categories=range(300))})
     good = oracle.perturb({"answer": ["yes"] * 8, "code": [1] * 8}, bits=SeededBits(2))
-    for row in ([2, 0, 0], [0, 2, 0], [0, 1, 1], [1, 255, 255]):  # no such question, no such answer, no zero behind it, no such column
+    for row in (
+        [2, 0, 0],
+        [0, 2, 0],
+        [0, 1, 1],
+        [1, 255, 255],
+    ):  # no such question, no such answer, no zero behind it, no such column
         bad = type(good)(good.mark, np.array([row], dtype=np.uint8))
         with pytest.raises(Refused) as refused:
             oracle.estimate(bad)
         assert refused.value.code == "local.report"
-        assert len(oracle.read(type(good)(good.mark, np.concatenate([good.payload, bad.payload])), drop=True)) == 8
+        assert (
+            len(
+                oracle.read(
+                    type(good)(good.mark, np.concatenate([good.payload, bad.payload])), drop=True
+                )
+            )
+            == 8
+        )
 
 
 @pytest.mark.parametrize(

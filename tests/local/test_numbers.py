@@ -1,4 +1,6 @@
-"""Numbers on a public grid: the same steps here and in the client, straight lines by arithmetic, errors by arithmetic and by simulation."""
+"""Numbers on a public grid: the same steps here and in the client, straight lines by arithmetic,
+errors by arithmetic and by simulation.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +34,21 @@ SMALL: dict[str, NumberOracle] = {
 
 @pytest.mark.parametrize("name", SMALL)
 def test_the_law_by_arithmetic(name: str) -> None:
-    """Over the whole output law of the real client: the odds are `odds`, at most e^ε; means are a straight line; variances are those of the formula."""
+    """Over the whole output law of the real client: the odds are `odds`, at most e^ε; means are a
+    straight line; variances are those of the formula.
+    """
     oracle = SMALL[name]
-    laws = [law_of(json.loads(json.dumps(oracle.question)), code) for code in range(oracle.steps + 1)]
+    laws = [
+        law_of(json.loads(json.dumps(oracle.question)), code) for code in range(oracle.steps + 1)
+    ]
     odds = largest_odds(laws)
     assert odds == oracle.odds == client.ODDS[oracle.kind](oracle.question, 0)
     assert below(lambda: ball(oracle.odds), lambda: ball(oracle.epsilon).exp())
     for code, law in enumerate(laws):
-        scores = {payload: int(oracle._scores(np.frombuffer(payload, dtype=np.uint8)[None, :])[0]) for payload in law}
+        scores = {
+            payload: int(oracle._scores(np.frombuffer(payload, dtype=np.uint8)[None, :])[0])
+            for payload in law
+        }
         mean = sum((p * scores[payload] for payload, p in law.items()), Fraction(0))
         square = sum((p * scores[payload] ** 2 for payload, p in law.items()), Fraction(0))
         assert mean == oracle.base + oracle.slope * code
@@ -63,7 +72,9 @@ def test_the_vectorised_law_is_that_of_the_client(name: str) -> None:
 @settings(max_examples=60, deadline=None)
 @given(
     value=st.one_of(
-        st.floats(allow_nan=False, allow_infinity=False), st.integers(-(10**6), 10**6), st.sampled_from([0.125, 0.375, -0.125, 0.5, 1.0, 0.1, 1 / 3])
+        st.floats(allow_nan=False, allow_infinity=False),
+        st.integers(-(10**6), 10**6),
+        st.sampled_from([0.125, 0.375, -0.125, 0.5, 1.0, 0.1, 1 / 3]),
     ),
     low=st.sampled_from([0, -1, "1/3", -7.3]),
     width=st.sampled_from([1, "2/3", 100, 1e-3]),
@@ -74,7 +85,10 @@ def test_the_same_step_as_the_client(value: Any, low: Any, width: Any, grid: Any
     oracle = OneBit(epsilon=1, low=low, high=high, grid=None if grid == "auto" else grid)
     code = int(oracle._codes([value])[0])
     assert code == client.step(oracle.question, value)
-    held = min(max(Fraction(float(value)), oracle.first * oracle.unit_step), (oracle.first + oracle.steps) * oracle.unit_step)
+    held = min(
+        max(Fraction(float(value)), oracle.first * oracle.unit_step),
+        (oracle.first + oracle.steps) * oracle.unit_step,
+    )
     assert abs((oracle.first + code) * oracle.unit_step - held) <= oracle.unit_step / 2
 
 
@@ -100,12 +114,16 @@ def test_questions_come_back(name: str) -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_error_by_simulation(name: str) -> None:
-    """The mean squared error of 400 seeded surveys within 3 standard errors of the exact one; a formula wrong by a third is not. Unbiased within 5."""
+    """The mean squared error of 400 seeded surveys within 3 standard errors of the exact one; a
+    formula wrong by a third is not. Unbiased within 5.
+    """
     oracle, bits = SMALL[name], SeededBits(11)
     steps = np.repeat(np.arange(oracle.steps + 1), 1 + np.arange(oracle.steps + 1) ** 2)
     values = np.resize((oracle.first + steps) * float(oracle.unit_step), 1000)
     true = values.mean()
-    off = np.array([oracle.estimate(oracle.perturb(values, bits=bits)).mean - true for _ in range(400)])
+    off = np.array(
+        [oracle.estimate(oracle.perturb(values, bits=bits)).mean - true for _ in range(400)]
+    )
     exact, standard = oracle.mse(values), (off**2).std(ddof=1) / 20
     assert abs((off**2).mean() - exact) < 3 * standard
     assert abs((off**2).mean() - exact * 4 / 3) > 3 * standard
@@ -115,7 +133,9 @@ def test_error_by_simulation(name: str) -> None:
 
 def test_variance_at_a_value() -> None:
     oracle = SMALL["piecewise"]
-    assert oracle.variance(10, 0) == pytest.approx(float(oracle._score_variance(0) * oracle.scale**2 / 10), rel=1e-12)
+    assert oracle.variance(10, 0) == pytest.approx(
+        float(oracle._score_variance(0) * oracle.scale**2 / 10), rel=1e-12
+    )
     assert oracle.variance(10, 2) < oracle.variance(10, 0) == oracle.variance(10)
     assert oracle.mse([2, 2, 2, 2]) == pytest.approx(oracle.variance(4, 2), rel=1e-12)
 
@@ -125,19 +145,53 @@ def test_fakes_move_the_mean_by_no_more_than_said(name: str) -> None:
     oracle = SMALL[name]
     honest = oracle.perturb(np.zeros(90), bits=SeededBits(1))
     for score in (0, oracle.top):
-        fake = type(honest)(honest.mark, np.repeat(np.frombuffer(int(score).to_bytes(oracle.width, "big"), dtype=np.uint8)[None, :], 10, axis=0))
+        fake = type(honest)(
+            honest.mark,
+            np.repeat(
+                np.frombuffer(int(score).to_bytes(oracle.width, "big"), dtype=np.uint8)[None, :],
+                10,
+                axis=0,
+            ),
+        )
         moved = oracle.estimate(honest + fake).mean
         for other in (0, oracle.top):
-            came = type(honest)(honest.mark, np.repeat(np.frombuffer(int(other).to_bytes(oracle.width, "big"), dtype=np.uint8)[None, :], 10, axis=0))
-            assert abs(moved - oracle.estimate(honest + came).mean) <= oracle.influence(10, 100) * (1 + 1e-9)
+            came = type(honest)(
+                honest.mark,
+                np.repeat(
+                    np.frombuffer(int(other).to_bytes(oracle.width, "big"), dtype=np.uint8)[
+                        None, :
+                    ],
+                    10,
+                    axis=0,
+                ),
+            )
+            assert abs(moved - oracle.estimate(honest + came).mean) <= oracle.influence(10, 100) * (
+                1 + 1e-9
+            )
 
 
 @pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize(
-    "value", [float("nan"), float("inf"), -float("inf"), "1", "x", None, True, 10**400, -(10**400), 1 + 2j, b"1"], ids=lambda v: str(v)[:9]
+    "value",
+    [
+        float("nan"),
+        float("inf"),
+        -float("inf"),
+        "1",
+        "x",
+        None,
+        True,
+        10**400,
+        -(10**400),
+        1 + 2j,
+        b"1",
+    ],
+    ids=lambda v: str(v)[:9],
 )
 def test_every_value_has_a_step_and_the_same_as_in_the_client(name: str, value: Any) -> None:
-    """Alone, in a list, in an array of objects: so every value has the law of some step, and a report."""
+    """Alone, in a list, in an array of objects: so every value has the law of some step, and a
+    report.
+    """
     oracle = SMALL[name]
     step = client.step(oracle.question, value)
     assert 0 <= step <= oracle.steps
@@ -146,7 +200,11 @@ def test_every_value_has_a_step_and_the_same_as_in_the_client(name: str, value: 
     for values in (value, [value], listed):
         assert oracle._codes(values).tolist() == [step]
     assert oracle._codes([0.25, value]).tolist() == [client.step(oracle.question, 0.25), step]
-    assert len(client.perturb(oracle.question, value)) == 4 + oracle.width == 4 + oracle.perturb([value]).payload.shape[1]
+    assert (
+        len(client.perturb(oracle.question, value))
+        == 4 + oracle.width
+        == 4 + oracle.perturb([value]).payload.shape[1]
+    )
 
 
 def test_the_rules_for_what_is_no_number() -> None:
@@ -183,7 +241,9 @@ def test_refused(kind: type[NumberOracle], made: dict[str, Any], code: str) -> N
 def test_malformed_reports(name: str) -> None:
     oracle = SMALL[name]
     good = oracle.perturb([1, 1, 1], bits=SeededBits(2))
-    bad = type(good)(good.mark, np.concatenate([good.payload, np.full((1, oracle.width), 255, dtype=np.uint8)]))
+    bad = type(good)(
+        good.mark, np.concatenate([good.payload, np.full((1, oracle.width), 255, dtype=np.uint8)])
+    )
     with pytest.raises(Refused) as refused:
         oracle.estimate(bad)
     assert refused.value.code == "local.report"

@@ -16,13 +16,17 @@ def test_probabilities_lie_between_a_and_its_complement(epsilon: int | str) -> N
     oracle = OneBit(epsilon=epsilon, low=0, high=1)
     most = oracle.least + oracle.steps * oracle.step
     assert 0 < oracle.least < most <= ONE - oracle.least
-    assert ONE - oracle.least - most < oracle.steps  # no more is given away by rounding than a step has room for
+    assert (
+        ONE - oracle.least - most < oracle.steps
+    )  # no more is given away by rounding than a step has room for
     if Fraction(epsilon) < 40:
         assert float(oracle.odds) == pytest.approx(math.exp(Fraction(epsilon)), rel=1e-9)
 
 
 def test_the_error_of_the_source() -> None:
-    """n·Var at the middle of [−1, 1] is ((e^ε + 1)/(e^ε − 1))² (Duchi, Jordan & Wainwright 2013); at the ends it is that less 1."""
+    """n·Var at the middle of [−1, 1] is ((e^ε + 1)/(e^ε − 1))² (Duchi, Jordan & Wainwright 2013);
+    at the ends it is that less 1.
+    """
     for epsilon in (0.5, 1.0, 3.0):
         c = (math.exp(epsilon) + 1) / (math.exp(epsilon) - 1)
         oracle = OneBit(epsilon=epsilon, low=-1, high=1)
@@ -31,5 +35,9 @@ def test_the_error_of_the_source() -> None:
 
 
 def test_piecewise_is_better_at_its_worst_from_one_point_three_on() -> None:
-    better = [Piecewise(epsilon=e, low=0, high=1).variance(1) < OneBit(epsilon=e, low=0, high=1).variance(1) for e in ("1/2", 1, "1.28", "1.3", 2, 5)]
+    better = [
+        Piecewise(epsilon=e, low=0, high=1).variance(1)
+        < OneBit(epsilon=e, low=0, high=1).variance(1)
+        for e in ("1/2", 1, "1.28", "1.3", 2, 5)
+    ]
     assert better == [False, False, False, True, True, True]

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from sfumato.local.dyadic import ONE
-from sfumato.local.numbers_window import cell_chances, draw_cells, inside_of, moments, sum_of_squares, window_odds
+from sfumato.local.numbers_window import (
+    cell_chances,
+    draw_cells,
+    inside_of,
+    moments,
+    sum_of_squares,
+    window_odds,
+)
 from sfumato.testing import SeededBits
 
 from .drawn import agrees, bent
@@ -23,11 +30,20 @@ def test_moments(steps: int, window: int) -> None:
         law = [a if place <= cell < place + window else b for cell in range(steps + window)]
         assert sum(law) == 1
         mean = sum((p * cell for cell, p in enumerate(law)), Fraction(0))
-        assert moments(own, steps, window, place) == (mean, sum((p * cell**2 for cell, p in enumerate(law)), Fraction(0)) - mean**2)
+        assert moments(own, steps, window, place) == (
+            mean,
+            sum((p * cell**2 for cell, p in enumerate(law)), Fraction(0)) - mean**2,
+        )
 
 
 def test_sums_of_squares() -> None:
-    assert [sum_of_squares(s, c) for s, c in ((0, 0), (0, 1), (0, 4), (3, 2), (5, 1))] == [0, 0, 14, 25, 25]
+    assert [sum_of_squares(s, c) for s, c in ((0, 0), (0, 1), (0, 4), (3, 2), (5, 1))] == [
+        0,
+        0,
+        14,
+        25,
+        25,
+    ]
 
 
 def test_draws_follow_the_law() -> None:
@@ -38,7 +54,9 @@ def test_draws_follow_the_law() -> None:
     own = inside_of(Fraction(1), steps, window)
     cells = draw_cells(np.full(200_000, place), own, steps, window, SeededBits(3))
     a, b = cell_chances(own, steps, window)
-    law = {bytes([cell]): a if place <= cell < place + window else b for cell in range(steps + window)}
+    law = {
+        bytes([cell]): a if place <= cell < place + window else b for cell in range(steps + window)
+    }
     reports = Reports(b"abc", cells.astype(np.uint8)[:, None])
     assert agrees(reports, law)
     assert not agrees(reports, bent(law))

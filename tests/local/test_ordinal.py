@@ -1,4 +1,6 @@
-"""Ordered buckets: the law by arithmetic, the same buckets as the client's, the window of the source."""
+"""Ordered buckets: the law by arithmetic, the same buckets as the client's, the window of the
+source.
+"""
 
 from __future__ import annotations
 
@@ -37,14 +39,19 @@ def test_the_law_by_arithmetic(name: str) -> None:
     assert largest_odds(laws) == oracle.odds == client.ODDS["ordinal"](oracle.question, 0)
     assert below(lambda: ball(oracle.odds), lambda: ball(oracle.epsilon).exp())
     for code, law in enumerate(laws):
-        assert [float(law[cell.to_bytes(oracle.width, "big")]) for cell in range(oracle.cells)] == pytest.approx(chances(oracle)[:, code], rel=1e-12)
+        assert [
+            float(law[cell.to_bytes(oracle.width, "big")]) for cell in range(oracle.cells)
+        ] == pytest.approx(chances(oracle)[:, code], rel=1e-12)
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_the_vectorised_law_is_that_of_the_client(name: str) -> None:
     """False alarm 1e-7 a case, with seeded bits; a law wrong by 10 % is caught."""
     oracle = SMALL[name]
-    reports = oracle.perturb(np.full(100_000, 1.5) if oracle.edges else [oracle.categories[1]] * 100_000, bits=SeededBits(6))
+    reports = oracle.perturb(
+        np.full(100_000, 1.5) if oracle.edges else [oracle.categories[1]] * 100_000,
+        bits=SeededBits(6),
+    )
     law = law_of(oracle.question, 1)
     assert agrees(reports, law)
     assert not agrees(reports, bent(law))
@@ -64,7 +71,10 @@ def test_the_same_bucket_as_the_client(value: float) -> None:
 def test_questions_come_back() -> None:
     for oracle in SMALL.values():
         assert restore(json.dumps(oracle.question)) == oracle
-        reports = [client.perturb(oracle.question, 1.0 if oracle.edges else oracle.categories[0]) for _ in range(10)]
+        reports = [
+            client.perturb(oracle.question, 1.0 if oracle.edges else oracle.categories[0])
+            for _ in range(10)
+        ]
         assert oracle.aggregate(reports).reports == 10
     assert SMALL["edges"].categories == ("0 to 1", "1 to 2.5", "2.5 to 10")
 
@@ -104,13 +114,27 @@ def test_refused(made: dict[str, Any], code: str) -> None:
 
 
 def test_values_that_are_none() -> None:
-    """What is no number counts to the first bucket, infinities to the nearer; what is no category to a uniform one: its law is the mean of theirs."""
+    """What is no number counts to the first bucket, infinities to the nearer; what is no category
+    to a uniform one: its law is the mean of theirs.
+    """
     edges, named = SMALL["edges"], SMALL["categories"]
-    assert edges._codes([float("nan"), "x", None, -float("inf"), float("inf")]).tolist() == [0, 0, 0, 0, edges.steps]
+    assert edges._codes([float("nan"), "x", None, -float("inf"), float("inf")]).tolist() == [
+        0,
+        0,
+        0,
+        0,
+        edges.steps,
+    ]
     assert client.interval(edges.question, float("nan")) == 0
-    law = {report[4:]: p for report, p in law_of_call(lambda: client.perturb(named.question, "secret")).items()}
+    law = {
+        report[4:]: p
+        for report, p in law_of_call(lambda: client.perturb(named.question, "secret")).items()
+    }
     each = [law_of(named.question, code) for code in range(named.k)]
-    assert law == {report: sum((one.get(report, Fraction(0)) for one in each), Fraction(0)) / named.k for report in law}
+    assert law == {
+        report: sum((one.get(report, Fraction(0)) for one in each), Fraction(0)) / named.k
+        for report in law
+    }
     assert largest_odds([law, *each]) == named.odds
     assert agrees(named.perturb(["secret"] * 100_000, bits=SeededBits(5)), law)
     assert not agrees(named.perturb([named.categories[0]] * 100_000, bits=SeededBits(5)), law)
@@ -126,7 +150,12 @@ def test_malformed_reports() -> None:
 def test_fakes_move_a_share_by_no_more_than_said() -> None:
     oracle = SMALL["window"]
     honest = oracle.perturb([2.5] * 90, bits=SeededBits(1))
-    shares = [oracle.estimate(honest + type(honest)(honest.mark, np.full((10, 1), cell, dtype=np.uint8))).cumulative for cell in range(oracle.cells)]
+    shares = [
+        oracle.estimate(
+            honest + type(honest)(honest.mark, np.full((10, 1), cell, dtype=np.uint8))
+        ).cumulative
+        for cell in range(oracle.cells)
+    ]
     moved = max(np.abs(a - b).max() for a in shares for b in shares)
     assert moved == pytest.approx(oracle.influence(10, 100), rel=1e-9)
 
@@ -135,4 +164,6 @@ def test_shares_up_to_a_bucket_are_better_known_than_where_the_order_is_forgotte
     from sfumato.local import Unary
 
     oracle, forgetful = Ordinal(epsilon=1, edges=range(33)), Unary(epsilon=1, categories=range(32))
-    assert oracle.variance(1000) < 16 * forgetful.variance(1000)  # a sum of 16 of its frequencies, each of about this variance
+    assert oracle.variance(1000) < 16 * forgetful.variance(
+        1000
+    )  # a sum of 16 of its frequencies, each of about this variance

@@ -1,4 +1,6 @@
-"""A distribution from reports: unbiased by arithmetic, the fit is a distribution, intervals hold."""
+"""A distribution from reports: unbiased by arithmetic, the fit is a distribution, intervals
+hold.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,18 @@ def found(seed: int = 1, n: int = 20_000) -> Distribution:
 
 @pytest.mark.parametrize("epsilon", ["1/10", 1, 4])
 def test_the_scores_are_unbiased_by_arithmetic(epsilon: int | str) -> None:
-    """W·T = 1, so for every distribution the expectation of the estimate is that distribution; sums of a column of W are 1, so the frequencies sum to 1."""
+    """W·T = 1, so for every distribution the expectation of the estimate is that distribution; sums
+    of a column of W are 1, so the frequencies sum to 1.
+    """
     oracle = Ordinal(epsilon=epsilon, edges=range(13))
     assert weights(oracle) @ chances(oracle) == pytest.approx(np.eye(12), abs=1e-7)
     assert weights(oracle).sum(axis=0) == pytest.approx(np.ones(oracle.cells), abs=1e-7)
 
 
 def test_errors_of_many_surveys() -> None:
-    """Unbiased within 5 standard errors, and the variance of 300 seeded surveys is that of the law within 3; a third more is seen."""
+    """Unbiased within 5 standard errors, and the variance of 300 seeded surveys is that of the law
+    within 3; a third more is seen.
+    """
     runs = np.array([found(seed, 500).cumulative[:-1] for seed in range(300)])
     true = np.cumsum(np.histogram(PEOPLE[:500], bins=range(0, 101, 10))[0] / 500)[:-1]
     off = runs - true
@@ -40,7 +46,10 @@ def test_errors_of_many_surveys() -> None:
     standard = total.std(ddof=1) / 300**0.5
     assert abs(total.mean() - exact) < 3 * standard
     assert abs(total.mean() - exact * 4 / 3) > 3 * standard
-    assert (worst_variances(ORACLE, scores) >= (scores**2 @ design - (scores @ design) ** 2) @ shares * (1 - 1e-12)).all()
+    assert (
+        worst_variances(ORACLE, scores)
+        >= (scores**2 @ design - (scores @ design) ** 2) @ shares * (1 - 1e-12)
+    ).all()
     assert ORACLE.variance(500) >= off.var(axis=0, ddof=1).max() * 0.8
 
 
@@ -56,7 +65,9 @@ def test_the_fit_is_a_distribution_and_near_the_truth() -> None:
 
 
 def test_the_fit_of_exact_shares_is_the_truth() -> None:
-    """Where the shares of cells are those of a distribution, the most likely distribution is that one."""
+    """Where the shares of cells are those of a distribution, the most likely distribution is that
+    one.
+    """
     oracle = Ordinal(epsilon=3, edges=range(6))
     shares = np.array([0.1, 0.2, 0.4, 0.2, 0.1])
     counts = np.rint(chances(oracle) @ shares * 1e12).astype(np.int64)

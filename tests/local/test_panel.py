@@ -1,4 +1,6 @@
-"""A panel: all reports of one person, between any two histories of values, by following every coin of the client."""
+"""A panel: all reports of one person, between any two histories of values, by following every coin
+of the client.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,21 @@ import pytest
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, below
 from sfumato.guarantees import Pure
-from sfumato.local import Direct, Hadamard, OneBit, Panel, PrefixTree, Rappor, Reports, Several, Sketch, Subset, Unary, client, restore
+from sfumato.local import (
+    Direct,
+    Hadamard,
+    OneBit,
+    Panel,
+    PrefixTree,
+    Rappor,
+    Reports,
+    Several,
+    Sketch,
+    Subset,
+    Unary,
+    client,
+    restore,
+)
 from sfumato.testing import SeededBits
 
 from .drawn import agrees, bent
@@ -30,23 +46,40 @@ SMALL: dict[str, tuple[Panel, tuple[Any, ...]]] = {
     "two of three": (Panel(BINARY, waves=3, reports=2), ("a", "b", "x")),
     "all of three": (Panel(BINARY, waves=3, reports=3), ("a", "b", "x")),
     "one of four": (Panel(BINARY, waves=4), ("a", "b")),
-    "three categories": (Panel(Direct(epsilon="1/2", categories="abc"), waves=2, reports=2), ("a", "b", "c", "x")),
+    "three categories": (
+        Panel(Direct(epsilon="1/2", categories="abc"), waves=2, reports=2),
+        ("a", "b", "c", "x"),
+    ),
     "bits": (Panel(Unary(epsilon=1, categories="ab"), waves=2), ("a", "b", "x")),
     "a column": (Panel(Hadamard(epsilon=2, categories="abc"), waves=2), ("a", "c", "x")),
-    "a number": (Panel(OneBit(epsilon=1, low=0, high=2, grid=1), waves=2, reports=2), (0, 1, 2, float("nan"))),
-    "a sketch": (Panel(Sketch(epsilon=1, categories="ab", rows=2, size=4, hadamard=True), waves=2), ("a", "b")),
+    "a number": (
+        Panel(OneBit(epsilon=1, low=0, high=2, grid=1), waves=2, reports=2),
+        (0, 1, 2, float("nan")),
+    ),
+    "a sketch": (
+        Panel(Sketch(epsilon=1, categories="ab", rows=2, size=4, hadamard=True), waves=2),
+        ("a", "b"),
+    ),
 }
 """Panels, and the values of which every history is tried."""
 
 
-def all_reports(panel: Panel, history: tuple[Any, ...], *, asked: int = 1, module: Any = client) -> dict[bytes, Fraction]:
+def all_reports(
+    panel: Panel, history: tuple[Any, ...], *, asked: int = 1, module: Any = client
+) -> dict[bytes, Fraction]:
     """The exact law of everything that one person sends: in each wave as often as asked."""
     question = json.loads(json.dumps(panel.question))
 
     def call() -> bytes:
         memory: dict[str, Any] = {}
-        sent = [module.perturb(question, value, memory, wave=wave) for wave, value in enumerate(history) for _ in range(asked)]
-        return b" ".join(report.hex().encode() for report in sent)  # a wave without a report is seen, too
+        sent = [
+            module.perturb(question, value, memory, wave=wave)
+            for wave, value in enumerate(history)
+            for _ in range(asked)
+        ]
+        return b" ".join(
+            report.hex().encode() for report in sent
+        )  # a wave without a report is seen, too
 
     return law_of_call(call, module=module)
 
@@ -57,11 +90,20 @@ def keeps(odds: Fraction | None, epsilon: Fraction) -> bool:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_between_any_two_histories_the_promise_is_kept(name: str) -> None:
-    """Every history of every value, also of one that is no category: constant, changing at any moment, returning. Over all that a person sends, the largest
-    ratio is exactly `odds`, and at most e^(reports·ε)."""
+    """Every history of every value, also of one that is no category: constant, changing at any
+    moment, returning. Over all that a person sends, the largest ratio is exactly `odds`, and at
+    most e^(reports·ε).
+    """
     panel, values = SMALL[name]
-    odds = largest_odds([all_reports(panel, history) for history in product(values, repeat=panel.waves)])
-    assert odds == panel.odds == panel.oracle.odds**panel.reports == client.ODDS["panel"](panel.question, 0)
+    odds = largest_odds(
+        [all_reports(panel, history) for history in product(values, repeat=panel.waves)]
+    )
+    assert (
+        odds
+        == panel.odds
+        == panel.oracle.odds**panel.reports
+        == client.ODDS["panel"](panel.question, 0)
+    )
     assert keeps(odds, panel.epsilon)
     assert panel.promise == Pure(panel.reports * panel.oracle.epsilon)
     if panel.reports > 1:  # the twin: what one report keeps is not kept by all
@@ -82,7 +124,10 @@ def test_to_be_asked_again_in_a_wave_tells_nothing_more() -> None:
     panel = Panel(BINARY, waves=2, reports=2)
     for history in product("ab", repeat=2):
         once, thrice = all_reports(panel, history), all_reports(panel, history, asked=3)
-        assert thrice == {b" ".join(b" ".join([report] * 3) for report in sent.split(b" ")): p for sent, p in once.items()}
+        assert thrice == {
+            b" ".join(b" ".join([report] * 3) for report in sent.split(b" ")): p
+            for sent, p in once.items()
+        }
     memory: dict[str, Any] = {}
     sent = {client.perturb(panel.question, value, memory, wave=1) for value in "abxab" * 20}
     assert len(sent) == 1, "a value that changes within a wave is not looked at"
@@ -103,11 +148,15 @@ def test_the_lot_is_uniform_and_tells_nothing(waves: int, reports: int) -> None:
 
 @pytest.mark.parametrize("reports", [1, 2, 3])
 def test_the_vectorised_law_is_that_of_the_client(reports: int) -> None:
-    """100 000 people with one history beside the client's exact law: every outcome within its binomial limits, false alarm 10⁻⁷ a case, seeded bits. A law that
-    is wrong by ten per cent at its likeliest outcome is seen."""
+    """100 000 people with one history beside the client's exact law: every outcome within its
+    binomial limits, false alarm 10⁻⁷ a case, seeded bits. A law that is wrong by ten per cent at
+    its likeliest outcome is seen.
+    """
     panel, history = Panel(BINARY, waves=3, reports=reports), ("a", "b", "a")
     law = {
-        b"".join(bytes.fromhex(report.decode())[4:] for report in sent.split(b" ") if report): p  # without the head of each report
+        b"".join(
+            bytes.fromhex(report.decode())[4:] for report in sent.split(b" ") if report
+        ): p  # without the head of each report
         for sent, p in all_reports(panel, history).items()
     }
     people = 100_000
@@ -118,7 +167,9 @@ def test_the_vectorised_law_is_that_of_the_client(reports: int) -> None:
 
 
 def test_estimates_by_wave() -> None:
-    """20 000 seeded people who change at moments of their own, and a collector who gets single reports: each wave within 5 standard errors of the truth."""
+    """20 000 seeded people who change at moments of their own, and a collector who gets single
+    reports: each wave within 5 standard errors of the truth.
+    """
     panel, n = Panel(Subset(epsilon=2, categories="abc", size=1), waves=4, reports=2), 20_000
     change = np.random.default_rng(1).integers(0, 5, n)
     histories = np.where(np.arange(4)[None, :] < change[:, None], "a", "b")
@@ -130,11 +181,15 @@ def test_estimates_by_wave() -> None:
         assert abs(part["a"] - (histories[:, wave] == "a").mean()) < 5 * part.standard_error[0]
         low, high = part.interval(0.999999)[0]
         assert low <= (histories[:, wave] == "a").mean() <= high
-    assert list(panel.estimate(Reports(reports.mark, reports.payload[reports.payload[:, 0] == 2]))) == [2]
+    assert list(
+        panel.estimate(Reports(reports.mark, reports.payload[reports.payload[:, 0] == 2]))
+    ) == [2]
 
 
 def test_a_client_and_a_collector() -> None:
-    """Thirty people with the one-file client: each sends in one wave, and the memory survives JSON."""
+    """Thirty people with the one-file client: each sends in one wave, and the memory survives
+    JSON.
+    """
     panel = Panel(BINARY, waves=6, unit="phone")
     question, sent = json.loads(json.dumps(panel.question)), []
     for _ in range(30):
@@ -151,34 +206,55 @@ def test_a_client_and_a_collector() -> None:
 
 
 def test_one_wave_for_each_is_better_than_a_part_of_epsilon_in_all() -> None:
-    """The same ε for a year of months: the standard error of a wave is 3.6 times smaller (√12 for small ε)."""
+    """The same ε for a year of months: the standard error of a wave is 3.6 times smaller (√12 for
+    small ε).
+    """
     n = 100_000
-    one, all_ = Panel(BINARY, waves=12), Panel(Direct(epsilon="1/12", categories="ab"), waves=12, reports=12)
+    one, all_ = (
+        Panel(BINARY, waves=12),
+        Panel(Direct(epsilon="1/12", categories="ab"), waves=12, reports=12),
+    )
     assert one.promise == all_.promise == Pure(1)
     assert all_.variance(n) == pytest.approx(all_.oracle.variance(n))
     assert one.variance(n) == pytest.approx(BINARY.variance(n // 12), rel=2e-3)
-    assert one.variance(n) > BINARY.variance(-(-n // 12))  # Jensen: a random number of reports costs a little
+    assert one.variance(n) > BINARY.variance(
+        -(-n // 12)
+    )  # Jensen: a random number of reports costs a little
     assert (all_.variance(n) / one.variance(n)) ** 0.5 == pytest.approx(3.6, abs=0.1)
 
 
 def test_variance_by_simulation() -> None:
-    """600 seeded surveys of 90 people, nobody of whom ever has a: the squared errors of a wave have the exact variance for mean, within 3 standard errors."""
+    """600 seeded surveys of 90 people, nobody of whom ever has a: the squared errors of a wave have
+    the exact variance for mean, within 3 standard errors.
+    """
     panel, bits = Panel(BINARY, waves=3), SeededBits(4)
-    off = [panel.estimate(panel.perturb(np.full((90, 3), "b"), bits=bits))[1]["a"] for _ in range(600)]
+    off = [
+        panel.estimate(panel.perturb(np.full((90, 3), "b"), bits=bits))[1]["a"] for _ in range(600)
+    ]
     squares = np.array(off) ** 2
     assert abs(squares.mean() - panel.variance(90)) < 3 * squares.std(ddof=1) / 600**0.5
-    assert abs(squares.mean() - BINARY.variance(90)) > 3 * squares.std(ddof=1) / 600**0.5, "the twin: not that of 90 reports in each wave"
+    assert abs(squares.mean() - BINARY.variance(90)) > 3 * squares.std(ddof=1) / 600**0.5, (
+        "the twin: not that of 90 reports in each wave"
+    )
 
 
 def test_tables_of_histories() -> None:
     panel = Panel(BINARY, waves=2)
     rows = [["a", "b"], ["b", None], ["x", "a"]]
-    tables = (rows, [tuple(row) for row in rows], np.array(rows, dtype=object), pd.DataFrame(rows), pl.DataFrame(rows, schema=["0", "1"], orient="row"))
+    tables = (
+        rows,
+        [tuple(row) for row in rows],
+        np.array(rows, dtype=object),
+        pd.DataFrame(rows),
+        pl.DataFrame(rows, schema=["0", "1"], orient="row"),
+    )
     assert [len(panel.perturb(table)) for table in tables] == [3] * 5
     assert len(panel.perturb(np.zeros((0, 2)))) == 0
     mixed = Panel(Direct(epsilon=30, categories=[1, "1"]), waves=2, reports=2)
     found = mixed.estimate(mixed.perturb([[1, "1"]] * 50))
-    assert [found[wave][1] for wave in (0, 1)] == pytest.approx([1, 0], abs=1e-9)  # a number stays a number beside texts
+    assert [found[wave][1] for wave in (0, 1)] == pytest.approx(
+        [1, 0], abs=1e-9
+    )  # a number stays a number beside texts
     for values in (["a", "b"], [["a"]], [["a", "b"], ["a"]], np.zeros((2, 3)), 3, None):
         with pytest.raises(Refused) as refused:
             panel.perturb(values)
@@ -249,8 +325,12 @@ class Hostile:
         ({}, {"wave": 0.0}),
     ],
 )
-def test_a_client_without_a_memory_or_a_wave_reports_nothing(memory: Any, more: dict[str, Any]) -> None:
-    """Without a memory the lot would be drawn anew in every wave, and nothing would limit how often a person reports."""
+def test_a_client_without_a_memory_or_a_wave_reports_nothing(
+    memory: Any, more: dict[str, Any]
+) -> None:
+    """Without a memory the lot would be drawn anew in every wave, and nothing would limit how often
+    a person reports.
+    """
     with pytest.raises(ValueError, match="panel"):
         client.perturb(Panel(BINARY, waves=3).question, Hostile(), memory, **more)
 
@@ -299,14 +379,28 @@ def test_the_client_does_not_trust_the_question(change: dict[str, Any], text: st
         client.perturb({**question, **change}, Hostile(), {}, wave=0)
     for name in ("waves", "reports", "part", "epsilon", "kind"):
         with pytest.raises(ValueError, match=r"does not know|no other question"):
-            client.perturb({key: value for key, value in question.items() if key != name}, Hostile(), {}, wave=0)
+            client.perturb(
+                {key: value for key, value in question.items() if key != name},
+                Hostile(),
+                {},
+                wave=0,
+            )
 
 
 MUTANTS: dict[str, tuple[str, str]] = {
-    "the lot is drawn anew in every wave": ('if known is None else {**known, "reports": dict(known["reports"])}\n    if wave', "if True else {}\n    if wave"),
+    "the lot is drawn anew in every wave": (
+        'if known is None else {**known, "reports": dict(known["reports"])}\n    if wave',
+        "if True else {}\n    if wave",
+    ),
     "a report is drawn anew whenever asked": ('and str(wave) not in kept["reports"]', ""),
-    "every wave is answered": ('"waves": lot(waves, int(question["reports"]))', '"waves": list(range(waves))'),
-    "the first wave is answered besides": ('if wave in kept["waves"] else b""', 'if wave in kept["waves"] else _number(wave, waves) + b"\\0" * (value == "a")'),
+    "every wave is answered": (
+        '"waves": lot(waves, int(question["reports"]))',
+        '"waves": list(range(waves))',
+    ),
+    "the first wave is answered besides": (
+        'if wave in kept["waves"] else b""',
+        'if wave in kept["waves"] else _number(wave, waves) + b"\\0" * (value == "a")',
+    ),
 }
 
 
@@ -320,5 +414,13 @@ def test_a_broken_client_is_caught(what: str) -> None:
     exec(compile(source.replace(old, new), "mutant", "exec"), mutant.__dict__)
     panel = Panel(BINARY, waves=2)
     law: Callable[..., Any] = all_reports
-    assert keeps(largest_odds([law(panel, history, asked=2) for history in product("ab", repeat=2)]), panel.epsilon)
-    assert not keeps(largest_odds([law(panel, history, asked=2, module=mutant) for history in product("ab", repeat=2)]), panel.epsilon)
+    assert keeps(
+        largest_odds([law(panel, history, asked=2) for history in product("ab", repeat=2)]),
+        panel.epsilon,
+    )
+    assert not keeps(
+        largest_odds(
+            [law(panel, history, asked=2, module=mutant) for history in product("ab", repeat=2)]
+        ),
+        panel.epsilon,
+    )

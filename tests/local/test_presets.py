@@ -47,4 +47,7 @@ def test_it_works(name: str) -> None:
 
 
 def test_every_preset_has_a_source() -> None:
-    assert all(preset.source and preset.who and preset.what and preset.said for preset in presets.PRESETS.values())
+    assert all(
+        preset.source and preset.who and preset.what and preset.said
+        for preset in presets.PRESETS.values()
+    )

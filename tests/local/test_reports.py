@@ -1,4 +1,6 @@
-"""Reports as they travel: versions, marks, lengths; what was written in version 1 is read for ever."""
+"""Reports as they travel: versions, marks, lengths; what was written in version 1 is read for
+ever.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,15 @@ def test_a_file_of_reports() -> None:
     assert len(data) == 16 + 5 * 2
     assert (ORACLE.read(data).payload == reports.payload).all()
     other = Direct(epsilon=1, categories="abcdefghij")
-    for wrong in (b"", data[:-1], data + b"\0", b"XXXX" + data[4:], data[:4] + b"\2" + data[5:], data[:8] + b"\xff" * 8 + data[16:], data[:12]):
+    for wrong in (
+        b"",
+        data[:-1],
+        data + b"\0",
+        b"XXXX" + data[4:],
+        data[:4] + b"\2" + data[5:],
+        data[:8] + b"\xff" * 8 + data[16:],
+        data[:12],
+    ):
         with pytest.raises(Refused) as refused:
             ORACLE.read(wrong)
         assert refused.value.code == "local.report"
@@ -41,7 +51,9 @@ def test_a_file_of_reports() -> None:
         other.read(data)
 
 
-@pytest.mark.parametrize("blob", [b"", b"\1", b"\2" + bytes(5), bytes(6), bytes(7), "text", None], ids=repr)
+@pytest.mark.parametrize(
+    "blob", [b"", b"\1", b"\2" + bytes(5), bytes(6), bytes(7), "text", None], ids=repr
+)
 def test_what_is_no_report(blob: bytes) -> None:
     good = ORACLE.perturb("a")[0]
     with pytest.raises(Refused) as refused:
@@ -68,14 +80,26 @@ def test_whole_numbers(limit: int) -> None:
     assert rows[3].tobytes() == (limit - 1).to_bytes(rows.shape[1], "big")
 
 
-@pytest.mark.parametrize("line", STORED.read_text(encoding="utf-8").splitlines(), ids=lambda line: json.loads(line)["name"])
+@pytest.mark.parametrize(
+    "line",
+    STORED.read_text(encoding="utf-8").splitlines(),
+    ids=lambda line: json.loads(line)["name"],
+)
 def test_stored_reports_are_read(line: str) -> None:
-    """A question and reports to it, as version 1 wrote them: the oracle is made again, and counts the same."""
+    """A question and reports to it, as version 1 wrote them: the oracle is made again, and counts
+    the same.
+    """
     stored = json.loads(line)
     oracle = restore(stored["question"])
-    assert oracle.aggregate([bytes.fromhex(report) for report in stored["reports"]]).counts.tolist() == stored["counts"]
+    assert (
+        oracle.aggregate([bytes.fromhex(report) for report in stored["reports"]]).counts.tolist()
+        == stored["counts"]
+    )
     assert oracle.aggregate(bytes.fromhex(stored["file"])).counts.tolist() == stored["counts"]
 
 
 def test_seeded_reports_are_repeatable() -> None:
-    assert ORACLE.perturb(list("abc"), bits=SeededBits(1)).to_bytes() == ORACLE.perturb(list("abc"), bits=SeededBits(1)).to_bytes()
+    assert (
+        ORACLE.perturb(list("abc"), bits=SeededBits(1)).to_bytes()
+        == ORACLE.perturb(list("abc"), bits=SeededBits(1)).to_bytes()
+    )

@@ -22,7 +22,9 @@ def test_B_13_both_numbers() -> None:
     assert found.epsilon_lower <= found.epsilon < found.closed / 4
 
 
-@pytest.mark.parametrize(("n", "pair", "closed"), [(1000, 0.1487, 0.5662), (10_000, 0.0432, 0.2140)])
+@pytest.mark.parametrize(
+    ("n", "pair", "closed"), [(1000, 0.1487, 0.5662), (10_000, 0.0432, 0.2140)]
+)
 def test_numbers_of_the_design(n: int, pair: float, closed: float) -> None:
     found = amplification(local=sf.Pure(1), n=n, delta="1e-6")
     assert found.epsilon == pytest.approx(pair, abs=6e-5)
@@ -31,7 +33,9 @@ def test_numbers_of_the_design(n: int, pair: float, closed: float) -> None:
 
 
 def delta_by_summation(epsilon0: float, n: int, epsilon: float) -> float:
-    """The hockey-stick divergence of the clone pair, term by term: C clones, A of them on one side, and the own report on its side with odds e^ε₀."""
+    """The hockey-stick divergence of the clone pair, term by term: C clones, A of them on one side,
+    and the own report on its side with odds e^ε₀.
+    """
     truth = math.exp(epsilon0) / (math.exp(epsilon0) + 1)
     clone, total = 2 / (math.exp(epsilon0) + 1), 0.0
     for c in range(n):
@@ -53,16 +57,24 @@ def test_the_pair_by_arithmetic(epsilon0: float, n: int, epsilon: float) -> None
 
 
 @pytest.mark.parametrize(
-    "oracle", [Direct(epsilon=1), Unary(epsilon=1, categories="abc"), Hashing(epsilon=1, categories="abc")], ids=lambda o: type(o).__name__
+    "oracle",
+    [Direct(epsilon=1), Unary(epsilon=1, categories="abc"), Hashing(epsilon=1, categories="abc")],
+    ids=lambda o: type(o).__name__,
 )
 def test_an_oracle_shuffled(oracle: Direct) -> None:
     loss = oracle.shuffled(1000)
-    assert loss.epsilon("1e-6") == shuffle(local=oracle, n=1000).epsilon("1e-6") == sf.shuffle(local=sf.Pure(1), n=1000).epsilon("1e-6")
+    assert (
+        loss.epsilon("1e-6")
+        == shuffle(local=oracle, n=1000).epsilon("1e-6")
+        == sf.shuffle(local=sf.Pure(1), n=1000).epsilon("1e-6")
+    )
     assert loss.relation == "replace"
 
 
 def delta_of_types(epsilon0: float, n: int, epsilon: float, p: float) -> float:
-    """Step 4 of docs/proofs/shuffle.md: (1/n)·E[(X₁ + … + X_n)⁺] over the counts of three types of reports."""
+    """Step 4 of docs/proofs/shuffle.md: (1/n)·E[(X₁ + … + X_n)⁺] over the counts of three types of
+    reports.
+    """
     e, growth = math.exp(epsilon0), math.exp(epsilon)
     nothing = (1 - (e + 1) * p) / e
     total = 0.0
@@ -70,9 +82,13 @@ def delta_of_types(epsilon0: float, n: int, epsilon: float, p: float) -> float:
         for b in range(n + 1 - a):
             for c in range(n + 1 - a - b):
                 rest = n - a - b - c
-                ways = math.factorial(n) // (math.factorial(a) * math.factorial(b) * math.factorial(c) * math.factorial(rest))
+                ways = math.factorial(n) // (
+                    math.factorial(a) * math.factorial(b) * math.factorial(c) * math.factorial(rest)
+                )
                 chance = ways * p ** (a + b) * nothing**c * (1 - 2 * p - nothing) ** rest
-                total += chance * max(0.0, (e - growth) * a - (e * growth - 1) * b - e * (growth - 1) * c)
+                total += chance * max(
+                    0.0, (e - growth) * a - (e * growth - 1) * b - e * (growth - 1) * c
+                )
     return total / n
 
 
@@ -81,9 +97,14 @@ def delta_of_types(epsilon0: float, n: int, epsilon: float, p: float) -> float:
 def test_the_largest_p_is_the_worst(epsilon0: float, n: int, share: float) -> None:
     """Step 5, in numbers; at the largest p the sum is the clone pair's."""
     for part in (share, share + 0.1):
-        found = [delta_of_types(epsilon0, n, epsilon0 * part, k / 10 / (math.exp(epsilon0) + 1)) for k in range(11)]
+        found = [
+            delta_of_types(epsilon0, n, epsilon0 * part, k / 10 / (math.exp(epsilon0) + 1))
+            for k in range(11)
+        ]
         assert all(a <= b * (1 + 1e-12) + 1e-15 for a, b in pairwise(found))
-        assert found[-1] == pytest.approx(delta_by_summation(epsilon0, n, epsilon0 * part), rel=1e-9, abs=1e-15)
+        assert found[-1] == pytest.approx(
+            delta_by_summation(epsilon0, n, epsilon0 * part), rel=1e-9, abs=1e-15
+        )
 
 
 def shuffled_law(reports: list[dict[bytes, Fraction]]) -> dict[tuple[bytes, ...], Fraction]:
@@ -110,7 +131,9 @@ SHUFFLED = {
 
 @pytest.mark.parametrize("name", SHUFFLED)
 def test_shuffled_oracles_by_arithmetic(name: str) -> None:
-    """The exact law of all multisets of reports of the real client, for several values of the others: within the pair at every ε."""
+    """The exact law of all multisets of reports of the real client, for several values of the
+    others: within the pair at every ε.
+    """
     oracle, n = SHUFFLED[name]
     laws = [law_of(oracle.question, code) for code in range(oracle.k)]
     loss = oracle.shuffled(n)
@@ -119,12 +142,24 @@ def test_shuffled_oracles_by_arithmetic(name: str) -> None:
         ones, twos = (shuffled_law([laws[own], *(laws[code] for code in others)]) for own in (0, 1))
         for epsilon in (0.0, 0.05, 0.2, 0.5, 0.8):
             growth = Fraction(math.exp(epsilon))
-            delta = float(sum((max(Fraction(0), p - growth * twos.get(reports, Fraction(0))) for reports, p in ones.items()), Fraction(0)))
+            delta = float(
+                sum(
+                    (
+                        max(Fraction(0), p - growth * twos.get(reports, Fraction(0)))
+                        for reports, p in ones.items()
+                    ),
+                    Fraction(0),
+                )
+            )
             assert delta <= loss.delta(epsilon) * (1 + 1e-9)
             worst = max(worst, delta / loss.delta(epsilon))
     if name == "direct-two":
-        assert worst > 0.9999  # the extreme mechanism: the pair is what it is, but for the width of the certificate
-        assert delta_by_summation(1, n, 0.2) > shuffle(local=oracle, n=n + 1).delta(0.2), "the twin: one report too many is counted"
+        assert (
+            worst > 0.9999
+        )  # the extreme mechanism: the pair is what it is, but for the width of the certificate
+        assert delta_by_summation(1, n, 0.2) > shuffle(local=oracle, n=n + 1).delta(0.2), (
+            "the twin: one report too many is counted"
+        )
 
 
 def test_two_reports_compose() -> None:
@@ -142,8 +177,13 @@ def test_alone_nothing_is_gained() -> None:
 
 
 def test_fewer_honest_reports_promise_less() -> None:
-    """n counts honest, delivered reports: if a tenth are lost or invented, the promise is that of the rest."""
-    assert amplification(local=1, n=900, delta="1e-6").epsilon > amplification(local=1, n=1000, delta="1e-6").epsilon
+    """n counts honest, delivered reports: if a tenth are lost or invented, the promise is that of
+    the rest.
+    """
+    assert (
+        amplification(local=1, n=900, delta="1e-6").epsilon
+        > amplification(local=1, n=1000, delta="1e-6").epsilon
+    )
 
 
 def test_where_the_closed_form_holds() -> None:
@@ -152,7 +192,9 @@ def test_where_the_closed_form_holds() -> None:
     assert "closed form 0.07255" in str(amplification(local=1, n=100_000, delta="1e-6"))
 
 
-@pytest.mark.parametrize("local", [sf.Approx(1, 1e-6), sf.GDP(1), sf.Pure(1, relation="add-remove")], ids=str)
+@pytest.mark.parametrize(
+    "local", [sf.Approx(1, 1e-6), sf.GDP(1), sf.Pure(1, relation="add-remove")], ids=str
+)
 def test_refused(local: sf.Guarantee) -> None:
     with pytest.raises(Refused) as refused:
         shuffle(local=local, n=10)
@@ -160,9 +202,13 @@ def test_refused(local: sf.Guarantee) -> None:
 
 
 def test_a_memory_is_shuffled_report_by_report() -> None:
-    """Of RAPPOR one report is shuffled; what is remembered links them, so the loss of many is not that of one, n times: the lifetime stays."""
+    """Of RAPPOR one report is shuffled; what is remembered links them, so the loss of many is not
+    that of one, n times: the lifetime stays.
+    """
     oracle = Rappor(f="1/2", p="1/4", q="3/4", categories="ab")
-    assert oracle.shuffled(1000).epsilon("1e-6") < float(oracle.epsilon) < oracle.lifetime().epsilon()
+    assert (
+        oracle.shuffled(1000).epsilon("1e-6") < float(oracle.epsilon) < oracle.lifetime().epsilon()
+    )
 
 
 def test_no_number_of_reports() -> None:

@@ -22,14 +22,22 @@ from .laws import law_of
 @pytest.mark.parametrize(("epsilon", "k"), [(1, 100), ("1/10", 10), (3, 40), (70, 9)])
 def test_the_best_size(epsilon: int | str, k: int) -> None:
     each = {d: Subset(epsilon=epsilon, categories=range(k), size=d) for d in range(1, k)}
-    assert best_size(Fraction(epsilon), k) == min(each, key=lambda d: variance(each[d].own, each[d].other, Fraction(0), 1, "data"))
+    assert best_size(Fraction(epsilon), k) == min(
+        each, key=lambda d: variance(each[d].own, each[d].other, Fraction(0), 1, "data")
+    )
 
 
 def test_the_client_draws_uniform_sets() -> None:
     oracle = Subset(epsilon=1, categories=range(5), size=2)
     law = law_of(oracle.question, 3)
-    chances = {frozenset(np.flatnonzero(np.unpackbits(np.frombuffer(row, dtype=np.uint8)))): chance for row, chance in law.items()}
-    assert chances == {frozenset(s): oracle.own / 4 if 3 in s else (1 - oracle.own) / 6 for s in itertools.combinations(range(5), 2)}
+    chances = {
+        frozenset(np.flatnonzero(np.unpackbits(np.frombuffer(row, dtype=np.uint8)))): chance
+        for row, chance in law.items()
+    }
+    assert chances == {
+        frozenset(s): oracle.own / 4 if 3 in s else (1 - oracle.own) / 6
+        for s in itertools.combinations(range(5), 2)
+    }
 
 
 class Tied:
@@ -58,9 +66,13 @@ def test_ties_are_drawn_anew() -> None:
 
 
 def test_sets_in_bulk_are_uniform() -> None:
-    """60 000 sets of ten kinds; χ² with 9 degrees of freedom above 55 has a chance of 10⁻⁸ (and the bits are seeded). A bias would be seen."""
+    """60 000 sets of ten kinds; χ² with 9 degrees of freedom above 55 has a chance of 10⁻⁸ (and the
+    bits are seeded). A bias would be seen.
+    """
     oracle = Subset(epsilon=1, categories=range(6), size=3)
-    sets = oracle._sets(np.zeros(60_000, dtype=np.int64), np.ones(60_000, dtype=bool), SeededBits(8))
+    sets = oracle._sets(
+        np.zeros(60_000, dtype=np.int64), np.ones(60_000, dtype=bool), SeededBits(8)
+    )
     kinds = np.bincount(sets[:, 1:] @ (1 << np.arange(5)), minlength=32)
     kinds = kinds[kinds > 0]
     assert len(kinds) == 10

@@ -1,4 +1,6 @@
-"""Above threshold: every answer of every small pair of neighbours by arithmetic, and the variants that are not private, caught by the same."""
+"""Above threshold: every answer of every small pair of neighbours by arithmetic, and the variants
+that are not private, caught by the same.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def _precision() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Variant:
-    """Scales of the noise on threshold and queries (None: no noise), and after how many answers of yes it stops (None: never)."""
+    """Scales of the noise on threshold and queries (None: no noise), and after how many answers of
+    yes it stops (None: never).
+    """
 
     threshold: Fraction | None
     query: Fraction | None
@@ -67,7 +71,9 @@ def mass(scale: Fraction | None, z: int) -> arb:
 
 @cache
 def chance(v: Variant, values: tuple[int, ...], answers: Answers, shown: int | None = None) -> arb:
-    """The probability of these answers at threshold 0, but for less than 2^-60; `shown` is the noisy value that a leaking variant prints with its last yes."""
+    """The probability of these answers at threshold 0, but for less than 2^-60; `shown` is the
+    noisy value that a leaking variant prints with its last yes.
+    """
     reach = math.ceil((v.threshold or 0) * 42) + 1
     total = arb(0)
     for t in range(-reach, reach + 1):
@@ -92,7 +98,13 @@ def sequences(length: int, stop: int) -> list[Answers]:
     return sorted(set(found))
 
 
-def loss(v: Variant, one: tuple[int, ...], other: tuple[int, ...], answers: Answers, shown: int | None = None) -> float:
+def loss(
+    v: Variant,
+    one: tuple[int, ...],
+    other: tuple[int, ...],
+    answers: Answers,
+    shown: int | None = None,
+) -> float:
     """ln of the ratio of probabilities."""
     p, q = chance(v, one, answers, shown), chance(v, other, answers, shown)
     return math.inf if p > arb(2) ** -40 and q < arb(2) ** -60 else float((p / q).log())
@@ -109,16 +121,32 @@ def worst(v: Variant, length: int, *, monotone: bool) -> float:
             for move in itertools.product(moves, repeat=length):
                 if any(move):
                     other = tuple(a + d for a, d in zip(one, move, strict=True))
-                    found = max(found, *(loss(v, one, other, answers) for answers in sequences(length, v.stop or length + 1)))
+                    found = max(
+                        found,
+                        *(
+                            loss(v, one, other, answers)
+                            for answers in sequences(length, v.stop or length + 1)
+                        ),
+                    )
     return found
 
 
 @pytest.mark.parametrize("monotone", [False, True])
-@pytest.mark.parametrize(("answers", "length", "share"), [(1, 2, None), (1, 2, "1/2"), (2, 2, None), (2, 2, "1/2"), (1, 3, "1/2")])
-def test_every_answer_of_every_neighbour(answers: int, length: int, monotone: bool, share: str | None) -> None:
-    m = mech.AboveThreshold(sensitivity=1, epsilon=ε, answers=answers, monotone=monotone, threshold_share=share)
+@pytest.mark.parametrize(
+    ("answers", "length", "share"),
+    [(1, 2, None), (1, 2, "1/2"), (2, 2, None), (2, 2, "1/2"), (1, 3, "1/2")],
+)
+def test_every_answer_of_every_neighbour(
+    answers: int, length: int, monotone: bool, share: str | None
+) -> None:
+    m = mech.AboveThreshold(
+        sensitivity=1, epsilon=ε, answers=answers, monotone=monotone, threshold_share=share
+    )
     v = Variant.of(m)
-    assert sum((chance(v, (0, 1, -1)[:length], a) for a in sequences(length, answers)), arb(0)) > 1 - arb(2) ** -55
+    assert (
+        sum((chance(v, (0, 1, -1)[:length], a) for a in sequences(length, answers)), arb(0))
+        > 1 - arb(2) ** -55
+    )
     found = worst(v, length, monotone=monotone)
     assert 0.2 < found <= ε
 
@@ -131,7 +159,9 @@ def test_three_queries_two_answers(monotone: bool) -> None:
 
 
 def test_how_tight_it_is() -> None:
-    """Many queries that neighbours move apart from the last come close to the whole of ε: 0.97 of it after 40 of them."""
+    """Many queries that neighbours move apart from the last come close to the whole of ε: 0.97 of
+    it after 40 of them.
+    """
     m = mech.AboveThreshold(sensitivity=1, epsilon=ε, threshold_share="1/2")
     no, one = (False,) * 40 + (True,), (0,) * 40 + (-30,)
     assert 0.95 < loss(Variant.of(m), one, (1,) * 40 + (-31,), no) <= ε
@@ -143,16 +173,23 @@ RIGHT = Variant.of(mech.AboveThreshold(sensitivity=1, epsilon=ε, threshold_shar
 
 
 def test_no_noise_on_the_queries() -> None:
-    """Stoddard, Chen & Machanavajjhala 2014: (no, yes) shows that the values 0 and 1 have the noisy threshold between them; with 1 and 0 it cannot occur."""
+    """Stoddard, Chen & Machanavajjhala 2014: (no, yes) shows that the values 0 and 1 have the noisy
+    threshold between them; with 1 and 0 it cannot occur.
+    """
     v = replace(RIGHT, query=None, stop=None)
     assert loss(v, (0, 1), (1, 0), (False, True)) == math.inf
     assert loss(RIGHT, (0, 1), (1, 0), (False, True)) <= ε
 
 
 def test_no_end() -> None:
-    """Chen, Xiao, Zhang & Xu 2015: answers of yes without limit, noise for one. The loss grows with the number of queries."""
+    """Chen, Xiao, Zhang & Xu 2015: answers of yes without limit, noise for one. The loss grows with
+    the number of queries.
+    """
     v = replace(RIGHT, query=Fraction(2), stop=None)
-    losses = [loss(v, (0,) * k + (1,) * k, (1,) * k + (0,) * k, (False,) * k + (True,) * k) for k in (1, 2, 4, 8)]
+    losses = [
+        loss(v, (0,) * k + (1,) * k, (1,) * k + (0,) * k, (False,) * k + (True,) * k)
+        for k in (1, 2, 4, 8)
+    ]
     assert losses == sorted(losses)
     assert losses[0] < ε < losses[2]
     assert losses[3] > 4
@@ -161,16 +198,29 @@ def test_no_end() -> None:
 def test_noise_that_does_not_grow_with_the_answers() -> None:
     """Lee & Clifton 2014: c answers of yes with the query noise of one."""
     v = replace(RIGHT, stop=5)
-    assert loss(v, (1,) * 5, (0,) * 5, (True,) * 5) < ε, "not seen where all values move together and near the threshold"
-    one, other, answers = (0,) * 20 + (-20,) * 5, (1,) * 20 + (-21,) * 5, (False,) * 20 + (True,) * 5
+    assert loss(v, (1,) * 5, (0,) * 5, (True,) * 5) < ε, (
+        "not seen where all values move together and near the threshold"
+    )
+    one, other, answers = (
+        (0,) * 20 + (-20,) * 5,
+        (1,) * 20 + (-21,) * 5,
+        (False,) * 20 + (True,) * 5,
+    )
     assert loss(v, one, other, answers) > 1.5
-    right = Variant.of(mech.AboveThreshold(sensitivity=1, epsilon=ε, answers=5, threshold_share="1/2"))
+    right = Variant.of(
+        mech.AboveThreshold(sensitivity=1, epsilon=ε, answers=5, threshold_share="1/2")
+    )
     assert loss(right, one, other, answers) <= ε
 
 
 def test_the_noisy_value_is_shown() -> None:
-    """Lecture notes of 2011: the yes comes with its noisy value, which bounds the noisy threshold from above; then each no costs."""
-    losses = [loss(RIGHT, (0,) * k + (0,), (1,) * k + (0,), (False,) * k + (True,), shown=-12) for k in (1, 4, 16)]
+    """Lecture notes of 2011: the yes comes with its noisy value, which bounds the noisy threshold
+    from above; then each no costs.
+    """
+    losses = [
+        loss(RIGHT, (0,) * k + (0,), (1,) * k + (0,), (False,) * k + (True,), shown=-12)
+        for k in (1, 4, 16)
+    ]
     assert losses == sorted(losses)
     assert losses[-1] > 2
 
@@ -194,21 +244,39 @@ def test_no_noise_on_the_threshold() -> None:
 
 def test_textbook_accuracy() -> None:
     """B-21, and how loose it is: 40 does what the textbook says 66.4 does."""
-    assert mech.textbook_accuracy(epsilon=1, queries=100, beta=0.05) == pytest.approx(66.35239712081622, abs=1e-9)
+    assert mech.textbook_accuracy(epsilon=1, queries=100, beta=0.05) == pytest.approx(
+        66.35239712081622, abs=1e-9
+    )
     m = mech.AboveThreshold(sensitivity=1, epsilon=1, threshold_share="1/2")
     assert m.threshold_law.scale == 2
     assert m.query_law.scale == 4
     assert m.accuracy(queries=100, beta=0.05) == 40
 
 
-@pytest.mark.parametrize("m", [mech.AboveThreshold(sensitivity=1, epsilon=1), mech.AboveThreshold(sensitivity=2, epsilon=3, monotone=True)], ids=str)
+@pytest.mark.parametrize(
+    "m",
+    [
+        mech.AboveThreshold(sensitivity=1, epsilon=1),
+        mech.AboveThreshold(sensitivity=2, epsilon=3, monotone=True),
+    ],
+    ids=str,
+)
 def test_accuracy_against_the_exact_law(m: Any) -> None:
-    """P(some |Z₂ − Z₁| > α) = 1 − Σ_t P(t)·P(|Z₂ − t| ≤ α)^k: below β at the α given, above it at half of it."""
+    """P(some |Z₂ − Z₁| > α) = 1 − Σ_t P(t)·P(|Z₂ − t| ≤ α)^k: below β at the α given, above it at
+    half of it.
+    """
     k, beta = 20, Fraction(1, 10)
 
     def fails(alpha: int) -> arb:
         reach, s = math.ceil(m.threshold_law.scale * 52), m.query_law.scale
-        return 1 - sum((mass(m.threshold_law.scale, t) * (at_least(s, t - alpha) - at_least(s, t + alpha + 1)) ** k for t in range(-reach, reach + 1)), arb(0))
+        return 1 - sum(
+            (
+                mass(m.threshold_law.scale, t)
+                * (at_least(s, t - alpha) - at_least(s, t + alpha + 1)) ** k
+                for t in range(-reach, reach + 1)
+            ),
+            arb(0),
+        )
 
     alpha = m.accuracy(queries=k, beta=beta)
     assert fails(alpha) < ball(beta)
@@ -219,14 +287,21 @@ def test_epsilon_from_accuracy() -> None:
     m = mech.AboveThreshold.for_accuracy(alpha=40, queries=100, beta=0.05, threshold_share="1/2")
     assert m.accuracy(queries=100, beta=0.05) == 40
     assert 0.97 < m.epsilon <= 1
-    less = mech.AboveThreshold(sensitivity=1, epsilon=m.epsilon * (1 - Fraction(1, 10**9)), threshold_share="1/2")
+    less = mech.AboveThreshold(
+        sensitivity=1, epsilon=m.epsilon * (1 - Fraction(1, 10**9)), threshold_share="1/2"
+    )
     assert less.accuracy(queries=100, beta=0.05) > 40
 
 
 def test_the_best_share_has_the_least_variance() -> None:
     for answers, monotone in ((1, False), (1, True), (10, False), (100, True)):
         shares = [None, "1/2", "1/10", "9/10", "1/50"]
-        made = [mech.AboveThreshold(sensitivity=1, epsilon=1, answers=answers, monotone=monotone, threshold_share=s) for s in shares]
+        made = [
+            mech.AboveThreshold(
+                sensitivity=1, epsilon=1, answers=answers, monotone=monotone, threshold_share=s
+            )
+            for s in shares
+        ]
         sums = [m.threshold_law.variance + m.query_law.variance for m in made]
         assert min(sums) == sums[0]
 
@@ -235,7 +310,9 @@ def test_the_best_share_has_the_least_variance() -> None:
 
 
 def test_a_session() -> None:
-    m = mech.AboveThreshold(sensitivity=1, epsilon=10, answers=2, relation="add-remove", unit="patient")
+    m = mech.AboveThreshold(
+        sensitivity=1, epsilon=10, answers=2, relation="add-remove", unit="patient"
+    )
     assert m.promise == sf.Pure(10, relation="add-remove", unit="patient")
     session = m.start(1000, bits=SeededBits(1))
     assert [session.ask(v) for v in (0, 900, np.int64(1100), 10)] == [False, False, True, False]

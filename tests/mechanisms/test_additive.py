@@ -1,4 +1,6 @@
-"""What every additive mechanism does with values: types, shapes, ends, refusals; and that what leaves is on the grid."""
+"""What every additive mechanism does with values: types, shapes, ends, refusals; and that what
+leaves is on the grid.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def test_an_int_gives_an_int(name: str) -> None:
 
 
 @each
-@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", ">i8", "uint8", "uint16", "uint32", "uint64"])
+@pytest.mark.parametrize(
+    "dtype", ["int8", "int16", "int32", "int64", ">i8", "uint8", "uint16", "uint32", "uint64"]
+)
 def test_arrays_of_every_integer_type(name: str, dtype: str) -> None:
     m = make(name, 50)
     values = np.arange(60, dtype=dtype).reshape(3, 4, 5)
@@ -58,7 +62,9 @@ def test_arrays_of_every_integer_type(name: str, dtype: str) -> None:
     released = m.perturb(values, bits=SeededBits(2))
     assert released.dtype == np.int64
     assert released.shape == (3, 4, 5)
-    np.testing.assert_array_equal(released, values.astype(np.int64) + m.law.sample((3, 4, 5), SeededBits(2)))
+    np.testing.assert_array_equal(
+        released, values.astype(np.int64) + m.law.sample((3, 4, 5), SeededBits(2))
+    )
     np.testing.assert_array_equal(values, before)
 
 
@@ -70,30 +76,42 @@ def test_views_and_lists(name: str) -> None:
     noise = m.law.sample((6, 4), SeededBits(3))
     for values in (base.T, np.asfortranarray(base.T), base.T.tolist(), tuple(map(tuple, base.T))):
         np.testing.assert_array_equal(m.perturb(values, bits=SeededBits(3)), base.T + noise)
-    np.testing.assert_array_equal(m.perturb(range(5), bits=SeededBits(3)), np.arange(5) + m.law.sample(5, SeededBits(3)))
+    np.testing.assert_array_equal(
+        m.perturb(range(5), bits=SeededBits(3)), np.arange(5) + m.law.sample(5, SeededBits(3))
+    )
 
 
 @each
 def test_python_integers_of_any_size(name: str) -> None:
-    values = np.array([2**100, -(2**100), 0], dtype=object)  # an array that says so; a list is one of int64
+    values = np.array(
+        [2**100, -(2**100), 0], dtype=object
+    )  # an array that says so; a list is one of int64
     released = make(name).perturb(values, bits=SeededBits(4))
     assert released.dtype == object
     assert [type(v) for v in released] == [int] * 3
-    assert [int(r) - v for r, v in zip(released, values, strict=True)] == make(name).law.sample(3, SeededBits(4)).tolist()
+    assert [int(r) - v for r, v in zip(released, values, strict=True)] == make(name).law.sample(
+        3, SeededBits(4)
+    ).tolist()
 
 
 @each
 def test_zero_dimensions(name: str) -> None:
     m = make(name)
     assert m.perturb(np.array(5), bits=SeededBits(5)) == 5 + m.law.draw(SeededBits(5))
-    assert m.perturb(np.array(5, dtype=object), bits=SeededBits(5)) == 5 + int(m.law.sample((), SeededBits(5)))
+    assert m.perturb(np.array(5, dtype=object), bits=SeededBits(5)) == 5 + int(
+        m.law.sample((), SeededBits(5))
+    )
     g = make(name, grid=0.25)
     assert on_grid(g.perturb(np.array(0.3)), Fraction(1, 4))
     assert on_grid(g.perturb(np.array(3, dtype=object)), Fraction(1, 4))
 
 
 @each
-@pytest.mark.parametrize("values", [[], [[]], np.empty((0, 3)), np.empty(0, dtype=np.int32), np.empty((2, 0), dtype=object)], ids=lambda v: str(np.shape(v)))
+@pytest.mark.parametrize(
+    "values",
+    [[], [[]], np.empty((0, 3)), np.empty(0, dtype=np.int32), np.empty((2, 0), dtype=object)],
+    ids=lambda v: str(np.shape(v)),
+)
 def test_nothing_gives_nothing(name: str, values: Any) -> None:
     for m in (make(name), make(name, size=7), make(name, grid=1), make(name, grid=1, size=7)):
         released = m.perturb(values, bits=Untouchable())
@@ -105,7 +123,10 @@ def test_the_ends_of_int64_saturate(name: str) -> None:
     m = make(name, 1000)
     released = m.perturb(np.repeat([MOST, LEAST], 500), bits=SeededBits(6))
     noise = m.law.sample(1000, SeededBits(6)).tolist()
-    assert released.tolist() == [max(LEAST, min(MOST, end + z)) for end, z in zip([MOST] * 500 + [LEAST] * 500, noise, strict=True)]
+    assert released.tolist() == [
+        max(LEAST, min(MOST, end + z))
+        for end, z in zip([MOST] * 500 + [LEAST] * 500, noise, strict=True)
+    ]
     assert {MOST, LEAST} <= set(released.tolist())
     assert len(set(released.tolist())) > 100
 
@@ -118,12 +139,23 @@ def test_uint64_saturates_like_int64(name: str) -> None:
 
 
 @each
-def test_noise_that_does_not_fit_is_added_before_the_cut(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_noise_that_does_not_fit_is_added_before_the_cut(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     m = make(name)
     noise = [2**70, -(2**70), 5, 2**63]
-    monkeypatch.setattr(type(m.law), "sample", lambda self, shape, bits: np.array(noise, dtype=object).reshape(shape))
+    monkeypatch.setattr(
+        type(m.law),
+        "sample",
+        lambda self, shape, bits: np.array(noise, dtype=object).reshape(shape),
+    )
     assert m.perturb(np.array([1, 1, 1, -2])).tolist() == [MOST, LEAST, 6, 2**63 - 2]
-    assert m.perturb(np.array([1, 1, 1, -2], dtype=object)).tolist() == [1 + 2**70, 1 - 2**70, 6, 2**63 - 2]
+    assert m.perturb(np.array([1, 1, 1, -2], dtype=object)).tolist() == [
+        1 + 2**70,
+        1 - 2**70,
+        6,
+        2**63 - 2,
+    ]
 
 
 # Floats live on a public grid.
@@ -139,7 +171,9 @@ def test_floats_leave_on_the_grid(name: str, value: float, exponent: int) -> Non
     assert type(released) is float
     assert on_grid(released, g)
     assert released == float((snapped + m.law.draw(SeededBits(8))) * g)
-    vector = make(name, 5 * g, sensitivity=g, grid=g, size=2).perturb([value, 0.0], bits=SeededBits(8))
+    vector = make(name, 5 * g, sensitivity=g, grid=g, size=2).perturb(
+        [value, 0.0], bits=SeededBits(8)
+    )
     noise = m.law.sample(2, SeededBits(8)).tolist()
     assert vector.tolist() == [float((snapped + noise[0]) * g), float(noise[1] * g)]
 
@@ -152,10 +186,14 @@ def test_floats_of_every_width(name: str, dtype: str) -> None:
     released = m.perturb(values, bits=SeededBits(9))
     assert released.dtype == np.float64
     assert released.shape == (2, 2)
-    snapped = np.array([math.floor(Fraction(float(v)) * 1024 + Fraction(1, 2)) for v in values.ravel()]).reshape(2, 2)
+    snapped = np.array(
+        [math.floor(Fraction(float(v)) * 1024 + Fraction(1, 2)) for v in values.ravel()]
+    ).reshape(2, 2)
     np.testing.assert_array_equal(released, (snapped + m.law.sample((2, 2), SeededBits(9))) / 1024)
     one = make(name, 0.5, sensitivity=0.01, grid=2**-10)
-    assert one.perturb(values[0, 0], bits=SeededBits(9)) == one.perturb(float(values[0, 0]), bits=SeededBits(9))
+    assert one.perturb(values[0, 0], bits=SeededBits(9)) == one.perturb(
+        float(values[0, 0]), bits=SeededBits(9)
+    )
 
 
 @each
@@ -177,7 +215,9 @@ def test_integers_on_a_grid(name: str) -> None:
 def test_a_grid_written_as_a_float_or_exactly(name: str, exponent: int) -> None:
     """2**-30 has no short decimal text; it is a power of two all the same."""
     exact = Fraction(2) ** exponent
-    assert make(name, 8 * exact, sensitivity=exact, grid=2.0**exponent) == make(name, 8 * exact, sensitivity=exact, grid=exact)
+    assert make(name, 8 * exact, sensitivity=exact, grid=2.0**exponent) == make(
+        name, 8 * exact, sensitivity=exact, grid=exact
+    )
     assert make(name, 8 * exact, sensitivity=exact, grid=np.float64(2.0**exponent)).grid == exact
 
 
@@ -189,7 +229,9 @@ def test_answers_too_large_for_a_double_are_infinite(name: str) -> None:
 
 @each
 def test_many_draws_are_on_the_grid_and_centred(name: str) -> None:
-    """The mean of 20,000 draws strays from 0.37 by more than 8 standard errors (plus half a step) with probability below 1e-14; 0.372 would be seen."""
+    """The mean of 20,000 draws strays from 0.37 by more than 8 standard errors (plus half a step)
+    with probability below 1e-14; 0.372 would be seen.
+    """
     grid, n = Fraction(1, 2**20), 20_000
     m = make(name, "0.01", sensitivity=0.01, grid=grid, size=n)
     released = m.perturb(np.full(n, 0.37))
@@ -206,7 +248,9 @@ def test_many_draws_are_on_the_grid_and_centred(name: str) -> None:
 @each
 @pytest.mark.parametrize("grid", [None, Fraction(1, 8), Fraction(1, 2**20), Fraction(4)])
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, "0.999999", Fraction(1, 3)])
-def test_error_holds_and_no_smaller_one_does(name: str, grid: Fraction | None, confidence: Any) -> None:
+def test_error_holds_and_no_smaller_one_does(
+    name: str, grid: Fraction | None, confidence: Any
+) -> None:
     m = make(name, 3 * (grid or 1), sensitivity=grid or 1, grid=grid)
     error = Fraction(m.error(confidence))
     steps = error if grid is None else error / grid - Fraction(1, 2)
@@ -224,7 +268,9 @@ def test_error_covers_the_rounding_to_the_grid(name: str) -> None:
     for k in range(33):
         value = k / 128
         noise = m.law.draw(SeededBits(k))
-        assert abs(Fraction(m.perturb(value, bits=SeededBits(k))) - Fraction(value)) <= grid * (abs(noise) + Fraction(1, 2))
+        assert abs(Fraction(m.perturb(value, bits=SeededBits(k))) - Fraction(value)) <= grid * (
+            abs(noise) + Fraction(1, 2)
+        )
 
 
 @each
@@ -241,7 +287,9 @@ def test_error_is_rounded_up(name: str) -> None:
 def test_probability_is_that_of_the_law(name: str) -> None:
     m = make(name)
     assert m.probability(3) == m.law.pmf(3)
-    np.testing.assert_array_equal(m.probability([[0, -1], [2, 50]]), m.law.pmf(np.array([[0, -1], [2, 50]])))
+    np.testing.assert_array_equal(
+        m.probability([[0, -1], [2, 50]]), m.law.pmf(np.array([[0, -1], [2, 50]]))
+    )
     refusal(lambda: m.probability(0.5), "noise.not-an-integer")
 
 
@@ -251,7 +299,10 @@ def test_probability_on_a_grid(name: str) -> None:
     m = make(name, "0.01", sensitivity=0.01, grid=2**-20)
     steps = np.array([0, 1, -1, 3, 12345, -12345, 30001])
     np.testing.assert_array_equal(m.probability(steps * 2.0**-20), m.law.pmf(steps))
-    assert all(m.probability(float(s * 2.0**-20)) == m.probability(Fraction(int(s), 2**20)) > 0 for s in steps)
+    assert all(
+        m.probability(float(s * 2.0**-20)) == m.probability(Fraction(int(s), 2**20)) > 0
+        for s in steps
+    )
     assert m.probability(m.perturb(0.0)) > 0
     assert m.probability(2.0**-21) == 0
     assert m.probability(math.nextafter(2.0**-20, 1)) == 0
@@ -260,7 +311,9 @@ def test_probability_on_a_grid(name: str) -> None:
 
 @each
 def test_variance_is_in_units_of_the_value(name: str) -> None:
-    assert make(name, 1, grid=2**-10).variance == pytest.approx(make(name, 1024, sensitivity=1024).variance * 2.0**-20, rel=1e-15)
+    assert make(name, 1, grid=2**-10).variance == pytest.approx(
+        make(name, 1024, sensitivity=1024).variance * 2.0**-20, rel=1e-15
+    )
     huge = Fraction(2) ** 600
     assert make(name, huge, sensitivity=huge, grid=huge).variance == math.inf
 
@@ -271,13 +324,26 @@ def test_variance_is_in_units_of_the_value(name: str) -> None:
 @each
 def test_records_are_frozen_values(name: str) -> None:
     m = make(name, "1/3", sensitivity="0.5", grid=0.25, size=3, relation="replace", unit="patient")
-    assert m == make(name, Fraction(1, 3), sensitivity=0.5, grid=Fraction(1, 4), size=3, relation="replace", unit="patient")
+    assert m == make(
+        name,
+        Fraction(1, 3),
+        sensitivity=0.5,
+        grid=Fraction(1, 4),
+        size=3,
+        relation="replace",
+        unit="patient",
+    )
     assert len({m, copy.deepcopy(m), pickle.loads(pickle.dumps(m))}) == 1
-    assert m != make(name, "1/3", sensitivity="0.5", grid=0.25, size=4, relation="replace", unit="patient")
+    assert m != make(
+        name, "1/3", sensitivity="0.5", grid=0.25, size=4, relation="replace", unit="patient"
+    )
     for field in ("sensitivity", NAMES[name], "grid", "size", "relation", "unit", "new"):
         with pytest.raises((AttributeError, TypeError)):
             setattr(m, field, 1)
-    assert repr(m) == f"{name}(sensitivity=0.5, {NAMES[name]}=1/3, grid=0.25, size=3, relation='replace', unit='patient')"
+    assert repr(m) == (
+        f"{name}(sensitivity=0.5, {NAMES[name]}=1/3, grid=0.25, size=3, "
+        f"relation='replace', unit='patient')"
+    )
     assert repr(make(name)) == f"{name}(sensitivity=1, {NAMES[name]}=2)"
 
 
@@ -337,13 +403,20 @@ def test_values_that_are_not_finite(name: str, value: float, no_entropy: None) -
     for bad in (value, np.float32(value), np.array(value)):
         refusal(lambda bad=bad: m.perturb(bad, bits=Untouchable()), "value.not-finite")
     for width in (np.float16, np.float32, np.float64):
-        refusal(lambda width=width: vector.perturb(np.array([0, value, 1], dtype=width), bits=Untouchable()), "value.not-finite")
+        refusal(
+            lambda width=width: vector.perturb(
+                np.array([0, value, 1], dtype=width), bits=Untouchable()
+            ),
+            "value.not-finite",
+        )
 
 
 @each
 def test_floats_without_a_grid(name: str, no_entropy: None) -> None:
     for value in (0.5, 1.0, np.float32(2), [1, 2.0], np.zeros((2, 2))):
-        refused = refusal(lambda value=value: make(name).perturb(value, bits=Untouchable()), "mechanism.grid")
+        refused = refusal(
+            lambda value=value: make(name).perturb(value, bits=Untouchable()), "mechanism.grid"
+        )
         assert "grid=2**" in refused.rewrite
 
 
@@ -365,7 +438,12 @@ def test_the_number_of_coordinates_is_public(name: str, no_entropy: None) -> Non
 @each
 def test_the_bits_are_untouchable_indeed(name: str, no_entropy: None) -> None:
     """The twin of every refusal above: what is not refused does draw, and would fail."""
-    for m, value in [(make(name), 1), (make(name), [1, 2]), (make(name, grid=1), 0.5), (make(name, grid=1, size=2), [0.5, 1])]:
+    for m, value in [
+        (make(name), 1),
+        (make(name), [1, 2]),
+        (make(name, grid=1), 0.5),
+        (make(name, grid=1, size=2), [0.5, 1]),
+    ]:
         with pytest.raises(AssertionError, match="drawn"):
             m.perturb(value, bits=Untouchable())
         with pytest.raises(AssertionError, match="entropy"):
@@ -403,7 +481,9 @@ BAD_NUMBERS = [
 
 @each
 @pytest.mark.parametrize(("value", "code"), BAD_NUMBERS, ids=repr)
-def test_sensitivity_width_and_error_are_positive_numbers(name: str, value: Any, code: str, no_entropy: None) -> None:
+def test_sensitivity_width_and_error_are_positive_numbers(
+    name: str, value: Any, code: str, no_entropy: None
+) -> None:
     kind = getattr(mech, name)
     for call in (
         lambda: kind(sensitivity=value, **{NAMES[name]: 1}),
@@ -423,11 +503,15 @@ def test_sensitivity_is_asked_for(name: str) -> None:
 
 
 @each
-@pytest.mark.parametrize("grid", [3, 0.3, 0.1, "1/3", 6, Fraction(3, 1024), math.nextafter(2**-20, 1)])
+@pytest.mark.parametrize(
+    "grid", [3, 0.3, 0.1, "1/3", 6, Fraction(3, 1024), math.nextafter(2**-20, 1)]
+)
 def test_the_grid_is_a_power_of_two(name: str, grid: Any, no_entropy: None) -> None:
     refused = refusal(lambda: make(name, grid=grid), "number.not-a-power-of-two")
     assert refused.rewrite.startswith("grid=2**")
-    make(name, grid=2 ** Fraction(int(refused.rewrite.removeprefix("grid=2**"))))  # and the rewrite passes
+    make(
+        name, grid=2 ** Fraction(int(refused.rewrite.removeprefix("grid=2**")))
+    )  # and the rewrite passes
 
 
 @each
@@ -445,13 +529,18 @@ def test_a_size_may_come_from_an_array(name: str) -> None:
 @each
 @pytest.mark.parametrize("sensitivity", [0.5, 0.01, "0.999", 1e-300])
 def test_a_small_sensitivity_needs_a_grid(name: str, sensitivity: Any, no_entropy: None) -> None:
-    assert "grid=2**" in refusal(lambda: make(name, sensitivity=sensitivity), "mechanism.grid").rewrite
+    assert (
+        "grid=2**" in refusal(lambda: make(name, sensitivity=sensitivity), "mechanism.grid").rewrite
+    )
 
 
 @each
 @pytest.mark.parametrize("confidence", [0, 1, -0.5, 1.5, 95])
 def test_a_confidence_is_a_probability(name: str, confidence: Any, no_entropy: None) -> None:
-    refusal(lambda: getattr(mech, name)(sensitivity=1, error=5, confidence=confidence), "number.not-a-probability")
+    refusal(
+        lambda: getattr(mech, name)(sensitivity=1, error=5, confidence=confidence),
+        "number.not-a-probability",
+    )
     if confidence:
         refusal(lambda: make(name).error(confidence), "number.not-a-probability")
 
@@ -473,7 +562,9 @@ def test_noise_too_wide_for_64_bits(name: str, no_entropy: None) -> None:
 
 @each
 def test_an_error_below_the_grid(name: str, no_entropy: None) -> None:
-    refused = refusal(lambda: getattr(mech, name)(sensitivity=1, error="0.1", grid=1), "mechanism.calibration")
+    refused = refusal(
+        lambda: getattr(mech, name)(sensitivity=1, error="0.1", grid=1), "mechanism.calibration"
+    )
     assert "grid" in refused.reason
 
 
@@ -481,22 +572,34 @@ def test_a_refusal_reads_as_the_interface_says() -> None:
     refused = refusal(lambda: mech.Laplace(sensitivity=1, epsilon="-1/2"), "number.not-positive")
     assert isinstance(refused, Refused)
     assert isinstance(refused, ValueError)
-    assert str(refused) == "refused [number.not-positive]  epsilon=-1/2\nwhy   epsilon must be above zero\ntry   epsilon=1"
+    assert str(refused) == (
+        "refused [number.not-positive]  epsilon=-1/2\nwhy   epsilon must be above zero\n"
+        "try   epsilon=1"
+    )
 
 
-@pytest.mark.parametrize("entries", [[2**64 - 1], [2**64], [2**63, -1], [-(2**70), 0], [np.int64(3), 4], (1, 2)], ids=str)
+@pytest.mark.parametrize(
+    "entries", [[2**64 - 1], [2**64], [2**63, -1], [-(2**70), 0], [np.int64(3), 4], (1, 2)], ids=str
+)
 def test_a_list_has_one_type_whatever_is_in_it(entries: Any) -> None:
-    """NumPy would make these int64, uint64, float64 or objects: the type itself would tell neighbours apart."""
+    """NumPy would make these int64, uint64, float64 or objects: the type itself would tell
+    neighbours apart.
+    """
     assert mech.Laplace(sensitivity=1, epsilon=1).perturb(entries).dtype == np.int64
 
 
 def test_entries_of_a_list_are_snapped_one_by_one() -> None:
-    """A float beside them must not round large integers: 2^60 + 129 and 2^60 + 128 are one step apart, not 256."""
+    """A float beside them must not round large integers: 2^60 + 129 and 2^60 + 128 are one step
+    apart, not 256.
+    """
     for low, high in ((2**60 + 128, 2**60 + 129), (2**54 + 2, 2**54 + 3)):
         assert steps([high, 0.5], 0)[0] - steps([low, 0.5], 0)[0] == 1
 
 
 @pytest.mark.parametrize("bad", [[True], [1, None], ["1"], [[1], [1, 2]], [1 + 2j]], ids=str)
 def test_lists_of_something_else(bad: Any) -> None:
-    for record in (mech.Laplace(sensitivity=1, epsilon=1), mech.Laplace(sensitivity=1, epsilon=1, grid=1, size=1)):
+    for record in (
+        mech.Laplace(sensitivity=1, epsilon=1),
+        mech.Laplace(sensitivity=1, epsilon=1, grid=1, size=1),
+    ):
         refusal(lambda record=record: record.perturb(bad), "value.type")

@@ -11,7 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.mechanisms.bounded_data import Range, category_counts, known_categories, known_ends, known_range, known_statistic
+from sfumato.mechanisms.bounded_data import (
+    Range,
+    category_counts,
+    known_categories,
+    known_ends,
+    known_range,
+    known_statistic,
+)
 from sfumato.mechanisms.grid import snap
 from sfumato.mechanisms.inverse_sensitivity import InverseSensitivity
 
@@ -24,12 +31,16 @@ from ..refusing import refusal
     exponent=st.integers(-12, 3),
     values=st.lists(st.one_of(st.integers(-(2**70), 2**70), st.integers(-2000, 2000)), max_size=6),
 )
-def test_integers_go_to_the_nearest_point(low: Fraction, width: Fraction, exponent: int, values: list[int]) -> None:
+def test_integers_go_to_the_nearest_point(
+    low: Fraction, width: Fraction, exponent: int, values: list[int]
+) -> None:
     grid = Fraction(2) ** exponent
     if math.ceil(low / grid) > math.floor((low + width) / grid):
         return
     r = Range(low, low + width, grid)
-    expected = sorted(max(r.first, min(r.last, math.floor(v / grid + Fraction(1, 2)))) for v in values)
+    expected = sorted(
+        max(r.first, min(r.last, math.floor(v / grid + Fraction(1, 2)))) for v in values
+    )
     assert r.sorted_steps(np.array(values, dtype=object)).tolist() == expected
     if all(abs(v) < 2**63 for v in values):
         assert r.sorted_steps(np.array(values, dtype=np.int64)).tolist() == expected
@@ -38,7 +49,9 @@ def test_integers_go_to_the_nearest_point(low: Fraction, width: Fraction, expone
 @given(values=st.lists(st.floats(-1e6, 1e6), max_size=6))
 def test_floats_go_to_the_nearest_point(values: list[float]) -> None:
     r = Range(-3, 5, 2.0**-10)
-    assert r.sorted_steps(values).tolist() == sorted(max(r.first, min(r.last, snap(v, -10))) for v in values)
+    assert r.sorted_steps(values).tolist() == sorted(
+        max(r.first, min(r.last, snap(v, -10))) for v in values
+    )
 
 
 @pytest.mark.parametrize("low", [0, "0.1"])
@@ -84,7 +97,10 @@ def test_ends_have_to_be_given() -> None:
 
 
 def test_a_record_shows_its_range() -> None:
-    with_ends, without = InverseSensitivity("median", epsilon=1, low=0, high=1, grid="1/4"), InverseSensitivity("count", epsilon=1)
+    with_ends, without = (
+        InverseSensitivity("median", epsilon=1, low=0, high=1, grid="1/4"),
+        InverseSensitivity("count", epsilon=1),
+    )
     assert (with_ends.low, with_ends.high, with_ends.grid) == (0, 1, Fraction(1, 4))
     assert (without.low, without.high, without.grid) == (None, None, None)
 

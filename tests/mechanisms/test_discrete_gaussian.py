@@ -1,4 +1,6 @@
-"""The discrete Gaussian mechanism: its promise and its own curve against the exact law, by sums; and what would break them."""
+"""The discrete Gaussian mechanism: its promise and its own curve against the exact law, by sums;
+and what would break them.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def _precision() -> Iterator[None]:
 
 
 def masses(square: Fraction, low: int, high: int) -> list[arb]:
-    """P(Z = z) for low ≤ z ≤ high, from the definition; all integers within 40σ count, what lies beyond is below 2^-1100."""
+    """P(Z = z) for low ≤ z ≤ high, from the definition; all integers within 40σ count, what lies
+    beyond is below 2^-1100.
+    """
     reach = 40 * (math.isqrt(math.ceil(square)) + 1)
     norm = sum(((-ball(k * k / (2 * square))).exp() for k in range(-reach, reach + 1)), arb(0))
     return [(-ball(k * k / (2 * square))).exp() / norm for k in range(low, high + 1)]
@@ -78,26 +82,39 @@ def test_no_shift_exceeds_the_promise_or_the_curve(name: str) -> None:
             truth = divergence(square, (s,), e)
             assert truth <= claimed
             assert truth <= promised
-        assert claimed <= truth * (1 + arb(2) ** -50) + arb(2) ** -1070, "attained at the largest shift"
+        assert claimed <= truth * (1 + arb(2) ** -50) + arb(2) ** -1070, (
+            "attained at the largest shift"
+        )
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_noise_five_per_cent_too_small_is_caught(name: str) -> None:
     m = CASES[name]
     square = m.sigma_squared / (m.grid or 1) ** 2 * Fraction(9, 10)
-    assert any(divergence(square, (steps(m),), e) > arb(m.delta(e)) for e in [*EPSILONS, m.promise.rho, 2 * m.promise.rho])
+    assert any(
+        divergence(square, (steps(m),), e) > arb(m.delta(e))
+        for e in [*EPSILONS, m.promise.rho, 2 * m.promise.rho]
+    )
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_concentration(name: str) -> None:
-    """D_α ≤ ρ·α for every order; equal where (α − 1)·shift is a whole number, for then the sum is the normaliser itself."""
+    """D_α ≤ ρ·α for every order; equal where (α − 1)·shift is a whole number, for then the sum is
+    the normaliser itself.
+    """
     m, s = CASES[name], steps(CASES[name])
     square, rho = m.sigma_squared / (m.grid or 1) ** 2, m.promise.rho
     reach = 40 * (math.isqrt(math.ceil(square)) + 1)
     for order in (Fraction(101, 100), Fraction(3, 2), Fraction(2), Fraction(5), Fraction(16)):
         wide = reach + math.ceil(order * s)
         norm = sum(((-ball(k * k / (2 * square))).exp() for k in range(-wide, wide + 1)), arb(0))
-        tilted = sum(((-ball((k + (order - 1) * s) ** 2 / (2 * square))).exp() for k in range(-wide, wide + 1)), arb(0))
+        tilted = sum(
+            (
+                (-ball((k + (order - 1) * s) ** 2 / (2 * square))).exp()
+                for k in range(-wide, wide + 1)
+            ),
+            arb(0),
+        )
         truth = ball(order * s * s / (2 * square)) + (tilted / norm).log() / ball(order - 1)
         assert not truth > ball(order * rho) + arb(2) ** -200
         if ((order - 1) * s).denominator == 1:
@@ -106,7 +123,9 @@ def test_concentration(name: str) -> None:
 
 
 def test_vectors_within_the_l2_ball() -> None:
-    """Two coordinates, every shift of squared length at most 8; the twin promises what one coordinate alone would cost."""
+    """Two coordinates, every shift of squared length at most 8; the twin promises what one
+    coordinate alone would cost.
+    """
     m = mech.DiscreteGaussian(sensitivity="2.8284271247461903", sigma=2, size=2)
     assert m.moves_squared == 8
     for shift in itertools.combinations_with_replacement(range(3), 2):
@@ -118,12 +137,22 @@ def test_vectors_within_the_l2_ball() -> None:
 
 
 def test_the_curve_is_not_that_of_a_normal_variable() -> None:
-    """B-03b: at equal σ the discrete law has the larger δ, so the promise of the rounded normal (GDP) does not hold for it."""
-    for sigma, discrete, normal in ((2, 0.007248776845952568, 0.0068295949831145755), (1, 0.14135133940562192, 0.12693673750664394)):
-        m, g = mech.DiscreteGaussian(sensitivity=1, sigma=sigma), mech.Gaussian(sensitivity=1, sigma=sigma)
+    """B-03b: at equal σ the discrete law has the larger δ, so the promise of the rounded normal
+    (GDP) does not hold for it.
+    """
+    for sigma, discrete, normal in (
+        (2, 0.007248776845952568, 0.0068295949831145755),
+        (1, 0.14135133940562192, 0.12693673750664394),
+    ):
+        m, g = (
+            mech.DiscreteGaussian(sensitivity=1, sigma=sigma),
+            mech.Gaussian(sensitivity=1, sigma=sigma),
+        )
         assert m.delta(1) == pytest.approx(discrete, abs=1e-14)
         assert g.promise.delta(1) == pytest.approx(normal, abs=1e-14)
-        assert divergence(m.sigma_squared, (1,), Fraction(1)) > arb(g.promise.delta(1)), "the twin that promises GDP is caught"
+        assert divergence(m.sigma_squared, (1,), Fraction(1)) > arb(g.promise.delta(1)), (
+            "the twin that promises GDP is caught"
+        )
         assert m.variance < g.variance
 
 
@@ -136,13 +165,22 @@ def test_how_much_the_own_curve_gains() -> None:
 
 def test_many_numbers_have_no_curve_of_their_own() -> None:
     refusal(lambda: mech.DiscreteGaussian(sensitivity=2, sigma=2).delta(1), "mechanism.size")
-    refusal(lambda: mech.DiscreteGaussian(sensitivity=1, sigma=2, grid=1, size=3).delta(1), "mechanism.size")
+    refusal(
+        lambda: mech.DiscreteGaussian(sensitivity=1, sigma=2, grid=1, size=3).delta(1),
+        "mechanism.size",
+    )
     assert mech.DiscreteGaussian(sensitivity=2, sigma=2, size=1).delta(1) > 0
-    assert mech.DiscreteGaussian(sensitivity=1, sigma=2).delta(1) > 0, "integers within L2 distance 1 differ in one coordinate"
+    assert mech.DiscreteGaussian(sensitivity=1, sigma=2).delta(1) > 0, (
+        "integers within L2 distance 1 differ in one coordinate"
+    )
 
 
 @settings(max_examples=40)
-@given(rho=st.fractions(Fraction(1, 100), 20, max_denominator=1000), sensitivity=st.integers(1, 6), epsilon=st.fractions(0, 6, max_denominator=60))
+@given(
+    rho=st.fractions(Fraction(1, 100), 20, max_denominator=1000),
+    sensitivity=st.integers(1, 6),
+    epsilon=st.fractions(0, 6, max_denominator=60),
+)
 def test_any_parameters(rho: Fraction, sensitivity: int, epsilon: Fraction) -> None:
     m = mech.DiscreteGaussian(sensitivity=sensitivity, rho=rho, size=1)
     assert m.promise == sf.ZCDP(rho)
@@ -158,7 +196,9 @@ def test_any_parameters(rho: Fraction, sensitivity: int, epsilon: Fraction) -> N
 def test_a_target_error(error: int, grid: Fraction | None) -> None:
     m = mech.DiscreteGaussian(sensitivity=1, error=error, grid=grid)
     assert m.error(0.95) <= error
-    wider = mech.DiscreteGaussian(sensitivity=1, rho=m.promise.rho * (1 - Fraction(1, 10**9)), grid=grid)
+    wider = mech.DiscreteGaussian(
+        sensitivity=1, rho=m.promise.rho * (1 - Fraction(1, 10**9)), grid=grid
+    )
     assert wider.error(0.95) > error
 
 
@@ -166,9 +206,15 @@ def test_the_interface() -> None:
     m = mech.DiscreteGaussian(sensitivity=1, rho="1/8", relation="replace", unit="patient")
     assert m == mech.DiscreteGaussian(sensitivity=1, sigma=2, relation="replace", unit="patient")
     assert m.promise == sf.ZCDP("1/8", relation="replace", unit="patient")
-    assert repr(m) == "DiscreteGaussian(sensitivity=1, sigma_squared=4, relation='replace', unit='patient')"
+    assert (
+        repr(m)
+        == "DiscreteGaussian(sensitivity=1, sigma_squared=4, relation='replace', unit='patient')"
+    )
     assert isinstance(m.perturb(42), int)
-    assert m.perturb(np.arange(10), bits=SeededBits(1)).tolist() == (np.arange(10) + m.law.sample(10, SeededBits(1))).tolist()
+    assert (
+        m.perturb(np.arange(10), bits=SeededBits(1)).tolist()
+        == (np.arange(10) + m.law.sample(10, SeededBits(1))).tolist()
+    )
     assert m.error(0.95) == 4
     assert m.probability(0) == pytest.approx(0.19947114020071632, abs=1e-15)
     on_grid = mech.DiscreteGaussian(sensitivity=0.01, rho=1, grid=2**-20).perturb(0.37)
@@ -177,7 +223,12 @@ def test_the_interface() -> None:
 
 @pytest.mark.parametrize(
     ("given", "code"),
-    [({}, "mechanism.calibration"), ({"rho": 1, "sigma": 1}, "mechanism.calibration"), ({"rho": 0}, "number.not-positive"), ({"sigma": 2**57}, "noise.scale")],
+    [
+        ({}, "mechanism.calibration"),
+        ({"rho": 1, "sigma": 1}, "mechanism.calibration"),
+        ({"rho": 0}, "number.not-positive"),
+        ({"sigma": 2**57}, "noise.scale"),
+    ],
     ids=str,
 )
 def test_refused(given: dict[str, Any], code: str, no_entropy: None) -> None:
@@ -185,4 +236,7 @@ def test_refused(given: dict[str, Any], code: str, no_entropy: None) -> None:
 
 
 def test_floats_need_a_grid() -> None:
-    refusal(lambda: mech.DiscreteGaussian(sensitivity=1, rho=1).perturb(0.5, bits=Untouchable()), "mechanism.grid")
+    refusal(
+        lambda: mech.DiscreteGaussian(sensitivity=1, rho=1).perturb(0.5, bits=Untouchable()),
+        "mechanism.grid",
+    )

@@ -1,4 +1,6 @@
-"""Estimated frequencies: unbiased, with the stated variance, and with intervals that cover, by enumeration of all reports."""
+"""Estimated frequencies: unbiased, with the stated variance, and with intervals that cover, by
+enumeration of all reports.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +47,13 @@ def test_unbiased_with_the_stated_variance(m: mech.RandomizedResponse) -> None:
             assert abs(means[j] - ball(p)) < arb(2) ** -120
             stated = m.variance(p, reports=n, target="data")
             assert float(variances[j].mid()) == pytest.approx(stated, rel=1e-12)
-            assert m.variance(p, reports=n) == pytest.approx(stated + float(p * (1 - p) / n), rel=1e-12)
+            assert m.variance(p, reports=n) == pytest.approx(
+                stated + float(p * (1 - p) / n), rel=1e-12
+            )
     frequencies = [Fraction(people.count(c), n) for c in m.categories]
-    assert m.mse(frequencies, reports=n) == pytest.approx(sum(m.variance(p, reports=n) for p in frequencies), rel=1e-12)
+    assert m.mse(frequencies, reports=n) == pytest.approx(
+        sum(m.variance(p, reports=n) for p in frequencies), rel=1e-12
+    )
 
 
 def binomial(n: int, p: float) -> list[float]:
@@ -57,12 +63,20 @@ def binomial(n: int, p: float) -> list[float]:
 @pytest.mark.parametrize("m", [CASES[0], CASES[1], CASES[2]], ids=repr)
 @pytest.mark.parametrize("method", ["exact", "hoeffding"])
 def test_intervals_cover(m: mech.RandomizedResponse, method: Any) -> None:
-    """Coverage of the population's frequency, by enumeration of all counts of 30 reports, is never below what is stated."""
+    """Coverage of the population's frequency, by enumeration of all counts of 30 reports, is never
+    below what is stated.
+    """
     n = 30
-    intervals = [mech.Estimate(m, (c, n - c), n).interval(0.9, method=method)[0] for c in range(n + 1)]
+    intervals = [
+        mech.Estimate(m, (c, n - c), n).interval(0.9, method=method)[0] for c in range(n + 1)
+    ]
     for p in np.linspace(0, 1, 41):
         named = float(m.other().mid()) + float(m.spread().mid()) * p
-        covered = sum(mass for mass, (low, high) in zip(binomial(n, named), intervals, strict=True) if low <= p <= high)
+        covered = sum(
+            mass
+            for mass, (low, high) in zip(binomial(n, named), intervals, strict=True)
+            if low <= p <= high
+        )
         assert covered >= 0.9
 
 
@@ -80,4 +94,6 @@ def test_projection_is_no_farther_from_any_frequencies(counts: list[int]) -> Non
     assert e.projected.min() >= 0
     assert e.projected.sum() == pytest.approx(1)
     for truth in ([1, 0, 0], [0, 0.5, 0.5], [0.2, 0.3, 0.5]):
-        assert np.square(e.projected - truth).sum() <= np.square(e.frequencies - truth).sum() + 1e-12
+        assert (
+            np.square(e.projected - truth).sum() <= np.square(e.frequencies - truth).sum() + 1e-12
+        )

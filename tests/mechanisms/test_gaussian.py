@@ -1,4 +1,6 @@
-"""The Gaussian mechanism: the interface as written, every calibration to the safe side, and what it promises."""
+"""The Gaussian mechanism: the interface as written, every calibration to the safe side, and what it
+promises.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def phi(x: arb) -> arb:
 
 
 def curve(mu: arb, epsilon: Fraction) -> arb:
-    """δ(ε) between N(0, 1) and N(μ, 1), from P(X ≥ t) − e^ε·P(X + μ ≥ t) at the cut where the likelihoods are as 1 to e^ε."""
+    """δ(ε) between N(0, 1) and N(μ, 1), from P(X ≥ t) − e^ε·P(X + μ ≥ t) at the cut where the
+    likelihoods are as 1 to e^ε.
+    """
     cut = ball(epsilon) / mu + mu / 2
     return phi(mu - cut) - ball(epsilon).exp() * phi(-cut)
 
@@ -42,7 +46,9 @@ def test_the_interface_as_written() -> None:
     assert float(m.sigma) == pytest.approx(4.224678889, abs=1e-9)
     assert isinstance(m.perturb(42), int)
     assert m.perturb(np.arange(10)).dtype == np.int64
-    assert (mech.Gaussian(sensitivity=0.01, epsilon=1, delta=1e-6, grid=2**-20).perturb(0.37) * 2**20).is_integer()
+    assert (
+        mech.Gaussian(sensitivity=0.01, epsilon=1, delta=1e-6, grid=2**-20).perturb(0.37) * 2**20
+    ).is_integer()
     assert mech.Gaussian(sensitivity=1, sigma=2).sigma == 2
     assert mech.Gaussian(sensitivity=1, rho="1/2").sigma == 1
     assert mech.Gaussian(sensitivity=1, mu="1/3").sigma == 3
@@ -56,14 +62,18 @@ def test_the_interface_as_written() -> None:
     epsilon=st.fractions(Fraction(1, 1000), 50, max_denominator=1000),
     exponent=st.integers(1, 300),
 )
-def test_epsilon_and_delta_are_kept_and_no_noise_is_wasted(sensitivity: int, epsilon: Fraction, exponent: int) -> None:
+def test_epsilon_and_delta_are_kept_and_no_noise_is_wasted(
+    sensitivity: int, epsilon: Fraction, exponent: int
+) -> None:
     delta = Fraction(1, 10**exponent)
     m = mech.Gaussian(sensitivity=sensitivity, epsilon=epsilon, delta=delta)
     assert m.promise.delta(epsilon) <= delta
     assert m.promise.epsilon(delta) <= float(epsilon) * (1 + 2**-40)
     with precision(2000):
         assert not curve(ball(sensitivity / m.sigma), epsilon) > ball(delta)
-        assert curve(ball(sensitivity / (m.sigma * (1 - TRIFLE))), epsilon) > ball(delta), "a smaller σ would do"
+        assert curve(ball(sensitivity / (m.sigma * (1 - TRIFLE))), epsilon) > ball(delta), (
+            "a smaller σ would do"
+        )
 
 
 @pytest.mark.parametrize("rho", [Fraction(1, 2), "0.1", 1e-6, 3, "1/7", 12.5])
@@ -95,13 +105,17 @@ def test_sigma_is_taken_as_it_is(sigma: Any) -> None:
 @pytest.mark.parametrize("grid", [None, Fraction(1, 4), Fraction(1, 2**12)])
 @pytest.mark.parametrize("confidence", [0.5, 0.95, "0.999"])
 @pytest.mark.parametrize("error", [1, 25, 1000, "10.9"])
-def test_a_target_error_is_met_and_not_undercut(error: Any, confidence: Any, grid: Fraction | None) -> None:
+def test_a_target_error_is_met_and_not_undercut(
+    error: Any, confidence: Any, grid: Fraction | None
+) -> None:
     m = mech.Gaussian(sensitivity=1, error=error, confidence=confidence, grid=grid)
     assert m.error(confidence) <= Fraction(error)
     k = int(Fraction(error) if grid is None else Fraction(error) / grid - Fraction(1, 2))
     missing, sigma = 1 - Fraction(str(confidence)), m.law.sigma
     assert below(lambda: exceeds(sigma, k), lambda: ball(missing))
-    assert below(lambda: ball(missing), lambda: exceeds(sigma * (1 + TRIFLE), k)), "a wider law would do"
+    assert below(lambda: ball(missing), lambda: exceeds(sigma * (1 + TRIFLE), k)), (
+        "a wider law would do"
+    )
     assert m.promise.mu_squared == m.moves_squared / m.sigma**2
 
 
@@ -120,7 +134,9 @@ def test_probability_against_the_exact_law(sigma: Any) -> None:
     m = mech.Gaussian(sensitivity=1, sigma=sigma)
     for z in (-40, -3, -1, 0, 1, 2, 50):
         with precision(6000):
-            truth = phi(ball((abs(z) + Fraction(1, 2)) / m.sigma)) - phi(ball((abs(z) - Fraction(1, 2)) / m.sigma))
+            truth = phi(ball((abs(z) + Fraction(1, 2)) / m.sigma)) - phi(
+                ball((abs(z) - Fraction(1, 2)) / m.sigma)
+            )
             assert abs(arb(m.probability(z)) - truth) <= truth * arb(2) ** -53 + arb(2) ** -1075
 
 
@@ -138,7 +154,9 @@ def test_probability_against_the_exact_law(sigma: Any) -> None:
         ("1/2", Fraction(1, 4), 3, Fraction(3 + 6 + 3, 16)),
     ],
 )
-def test_the_sensitivity_that_is_covered(sensitivity: Any, grid: Fraction | None, size: int | None, square: Fraction) -> None:
+def test_the_sensitivity_that_is_covered(
+    sensitivity: Any, grid: Fraction | None, size: int | None, square: Fraction
+) -> None:
     m = mech.Gaussian(sensitivity=sensitivity, mu=1, grid=grid, size=size)
     assert m.moves_squared == square
     assert m.sigma**2 >= square
@@ -154,16 +172,28 @@ def test_a_root_written_as_a_double_never_covers_less(square: int) -> None:
     assert m.moves_squared <= square * (1 + Fraction(1, 2**50))
 
 
-CALIBRATIONS: list[dict[str, Any]] = [{"epsilon": 1, "delta": 1e-6}, {"rho": 1}, {"mu": 1}, {"sigma": 1}, {"error": 5}]
+CALIBRATIONS: list[dict[str, Any]] = [
+    {"epsilon": 1, "delta": 1e-6},
+    {"rho": 1},
+    {"mu": 1},
+    {"sigma": 1},
+    {"error": 5},
+]
 
 
-@pytest.mark.parametrize("given", [{}] + [a | b for i, a in enumerate(CALIBRATIONS) for b in CALIBRATIONS[:i]], ids=str)
+@pytest.mark.parametrize(
+    "given", [{}] + [a | b for i, a in enumerate(CALIBRATIONS) for b in CALIBRATIONS[:i]], ids=str
+)
 def test_exactly_one_calibration(given: dict[str, Any], no_entropy: None) -> None:
     refused = refusal(lambda: mech.Gaussian(sensitivity=1, **given), "mechanism.calibration")
     assert "epsilon, rho, mu, sigma, error" in refused.reason
 
 
-@pytest.mark.parametrize("given", [{"epsilon": 1}, {"delta": 1e-6}] + [c | {"delta": 1e-6} for c in CALIBRATIONS[1:]], ids=str)
+@pytest.mark.parametrize(
+    "given",
+    [{"epsilon": 1}, {"delta": 1e-6}] + [c | {"delta": 1e-6} for c in CALIBRATIONS[1:]],
+    ids=str,
+)
 def test_epsilon_and_delta_go_together(given: dict[str, Any], no_entropy: None) -> None:
     refusal(lambda: mech.Gaussian(sensitivity=1, **given), "mechanism.calibration")
 
@@ -182,7 +212,9 @@ BAD = [
 
 @pytest.mark.parametrize("name", ["epsilon", "rho", "mu", "sigma"])
 @pytest.mark.parametrize(("value", "code"), BAD, ids=repr)
-def test_parameters_are_positive_numbers(name: str, value: Any, code: str, no_entropy: None) -> None:
+def test_parameters_are_positive_numbers(
+    name: str, value: Any, code: str, no_entropy: None
+) -> None:
     given = {name: value} | ({"delta": 1e-6} if name == "epsilon" else {})
     refusal(lambda: mech.Gaussian(sensitivity=1, **given), code)
 
@@ -206,19 +238,47 @@ def test_delta_is_a_probability(delta: Any, code: str, no_entropy: None) -> None
     refusal(lambda: mech.classical_sigma(sensitivity=1, epsilon="1/2", delta=delta), code)
 
 
-@pytest.mark.parametrize("given", [{"rho": 1e-40}, {"mu": 1e-20}, {"sigma": 1e20}, {"epsilon": 1e-20, "delta": 1e-30}, {"error": 1e20}], ids=str)
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"rho": 1e-40},
+        {"mu": 1e-20},
+        {"sigma": 1e20},
+        {"epsilon": 1e-20, "delta": 1e-30},
+        {"error": 1e20},
+    ],
+    ids=str,
+)
 def test_more_noise_than_64_bits_hold(given: dict[str, Any], no_entropy: None) -> None:
     refusal(lambda: mech.Gaussian(sensitivity=1, **given), "noise.scale")
 
 
-@pytest.mark.parametrize("given", [{"epsilon": 1e6, "delta": 1e-6}, {"epsilon": 1e5, "delta": 0.5}, {"epsilon": 1, "delta": "1e-300"}], ids=str)
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"epsilon": 1e6, "delta": 1e-6},
+        {"epsilon": 1e5, "delta": 0.5},
+        {"epsilon": 1, "delta": "1e-300"},
+    ],
+    ids=str,
+)
 def test_far_out_on_the_curve_the_promise_is_kept(given: dict[str, Any]) -> None:
     m = mech.Gaussian(sensitivity=1, **given)
     with precision(8000):
-        assert not curve(ball(1 / m.sigma), Fraction(given["epsilon"])) > ball(Fraction(str(given["delta"])))
+        assert not curve(ball(1 / m.sigma), Fraction(given["epsilon"])) > ball(
+            Fraction(str(given["delta"]))
+        )
 
 
-@pytest.mark.parametrize("given", [{"epsilon": 1e308, "delta": 1e-6}, {"epsilon": 1e10, "delta": 0.5}, {"epsilon": 1, "delta": "1e-320"}], ids=str)
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"epsilon": 1e308, "delta": 1e-6},
+        {"epsilon": 1e10, "delta": 0.5},
+        {"epsilon": 1, "delta": "1e-320"},
+    ],
+    ids=str,
+)
 def test_beyond_what_anyone_would_call_a_promise(given: dict[str, Any], no_entropy: None) -> None:
     with pytest.raises(sf.Refused):
         mech.Gaussian(sensitivity=1, **given)
@@ -230,6 +290,13 @@ def test_the_classical_formula_is_a_comparison_only() -> None:
     assert classical > mech.Gaussian(sensitivity=1, epsilon=0.5, delta=1e-5).sigma
     assert classical >= math.nextafter(math.sqrt(2 * math.log(1.25 / 1e-5)) / 0.5, 0)
     for epsilon in (1, "1.0", 3, 10):
-        refused = refusal(lambda epsilon=epsilon: mech.classical_sigma(sensitivity=1, epsilon=epsilon, delta=1e-5), "mechanism.classical")
+        refused = refusal(
+            lambda epsilon=epsilon: mech.classical_sigma(
+                sensitivity=1, epsilon=epsilon, delta=1e-5
+            ),
+            "mechanism.classical",
+        )
         assert "Gaussian(" in refused.rewrite
-    assert mech.classical_sigma(sensitivity=3, epsilon="0.999", delta=1e-5) == pytest.approx(3 / 0.999 * 4.844805262605389, rel=1e-12)
+    assert mech.classical_sigma(sensitivity=3, epsilon="0.999", delta=1e-5) == pytest.approx(
+        3 / 0.999 * 4.844805262605389, rel=1e-12
+    )

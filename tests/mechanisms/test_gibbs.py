@@ -1,4 +1,6 @@
-"""Gibbs sampling: S-060b's calibration and its conditions, the linear extreme case, every neighbouring pair of a small world."""
+"""Gibbs sampling: S-060b's calibration and its conditions, the linear extreme case, every
+neighbouring pair of a small world.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +34,17 @@ def test_the_calibration() -> None:
     """S-060b."""
     beta = gibbs_beta(1, 1e-6, 1, 1)
     assert float(beta) == pytest.approx(0.09344403549295144, rel=1e-12)
-    assert beta**2 * (1 + 2 * Fraction(math.log(10**6))) <= Fraction(1, 4) * (1 + Fraction(1, 10**15))
+    assert beta**2 * (1 + 2 * Fraction(math.log(10**6))) <= Fraction(1, 4) * (
+        1 + Fraction(1, 10**15)
+    )
     assert gibbs_beta(1, 1e-6, 2, 1) == beta / 2
     assert float(gibbs_beta(1, 1e-6, 1, 4)) == pytest.approx(float(2 * beta))
 
 
 def test_the_linear_extreme_case() -> None:
-    """Losses ±Lθ under a normal prior: two normal laws 2βL/m apart with variance 1/m, so μ-GDP with μ = 2βL/√m attained as the cells grow fine, and δ(1)
-    = 2.36e-9 where 1e-6 is promised."""
+    """Losses ±Lθ under a normal prior: two normal laws 2βL/m apart with variance 1/m, so μ-GDP with
+    μ = 2βL/√m attained as the cells grow fine, and δ(1) = 2.36e-9 where 1e-6 is promised.
+    """
     m = mech.Gibbs(epsilon=1, delta=1e-6, lipschitz=1, convexity=1, low=-9, high=9, cells=300)
     p, q = (m.probabilities([[sign * v for v in m.points]]) for sign in (1, -1))
     approx, gdp = m.promises
@@ -56,9 +61,16 @@ def test_the_linear_extreme_case() -> None:
 @pytest.mark.parametrize("convexity", ["1/4", 1, 9])
 @pytest.mark.parametrize(("epsilon", "delta"), [(1, "1/10"), ("1/2", "1/100")])
 def test_every_pair_of_small_datasets(epsilon: Any, delta: str, convexity: Any) -> None:
-    """|θ − x| for three records in {0, 1, 2, 4}: both promises, in doubles with an error below 1e-12."""
-    m = mech.Gibbs(epsilon=epsilon, delta=delta, lipschitz=1, convexity=convexity, low=0, high=4, cells=16)
-    laws = {x: m.probabilities(losses(m, x)) for x in itertools.combinations_with_replacement((0, 1, 2, 4), 3)}
+    """|θ − x| for three records in {0, 1, 2, 4}: both promises, in doubles with an error below
+    1e-12.
+    """
+    m = mech.Gibbs(
+        epsilon=epsilon, delta=delta, lipschitz=1, convexity=convexity, low=0, high=4, cells=16
+    )
+    laws = {
+        x: m.probabilities(losses(m, x))
+        for x in itertools.combinations_with_replacement((0, 1, 2, 4), 3)
+    }
     worst = 0.0
     for x in laws:
         for y in {tuple(sorted((*x[:i], v, *x[i + 1 :]))) for i in range(3) for v in (0, 1, 2, 4)}:
@@ -80,7 +92,9 @@ def test_four_times_beta_is_caught() -> None:
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(8, 0.01), (20, 1e-6)])
 def test_the_formula_fails_beyond_epsilon_one(epsilon: float, delta: float) -> None:
-    """In the linear extreme case the exact δ is that of μ-GDP, μ = ε/√(1 + 2·ln(1/δ)): 0.0130 at ε = 8 where 0.01 is claimed."""
+    """In the linear extreme case the exact δ is that of μ-GDP, μ = ε/√(1 + 2·ln(1/δ)): 0.0130 at ε
+    = 8 where 0.01 is claimed.
+    """
     mu = epsilon / math.sqrt(1 + 2 * math.log(1 / delta))
     assert sf.GDP(mu).delta(epsilon) > delta
     refusal(lambda: gibbs_beta(epsilon, delta, 1, 1), "gibbs.epsilon")
@@ -94,7 +108,9 @@ def test_the_formula_up_to_epsilon_one(delta: float) -> None:
 
 
 def test_bare_points_in_place_of_cells_break_the_theorem() -> None:
-    """Two points 8 prior deviations apart, equally likely: the tilt between neighbours is that of randomized response, 0.35 where the density loses 0.07."""
+    """Two points 8 prior deviations apart, equally likely: the tilt between neighbours is that of
+    randomized response, 0.35 where the density loses 0.07.
+    """
     beta = float(gibbs_beta(1, 1e-6, 1, 1))
     p, q = (np.exp(np.array([s, -s]) * 4 * beta) for s in (1, -1))
     truth = hockey_stick(p / p.sum(), q / q.sum(), 0)
@@ -111,11 +127,15 @@ def test_draws_fit_the_law() -> None:
 
 
 def test_the_law_against_integration() -> None:
-    m = mech.Gibbs(epsilon=1, delta="1/10", lipschitz=1, convexity=2, low=-1, high=3, cells=8, centre="1/2")
+    m = mech.Gibbs(
+        epsilon=1, delta="1/10", lipschitz=1, convexity=2, low=-1, high=3, cells=8, centre="1/2"
+    )
     x = (0, 1, 3)
     step = 1e-4
     theta = np.arange(-1, 3, step) + step / 2
-    density = np.exp(-2 * (theta - 0.5) ** 2 / 2 - float(m.beta) * sum(np.abs(theta - v) for v in x))
+    density = np.exp(
+        -2 * (theta - 0.5) ** 2 / 2 - float(m.beta) * sum(np.abs(theta - v) for v in x)
+    )
     cells = density.reshape(8, -1).sum(axis=1)
     np.testing.assert_allclose(m.probabilities(losses(m, x)), cells / cells.sum(), rtol=1e-7)
 
@@ -142,11 +162,30 @@ def test_many_records_underflow_nothing() -> None:
     ids=str,
 )
 def test_records_that_are_refused(given: dict[str, Any], code: str, no_entropy: None) -> None:
-    public = {"epsilon": 1, "delta": 1e-6, "lipschitz": 1, "convexity": 1, "low": 0, "high": 1, "cells": 2}
+    public = {
+        "epsilon": 1,
+        "delta": 1e-6,
+        "lipschitz": 1,
+        "convexity": 1,
+        "low": 0,
+        "high": 1,
+        "cells": 2,
+    }
     refusal(lambda: mech.Gibbs(**(public | given)), code)
 
 
-@pytest.mark.parametrize("row", [[0, 0.5, 0], [0, 1.5, 3], [0, 0], [98765, 98765.5, 98765], ["98765x", 0, 0], [float("nan"), 0, 0]], ids=str)
+@pytest.mark.parametrize(
+    "row",
+    [
+        [0, 0.5, 0],
+        [0, 1.5, 3],
+        [0, 0],
+        [98765, 98765.5, 98765],
+        ["98765x", 0, 0],
+        [float("nan"), 0, 0],
+    ],
+    ids=str,
+)
 def test_losses_that_break_the_conditions(row: list[Any]) -> None:
     m = mech.Gibbs(epsilon=1, delta=1e-6, lipschitz=1, convexity=1, low=0, high=2, cells=2)
     refused = refusal(lambda: m.choose([row], bits=Untouchable()), "gibbs.losses")

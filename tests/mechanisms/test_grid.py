@@ -1,4 +1,6 @@
-"""The grid: rounding is exact and half-up, sums saturate, and no rounded move is longer than the adjusted sensitivity says."""
+"""The grid: rounding is exact and half-up, sums saturate, and no rounded move is longer than the
+adjusted sensitivity says.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,11 @@ def test_snap_is_half_up_and_exact(value: float, exponent: int, step: int) -> No
 
 
 def test_the_naive_rounding_would_be_caught() -> None:
-    wrong = {(value, exponent) for value, exponent, step in HARD if abs(step) < 2**53 and naive(value, exponent) != step}
+    wrong = {
+        (value, exponent)
+        for value, exponent, step in HARD
+        if abs(step) < 2**53 and naive(value, exponent) != step
+    }
     assert wrong >= {(2.0**52 + 1, 0), (0.49999999999999994, 0)}
     assert np.rint(1.5) - np.rint(0.5) == 2  # ties to even: two steps for a move of one
     assert naive(2.0**52 + 1, 0) - naive(2.0**52, 0) == 2
@@ -98,7 +104,9 @@ def test_snap_next_to_halves(twice: int, ulps: int, exponent: int) -> None:
 
 @given(value=st.integers(-(2**70), 2**70), exponent=st.integers(-40, 80))
 def test_snap_integers_of_any_size(value: int, exponent: int) -> None:
-    expected = max(-(2**62), min(2**62, math.floor(Fraction(value) / Fraction(2) ** exponent + HALF)))
+    expected = max(
+        -(2**62), min(2**62, math.floor(Fraction(value) / Fraction(2) ** exponent + HALF))
+    )
     assert grid.snap(value, exponent) == expected
     assert grid.snap_integers(np.array([value], dtype=object), exponent).tolist() == [expected]
 
@@ -116,7 +124,14 @@ def test_what_is_no_number_is_refused(value: float) -> None:
 
 
 @given(
-    pairs=st.lists(st.tuples(st.integers(LEAST, MOST), st.one_of(st.integers(LEAST, MOST), st.integers(-(2**70), 2**70))), min_size=1, max_size=8),
+    pairs=st.lists(
+        st.tuples(
+            st.integers(LEAST, MOST),
+            st.one_of(st.integers(LEAST, MOST), st.integers(-(2**70), 2**70)),
+        ),
+        min_size=1,
+        max_size=8,
+    ),
 )
 def test_sums_saturate(pairs: list[tuple[int, int]]) -> None:
     values = np.array([v for v, _ in pairs], dtype=np.int64)
@@ -129,13 +144,37 @@ def test_sums_saturate(pairs: list[tuple[int, int]]) -> None:
 
 @pytest.mark.parametrize(
     ("value", "noise", "total"),
-    [(MOST, 1, MOST), (MOST, MOST, MOST), (LEAST, -1, LEAST), (LEAST, LEAST, LEAST), (MOST, LEAST, -1), (0, LEAST, LEAST), (-1, LEAST, LEAST)],
+    [
+        (MOST, 1, MOST),
+        (MOST, MOST, MOST),
+        (LEAST, -1, LEAST),
+        (LEAST, LEAST, LEAST),
+        (MOST, LEAST, -1),
+        (0, LEAST, LEAST),
+        (-1, LEAST, LEAST),
+    ],
 )
 def test_sums_at_the_ends(value: int, noise: int, total: int) -> None:
     assert grid.add(np.array([value]), np.array([noise])).tolist() == [total]
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", ">i2", ">i8", "uint8", "uint16", "uint32", "uint64", ">u8", "object"])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        ">i2",
+        ">i8",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        ">u8",
+        "object",
+    ],
+)
 def test_integers_of_every_type(dtype: str) -> None:
     found = grid.integers(np.array([0, 1, 100], dtype=dtype))
     assert found is not None
@@ -149,7 +188,9 @@ def test_uint64_above_int64_is_its_end() -> None:
     assert found.tolist() == [MOST, MOST, MOST]
 
 
-@pytest.mark.parametrize("values", [[True], [0.5], ["1"], [1j], [None], [1, None], [Fraction(1)], [...]], ids=str)
+@pytest.mark.parametrize(
+    "values", [[True], [0.5], ["1"], [1j], [None], [1, None], [Fraction(1)], [...]], ids=str
+)
 def test_what_is_no_integer(values: list[object]) -> None:
     assert grid.integers(np.array(values)) is None
     assert grid.integers(np.array([*values, 1], dtype=object)) is None
@@ -163,7 +204,9 @@ def test_floats_of_every_width_are_exact(dtype: str) -> None:
     assert [Fraction(float(d)) for d in doubles] == [Fraction(float(v)) for v in values]
 
 
-@pytest.mark.parametrize("dtype", [np.longdouble, np.complex128, np.bool_, "U3", "M8[D]", "m8[s]", object])
+@pytest.mark.parametrize(
+    "dtype", [np.longdouble, np.complex128, np.bool_, "U3", "M8[D]", "m8[s]", object]
+)
 def test_other_types_are_refused(dtype: object) -> None:
     refusal(lambda: grid.finite_floats(np.zeros(2, dtype=dtype)), "value.type")  # type: ignore[call-overload]
 
@@ -187,24 +230,44 @@ def test_no_rounded_move_exceeds_the_bounds(start: list[Fraction], data: st.Data
         assert sum(s * s for s in steps) <= grid.steps_l2_squared(l2, len(start))
 
 
-LENGTHS = [Fraction(1, 1000), HALF, Fraction(1), Fraction(3, 2), Fraction(2), Fraction(9, 4), Fraction(5), Fraction(1001, 100)]
+LENGTHS = [
+    Fraction(1, 1000),
+    HALF,
+    Fraction(1),
+    Fraction(3, 2),
+    Fraction(2),
+    Fraction(9, 4),
+    Fraction(5),
+    Fraction(1001, 100),
+]
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 10])
 @pytest.mark.parametrize("length", LENGTHS)
 def test_the_l1_bound_is_attained(length: Fraction, size: int) -> None:
-    """One coordinate moves by a little more than ⌈δ⌉ − 1 steps, every other by a trifle, each across a half."""
+    """One coordinate moves by a little more than ⌈δ⌉ − 1 steps, every other by a trifle, each
+    across a half.
+    """
     spare = length - (math.ceil(length) - 1)
     moves = [math.ceil(length) - 1 + spare / size] + [spare / size] * (size - 1)
     assert sum(moves) == length
-    steps = [rounded(HALF - m % 1 / 2 + m) - rounded(HALF - m % 1 / 2) if m % 1 else int(m) for m in moves]
+    steps = [
+        rounded(HALF - m % 1 / 2 + m) - rounded(HALF - m % 1 / 2) if m % 1 else int(m)
+        for m in moves
+    ]
     assert sum(steps) == grid.steps_l1(length, size)
 
 
 def longest(square: Fraction, size: int) -> int:
-    """max Σn² over integers n whose real moves, each just above n − 1, have a squared length below `square`: the exact optimum, by search."""
+    """max Σn² over integers n whose real moves, each just above n − 1, have a squared length below
+    `square`: the exact optimum, by search.
+    """
     most = math.isqrt(math.ceil(square)) + 1
-    return max(sum(n * n for n in ns) for ns in itertools.combinations_with_replacement(range(most + 1), size) if sum((n - 1) ** 2 for n in ns if n) < square)
+    return max(
+        sum(n * n for n in ns)
+        for ns in itertools.combinations_with_replacement(range(most + 1), size)
+        if sum((n - 1) ** 2 for n in ns if n) < square
+    )
 
 
 SQUARES = [Fraction(n, 4) for n in range(1, 121)]
@@ -218,7 +281,9 @@ def test_the_l2_bound_is_exact_for_one_coordinate() -> None:
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_the_l2_bound_against_the_optimum(size: int) -> None:
-    """Valid everywhere, below the triangle inequality's (δ + √m)², attained in two cases of five or more, never above 15/13 of the optimum."""
+    """Valid everywhere, below the triangle inequality's (δ + √m)², attained in two cases of five or
+    more, never above 15/13 of the optimum.
+    """
     attained = 0
     for square in SQUARES:
         bound, best = grid.steps_l2_squared(square, size), longest(square, size)
@@ -229,7 +294,9 @@ def test_the_l2_bound_against_the_optimum(size: int) -> None:
 
 
 def test_a_scalar_adjustment_would_not_do_for_vectors() -> None:
-    """Δ₁ = 0.01, spread over a thousand coordinates, on a grid of 2^-10: what is rounded moves 97.7 times as far."""
+    """Δ₁ = 0.01, spread over a thousand coordinates, on a grid of 2^-10: what is rounded moves 97.7
+    times as far.
+    """
     size, step = 1000, Fraction(1, 1024)
     move = Fraction(1, 100) / size
     start = step / 2 - move / 2

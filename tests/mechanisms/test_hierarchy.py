@@ -1,4 +1,6 @@
-"""Hierarchies: the closed form against matrices, sensitivity by enumeration, the choice of branching."""
+"""Hierarchies: the closed form against matrices, sensitivity by enumeration, the choice of
+branching.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,13 @@ def strategy(cells: int, branching: int) -> np.ndarray:
     """A, written out: a row of ones for each block."""
     levels = height(cells, branching)
     n = branching ** (levels - 1)
-    return np.array([[float(k * branching**d <= i < (k + 1) * branching**d) for i in range(n)] for d in range(levels) for k in range(n // branching**d)])
+    return np.array(
+        [
+            [float(k * branching**d <= i < (k + 1) * branching**d) for i in range(n)]
+            for d in range(levels)
+            for k in range(n // branching**d)
+        ]
+    )
 
 
 def test_height() -> None:
@@ -41,7 +49,9 @@ def test_the_closed_form_is_least_squares(cells: int, branching: int) -> None:
     best, *_ = np.linalg.lstsq(A, y, rcond=None)
     np.testing.assert_allclose(consistent(tree, branching), best, atol=1e-9)
     counts = np.arange(cells)
-    assert np.array_equal(np.concatenate(blocks(counts, branching, levels)), A @ np.pad(counts, (0, n - cells)))
+    assert np.array_equal(
+        np.concatenate(blocks(counts, branching, levels)), A @ np.pad(counts, (0, n - cells))
+    )
 
 
 @pytest.mark.parametrize(("cells", "branching"), TREES)
@@ -52,7 +62,9 @@ def test_variances_of_ranges(cells: int, branching: int) -> None:
     for start, stop in itertools.combinations(range(cells + 1), 2):
         w = np.array([float(start <= i < stop) for i in range(n)])
         found.append(w @ inverse @ w)
-        assert float(range_factor(start, stop, cells, branching)) == pytest.approx(found[-1], rel=1e-9)
+        assert float(range_factor(start, stop, cells, branching)) == pytest.approx(
+            found[-1], rel=1e-9
+        )
     assert average_factor(cells, branching) == pytest.approx(np.mean(found), rel=1e-9)
 
 
@@ -66,12 +78,19 @@ def test_sensitivity_by_enumeration(name: str) -> None:
 
     moved = [tree(x) - tree(y) for x, y in RELATIONS[name].pairs((0.5, 1.5, 2.5, 3.5, None), 2)]
     most = 3 if name == "add-remove" else 4  # the whole is the same after a replacement
-    assert max(np.abs(m).sum() for m in moved) == max(np.square(m).sum() for m in moved) == most == h.noise.sensitivity
+    assert (
+        max(np.abs(m).sum() for m in moved)
+        == max(np.square(m).sum() for m in moved)
+        == most
+        == h.noise.sensitivity
+    )
     assert h.promise == sf.Pure(1, relation=name)
 
 
 def test_released_ranges() -> None:
-    """200 releases of one range: mean and variance within six standard errors (false alarm below 1e-8 and, for the variance, 1e-6 by kurtosis ≤ 6)."""
+    """200 releases of one range: mean and variance within six standard errors (false alarm below
+    1e-8 and, for the variance, 1e-6 by kurtosis ≤ 6).
+    """
     h = mech.Hierarchy(edges=range(65), epsilon=1, branching=4, relation="add-remove")
     x = np.repeat(np.arange(64) + 0.5, 3)
     bits = SeededBits(8)
@@ -88,7 +107,9 @@ def test_released_ranges() -> None:
 
 
 def test_B_15b_a_binary_tree_without_consistency_loses_to_a_flat_histogram() -> None:
-    """1024 bins: half of them, flat, 512·2 = 1024; at most 18 blocks of 11 levels, 18·2·11² = 4356. Consistency and another branching win."""
+    """1024 bins: half of them, flat, 512·2 = 1024; at most 18 blocks of 11 levels, 18·2·11² = 4356.
+    Consistency and another branching win.
+    """
     assert 512 * 2 * 1**2 == 1024
     assert 18 * 2 * height(1024, 2) ** 2 == 4356
     best = mech.Hierarchy(edges=range(1025), epsilon=1, relation="add-remove")
@@ -105,14 +126,19 @@ def test_B_15b_a_binary_tree_without_consistency_loses_to_a_flat_histogram() -> 
 def test_best_branching(cells: int, branching: int) -> None:
     assert mech.best_branching(cells, epsilon=1) == branching
     average = {
-        b: mech.Hierarchy(edges=range(cells + 1), epsilon=1, branching=b, relation="add-remove").noise.variance * average_factor(cells, b)
+        b: mech.Hierarchy(
+            edges=range(cells + 1), epsilon=1, branching=b, relation="add-remove"
+        ).noise.variance
+        * average_factor(cells, b)
         for b in (2, branching, cells)
     }
     assert min(average, key=lambda b: average[b]) == branching
 
 
 def test_categories_and_a_gaussian() -> None:
-    h = mech.Hierarchy(categories="abcdefgh", epsilon="1/2", delta="0.01", branching=2, relation="replace")
+    h = mech.Hierarchy(
+        categories="abcdefgh", epsilon="1/2", delta="0.01", branching=2, relation="replace"
+    )
     assert isinstance(h.noise, mech.Gaussian)
     assert h.noise.moves_squared == 6
     assert h.perturb(list("aabbc")).counts.shape == (8,)
@@ -131,7 +157,12 @@ def test_categories_and_a_gaussian() -> None:
     ids=str,
 )
 def test_parameters_are_refused(given: dict[str, Any], code: str) -> None:
-    refusal(lambda: mech.Hierarchy(**({"edges": range(9), "epsilon": 1, "relation": "replace"} | given)), code)
+    refusal(
+        lambda: mech.Hierarchy(
+            **({"edges": range(9), "epsilon": 1, "relation": "replace"} | given)
+        ),
+        code,
+    )
 
 
 def test_ranges_are_refused() -> None:

@@ -39,9 +39,13 @@ def test_the_interface() -> None:
 @pytest.mark.parametrize("name", ["replace", "add-remove"])
 @pytest.mark.parametrize("outside", ["clip", "drop"])
 def test_sensitivity_by_enumeration(name: str, outside: Any) -> None:
-    """Every pair of neighbours over values in every bin, at the ends, outside and missing: 1 or 2 in L1, 1 or √2 in L2, and no less."""
+    """Every pair of neighbours over values in every bin, at the ends, outside and missing: 1 or 2
+    in L1, 1 or √2 in L2, and no less.
+    """
     h = histogram(relation=name, outside=outside)
-    moved = [h.tally(x) - h.tally(y) for x, y in RELATIONS[name].pairs((0.0, 1.5, 3.0, 9.0, None), 2)]
+    moved = [
+        h.tally(x) - h.tally(y) for x, y in RELATIONS[name].pairs((0.0, 1.5, 3.0, 9.0, None), 2)
+    ]
     expected = 1 if name == "add-remove" else 2
     assert max(np.abs(m).sum() for m in moved) == expected == h.noise.sensitivity
     assert max(np.square(m).sum() for m in moved) == expected
@@ -51,13 +55,19 @@ def test_sensitivity_by_enumeration(name: str, outside: Any) -> None:
 def test_several_columns_move_no_more(name: str) -> None:
     h = mech.Histogram(edges=[[0, 1, 2], [0, 1, 2]], epsilon=1, relation=name)
     domain = tuple(itertools.product((0.5, 1.5), repeat=2))
-    moved = [h.tally(np.array(x, dtype=float).reshape(-1, 2)) - h.tally(np.array(y, dtype=float).reshape(-1, 2)) for x, y in RELATIONS[name].pairs(domain, 2)]
+    moved = [
+        h.tally(np.array(x, dtype=float).reshape(-1, 2))
+        - h.tally(np.array(y, dtype=float).reshape(-1, 2))
+        for x, y in RELATIONS[name].pairs(domain, 2)
+    ]
     assert max(np.abs(m).sum() for m in moved) == (1 if name == "add-remove" else 2)
     assert h.shape == (2, 2)
 
 
 def ratio(scale: Fraction, moves: tuple[int, ...]) -> arb:
-    """The largest |ln| ratio of the joint law of the noise and its shift, over a window that holds the extremes."""
+    """The largest |ln| ratio of the joint law of the noise and its shift, over a window that holds
+    the extremes.
+    """
     worst = arb(0)
     for z in itertools.product(range(-3, 4), repeat=len(moves)):
         loss = sum((abs(a - m) - abs(a) for a, m in zip(z, moves, strict=True)), 0)
@@ -73,18 +83,25 @@ def test_the_promise_by_arithmetic(name: str, moves: tuple[int, ...]) -> None:
 
 
 def test_E_13_noise_for_one_count_keeps_twice_epsilon_under_replace() -> None:
-    """The sources' Laplace(1/ε) for a histogram whose neighbours differ in a row: ε = 2, and at ε = 1 a δ of 0.24, on integers 0.34."""
+    """The sources' Laplace(1/ε) for a histogram whose neighbours differ in a row: ε = 2, and at ε =
+    1 a δ of 0.24, on integers 0.34.
+    """
     with precision(128):
         assert abs(ratio(Fraction(1), (1, -1)) - 2) < arb(2) ** -100
     q = float(np.exp(-1))
     mass = {z: (1 - q) / (1 + q) * q ** abs(z) for z in range(-60, 61)}
-    delta = sum(max(mass[a] * mass[b] - np.e * mass.get(a - 1, 0) * mass.get(b + 1, 0), 0) for a, b in itertools.product(range(-50, 51), repeat=2))
+    delta = sum(
+        max(mass[a] * mass[b] - np.e * mass.get(a - 1, 0) * mass.get(b + 1, 0), 0)
+        for a, b in itertools.product(range(-50, 51), repeat=2)
+    )
     assert delta == pytest.approx(0.33783, abs=1e-4)
     assert histogram().promise.delta(1) == 0
 
 
 def test_a_delta_may_buy_less_noise() -> None:
-    assert isinstance(histogram(delta=1e-6).noise, mech.Laplace), "two counts are too few for a Gaussian at ε = 1"
+    assert isinstance(histogram(delta=1e-6).noise, mech.Laplace), (
+        "two counts are too few for a Gaussian at ε = 1"
+    )
     g = histogram(delta="0.01", epsilon="1/2").noise
     assert isinstance(g, mech.Gaussian)
     assert g.moves_squared == 2
@@ -97,7 +114,9 @@ def test_both_directions_of_accuracy() -> None:
     assert h.promise.epsilon() == pytest.approx(1.005, abs=2e-2)
 
 
-MIXED = mech.Histogram(axes=[mech.Edges([0, 10, 20]), mech.Labels(["f", "m"])], epsilon=1, relation="add-remove")
+MIXED = mech.Histogram(
+    axes=[mech.Edges([0, 10, 20]), mech.Labels(["f", "m"])], epsilon=1, relation="add-remove"
+)
 
 
 def test_numbers_and_categories_together() -> None:

@@ -1,4 +1,6 @@
-"""Key selection by thresholds: exact integers, every kind of neighbour by arithmetic, and each trap with a twin that falls into it."""
+"""Key selection by thresholds: exact integers, every kind of neighbour by arithmetic, and each trap
+with a twin that falls into it.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def tail(m: Any, z: int) -> arb:
 
 
 def released(m: Any, count: int, reach: int) -> list[arb]:
-    """The law of what is seen of one group: not kept, then the noisy counts T, T + 1, …, then all beyond."""
+    """The law of what is seen of one group: not kept, then the noisy counts T, T + 1, …, then all
+    beyond.
+    """
     if count == 0:
         return [arb(1)] + [arb(0)] * (reach + 1)
     t = [tail(m, m.threshold - count + i) for i in range(reach + 1)]
@@ -48,7 +52,9 @@ def released(m: Any, count: int, reach: int) -> list[arb]:
 
 
 def divergence(m: Any, changes: list[tuple[int, int]], epsilon: Fraction) -> tuple[arb, arb]:
-    """The hockey-stick divergence between neighbours whose groups have the counts (here, there), both ways; noisy counts are shown."""
+    """The hockey-stick divergence between neighbours whose groups have the counts (here, there),
+    both ways; noisy counts are shown.
+    """
     product: Atoms = [(arb(1), arb(1))]
     for here, there in changes:
         reach = 40 if len(changes) < 3 else 8
@@ -60,7 +66,9 @@ def divergence(m: Any, changes: list[tuple[int, int]], epsilon: Fraction) -> tup
 
 
 def neighbours(m: Any) -> Iterator[list[tuple[int, int]]]:
-    """All numbers of new and of old groups, the old ones below, at and above the threshold; under replace also groups that go."""
+    """All numbers of new and of old groups, the old ones below, at and above the threshold; under
+    replace also groups that go.
+    """
     v = m.vote
     olds = [(c, c + v) for c in (v, m.threshold - v, m.threshold + 3)]
     for new in range(m.groups + 1):
@@ -70,7 +78,13 @@ def neighbours(m: Any) -> Iterator[list[tuple[int, int]]]:
                 if m.relation == "add-remove":
                     yield added
                 else:
-                    yield from (added + removed for removed in ([(v, 0)] * m.groups, [(c + v, c) for c in (v, m.threshold)][: m.groups]))
+                    yield from (
+                        added + removed
+                        for removed in (
+                            [(v, 0)] * m.groups,
+                            [(c + v, c) for c in (v, m.threshold)][: m.groups],
+                        )
+                    )
 
 
 CASES: dict[str, Any] = {
@@ -99,7 +113,9 @@ def test_every_kind_of_neighbour(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in CASES if "replace" not in name])
 def test_the_delta_is_attained_by_new_groups(name: str) -> None:
-    """For the geometric law m new groups have exactly `true_delta`; a threshold lower by one exceeds δ."""
+    """For the geometric law m new groups have exactly `true_delta`; a threshold lower by one
+    exceeds δ.
+    """
     m = CASES[name]
     p, lower = tail(m, m.threshold - m.vote), tail(m, m.threshold - 1 - m.vote)
     if isinstance(m, mech.LaplaceThreshold):
@@ -113,10 +129,15 @@ def test_the_delta_is_attained_by_new_groups(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "delta", "groups", "threshold", "below"), [(1, 1e-5, 1, 13, 1.221e-5), (1, 1e-6, 3, 45, 1.041e-6), (1, 1e-6, 10, 156, None)]
+    ("epsilon", "delta", "groups", "threshold", "below"),
+    [(1, 1e-5, 1, 13, 1.221e-5), (1, 1e-6, 3, 45, 1.041e-6), (1, 1e-6, 10, 156, None)],
 )
-def test_laplace_thresholds(epsilon: float, delta: float, groups: int, threshold: int, below: float | None) -> None:
-    """The least T for ≥. One lower, as for ">" or by rounding the formula for real noise (11.82 to 12), gives a δ that was not promised."""
+def test_laplace_thresholds(
+    epsilon: float, delta: float, groups: int, threshold: int, below: float | None
+) -> None:
+    """The least T for ≥. One lower, as for ">" or by rounding the formula for real noise (11.82 to
+    12), gives a δ that was not promised.
+    """
     m = mech.LaplaceThreshold(epsilon=epsilon, delta=delta, groups=groups)
     assert m.threshold == threshold
     assert m.true_delta() <= delta
@@ -150,9 +171,15 @@ def test_at_least_and_above() -> None:
     assert m.perturb(9) is None
 
 
-@pytest.mark.parametrize(("sigma", "delta", "without", "given"), [(4, 1e-5, 18, 1.85e-5), (10, 1e-6, 49, 1.017e-6)])
-def test_the_half_of_the_rounded_normal(sigma: int, delta: float, without: int, given: float) -> None:
-    """1 + σ·Φ⁻¹(1 − δ), rounded up, forgets that rounding lifts the noise by up to a half: one too low."""
+@pytest.mark.parametrize(
+    ("sigma", "delta", "without", "given"), [(4, 1e-5, 18, 1.85e-5), (10, 1e-6, 49, 1.017e-6)]
+)
+def test_the_half_of_the_rounded_normal(
+    sigma: int, delta: float, without: int, given: float
+) -> None:
+    """1 + σ·Φ⁻¹(1 − δ), rounded up, forgets that rounding lifts the noise by up to a half: one too
+    low.
+    """
     m = mech.GaussianThreshold(epsilon=5, delta=delta, sigma=sigma)
     assert m.threshold == without + 1
     assert m.total(tail(m, m.threshold - 1), 1) <= ball(Fraction(str(delta)))
@@ -161,7 +188,9 @@ def test_the_half_of_the_rounded_normal(sigma: int, delta: float, without: int, 
 
 
 def test_the_best_sigma_for_ten_groups() -> None:
-    """Theory's 13.36 and 70.5 (a cut between integers: T = 71), against 13.80 and 74.5 when δ is halved between counts and keys."""
+    """Theory's 13.36 and 70.5 (a cut between integers: T = 71), against 13.80 and 74.5 when δ is
+    halved between counts and keys.
+    """
     m = mech.GaussianThreshold(epsilon=1, delta=1e-6, groups=10)
     assert float(m.sigma) == pytest.approx(13.36, abs=5e-3)
     assert m.threshold == 71
@@ -172,7 +201,9 @@ def test_the_best_sigma_for_ten_groups() -> None:
 
 @pytest.mark.parametrize(("groups", "times"), [(3, 1.0), (10, 2.6), (100, 24), (1000, 239)])
 def test_weights_and_thresholds_do_not_go_together(groups: int, times: float) -> None:
-    """m = 3 votes cut into G parts of weight 3·2^s/G: every part is a new group, and p does not vanish with its weight."""
+    """m = 3 votes cut into G parts of weight 3·2^s/G: every part is a new group, and p does not
+    vanish with its weight.
+    """
     vote = 1 << 20
     m = mech.LaplaceThreshold(epsilon=1, delta=1e-6, groups=3, vote=vote)
     weight = 3 * vote // groups
@@ -182,9 +213,13 @@ def test_weights_and_thresholds_do_not_go_together(groups: int, times: float) ->
 
 
 def test_replace_doubles_the_counts_only() -> None:
-    one, two = (mech.LaplaceThreshold(epsilon=1, delta=1e-6, relation=r) for r in ("add-remove", "replace"))
+    one, two = (
+        mech.LaplaceThreshold(epsilon=1, delta=1e-6, relation=r) for r in ("add-remove", "replace")
+    )
     assert two.law.scale == 2 * one.law.scale
-    twin = mech.LaplaceThreshold(epsilon=1, delta=0.01)  # the noise of add-remove, under replace: a unit moves from one group to another
+    twin = mech.LaplaceThreshold(
+        epsilon=1, delta=0.01
+    )  # the noise of add-remove, under replace: a unit moves from one group to another
     assert max(divergence(twin, [(20, 21), (21, 20)], Fraction(1)), key=float) > ball(twin.delta)
 
 
@@ -192,7 +227,10 @@ def test_replace_doubles_the_counts_only() -> None:
 
 
 def test_keep() -> None:
-    for m in (mech.LaplaceThreshold(epsilon=1, delta=1e-5), mech.GaussianThreshold(epsilon=1, delta=1e-5)):
+    for m in (
+        mech.LaplaceThreshold(epsilon=1, delta=1e-5),
+        mech.GaussianThreshold(epsilon=1, delta=1e-5),
+    ):
         assert m.keep(10**6) is True
         assert m.keep(0) is False
         assert m.keep(np.int64(0)) is False
@@ -202,13 +240,20 @@ def test_keep() -> None:
         assert m.keep_probability(m.threshold) > 0.5
         counts = np.full(20_000, m.threshold)
         share = m.keep(counts, bits=SeededBits(2)).mean()
-        assert abs(share - m.keep_probability(m.threshold)) < 6 * math.sqrt(0.25 / 20_000), "false alarm 2·10^-9"
-        assert abs(share - m.keep_probability(m.threshold - 1)) > 6 * math.sqrt(0.25 / 20_000) or isinstance(m, mech.GaussianThreshold)
+        assert abs(share - m.keep_probability(m.threshold)) < 6 * math.sqrt(0.25 / 20_000), (
+            "false alarm 2·10^-9"
+        )
+        assert abs(share - m.keep_probability(m.threshold - 1)) > 6 * math.sqrt(
+            0.25 / 20_000
+        ) or isinstance(m, mech.GaussianThreshold)
 
 
 @pytest.mark.parametrize("count", [0.5, True, "3", [0.5], [True]])
 def test_only_integers(count: Any) -> None:
-    refusal(lambda: mech.LaplaceThreshold(epsilon=1, delta=1e-5).keep(count, bits=Untouchable()), "value.type")
+    refusal(
+        lambda: mech.LaplaceThreshold(epsilon=1, delta=1e-5).keep(count, bits=Untouchable()),
+        "value.type",
+    )
 
 
 @pytest.mark.parametrize(
@@ -228,10 +273,16 @@ def test_refused(given: dict[str, Any], code: str, no_entropy: None) -> None:
 
 
 def test_a_sigma_too_small_is_refused() -> None:
-    assert "4.2" in refusal(lambda: mech.GaussianThreshold(epsilon=1, delta=1e-6, sigma=4), "keys.sigma").rewrite
+    assert (
+        "4.2"
+        in refusal(
+            lambda: mech.GaussianThreshold(epsilon=1, delta=1e-6, sigma=4), "keys.sigma"
+        ).rewrite
+    )
 
 
 def test_repr() -> None:
-    assert (
-        repr(mech.LaplaceThreshold(epsilon=1, delta=1e-5)) == "LaplaceThreshold(epsilon=1, delta=1e-05, groups=1, vote=1, threshold=13, relation='add-remove')"
+    assert repr(mech.LaplaceThreshold(epsilon=1, delta=1e-5)) == (
+        "LaplaceThreshold(epsilon=1, delta=1e-05, groups=1, vote=1, threshold=13, "
+        "relation='add-remove')"
     )

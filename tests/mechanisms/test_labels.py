@@ -10,7 +10,9 @@ from sfumato.testing.bits import TapeBits
 
 def test_categories_of_any_kind() -> None:
     mixed = mech.RandomizedResponse(keep="0.999999", categories=[(1, 2), "x", None, 3.5])
-    assert mixed.perturb((1, 2), bits=TapeBits([0])) == (1, 2), "a tuple that is a category is one value"
+    assert mixed.perturb((1, 2), bits=TapeBits([0])) == (1, 2), (
+        "a tuple that is a category is one value"
+    )
     assert mixed.perturb([(1, 2), None], bits=TapeBits([0, 0])) == [(1, 2), None]
     assert mixed.perturb(np.array([3.5, 3.5]), bits=TapeBits([0, 0])).tolist() == [3.5, 3.5]
     flags = mech.RandomizedResponse(epsilon=50, categories=[False, True])

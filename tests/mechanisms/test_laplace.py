@@ -21,7 +21,9 @@ from ..refusing import refusal
 
 
 def exceeds(scale: Fraction, k: int) -> arb:
-    """P(|Z| > k) of the two-sided geometric law, from its definition: 2·Σ_{j>k} (1 − q)/(1 + q)·q^j."""
+    """P(|Z| > k) of the two-sided geometric law, from its definition: 2·Σ_{j>k} (1 − q)/(1 +
+    q)·q^j.
+    """
     q = (-ball(1 / scale)).exp()
     return 2 * (-ball((k + 1) / scale)).exp() / (1 + q)
 
@@ -55,7 +57,11 @@ def test_epsilon_is_kept_exactly(sensitivity: Fraction | int, epsilon: Fraction)
     assert mech.Laplace(sensitivity=sensitivity, scale=m.scale) == m
 
 
-@pytest.mark.parametrize("epsilon", [0.1, "0.1", Decimal("0.1"), Fraction(1, 10), "1/10", np.float32(0.1), np.float64(0.1)], ids=repr)
+@pytest.mark.parametrize(
+    "epsilon",
+    [0.1, "0.1", Decimal("0.1"), Fraction(1, 10), "1/10", np.float32(0.1), np.float64(0.1)],
+    ids=repr,
+)
 def test_one_tenth_is_one_tenth(epsilon: Any) -> None:
     assert mech.Laplace(sensitivity=1, epsilon=epsilon).scale == 10
 
@@ -75,7 +81,9 @@ def test_one_tenth_is_one_tenth(epsilon: Any) -> None:
         ("5/2", None, 4, Fraction(2)),  # integers move by whole numbers
     ],
 )
-def test_the_grid_widens_the_sensitivity(sensitivity: Any, grid: Fraction | None, size: int | None, moves: Fraction) -> None:
+def test_the_grid_widens_the_sensitivity(
+    sensitivity: Any, grid: Fraction | None, size: int | None, moves: Fraction
+) -> None:
     m = mech.Laplace(sensitivity=sensitivity, epsilon="1/3", grid=grid, size=size)
     assert m.moves == moves
     assert m.scale == 3 * moves
@@ -86,18 +94,24 @@ def test_the_grid_widens_the_sensitivity(sensitivity: Any, grid: Fraction | None
 @pytest.mark.parametrize("grid", [None, Fraction(1, 4), Fraction(1, 2**12)])
 @pytest.mark.parametrize("confidence", [0.5, 0.95, "0.999"])
 @pytest.mark.parametrize("error", [1, 25, 1000, "10.9"])
-def test_a_target_error_is_met_and_not_undercut(error: Any, confidence: Any, grid: Fraction | None) -> None:
+def test_a_target_error_is_met_and_not_undercut(
+    error: Any, confidence: Any, grid: Fraction | None
+) -> None:
     m = mech.Laplace(sensitivity=1, error=error, confidence=confidence, grid=grid)
     assert m.error(confidence) <= Fraction(error)
     k = int(Fraction(error) if grid is None else Fraction(error) / grid - Fraction(1, 2))
     missing, scale = 1 - Fraction(str(confidence)), m.law.scale
     assert below(lambda: exceeds(scale, k), lambda: ball(missing))
-    assert below(lambda: ball(missing), lambda: exceeds(scale * (1 + Fraction(1, 10**12)), k)), "a wider law would do"
+    assert below(lambda: ball(missing), lambda: exceeds(scale * (1 + Fraction(1, 10**12)), k)), (
+        "a wider law would do"
+    )
     assert m.promise == sf.Pure(m.moves / m.scale)
 
 
 def test_the_confidence_of_a_target_error_defaults_to_95_percent() -> None:
-    assert mech.Laplace(sensitivity=1, error=25) == mech.Laplace(sensitivity=1, error=25, confidence="0.95")
+    assert mech.Laplace(sensitivity=1, error=25) == mech.Laplace(
+        sensitivity=1, error=25, confidence="0.95"
+    )
 
 
 @pytest.mark.parametrize("scale", ["1/1000", "1/20", "1/2", 1, 10, 1000, 10**9, 10**15])
@@ -137,7 +151,9 @@ def test_two_promises_neither_of_which_follows_from_the_other() -> None:
     [(1, 0.46211715726000975), (2, 0.3935), (8, 0.3695), (64, 0.3679)],
 )
 def test_zcdp_at_epsilon_one(steps: int, rho: float) -> None:
-    """The law's Kullback–Leibler divergence at ε = 1: 0.4621 when a neighbour moves the count by one step, towards ε + e^−ε − 1 = 0.3679 on fine grids."""
+    """The law's Kullback–Leibler divergence at ε = 1: 0.4621 when a neighbour moves the count by
+    one step, towards ε + e^−ε − 1 = 0.3679 on fine grids.
+    """
     zcdp = mech.Laplace(sensitivity=steps, epsilon=1).promises[1]
     assert isinstance(zcdp, sf.ZCDP)
     assert float(zcdp.rho) == pytest.approx(rho, abs=5e-5)
@@ -146,7 +162,13 @@ def test_zcdp_at_epsilon_one(steps: int, rho: float) -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{}, {"epsilon": 1, "scale": 1}, {"epsilon": 1, "error": 5}, {"scale": 1, "error": 5}, {"epsilon": 1, "scale": 1, "error": 5}],
+    [
+        {},
+        {"epsilon": 1, "scale": 1},
+        {"epsilon": 1, "error": 5},
+        {"scale": 1, "error": 5},
+        {"epsilon": 1, "scale": 1, "error": 5},
+    ],
     ids=str,
 )
 def test_exactly_one_calibration(given: dict[str, Any], no_entropy: None) -> None:
@@ -183,5 +205,7 @@ def test_epsilon_is_refused(epsilon: Any, code: str, no_entropy: None) -> None:
 
 
 def test_extreme_but_sound() -> None:
-    assert mech.Laplace(sensitivity=1, epsilon=1e307).perturb(5) == 5  # wrong with probability e^(−1e307)
+    assert (
+        mech.Laplace(sensitivity=1, epsilon=1e307).perturb(5) == 5
+    )  # wrong with probability e^(−1e307)
     assert mech.Laplace(sensitivity=2**55, epsilon=1).scale == 2**55

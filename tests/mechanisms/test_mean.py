@@ -1,4 +1,6 @@
-"""The mean on a range: exact integers, sensitivities by enumeration, the promise by arithmetic, intervals that cover."""
+"""The mean on a range: exact integers, sensitivities by enumeration, the promise by arithmetic,
+intervals that cover.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,14 @@ def test_the_numbers_of_the_textbook() -> None:
 def test_sensitivity_by_enumeration(name: str, bounds: tuple[Any, Any]) -> None:
     """Sum and count over every pair of neighbours; values beyond the range and NaN among them."""
     size = 2
-    m = mech.Mean(low=bounds[0], high=bounds[1], epsilon=1, relation=name, rows=size if name == "replace" else None, grid="1/4")
+    m = mech.Mean(
+        low=bounds[0],
+        high=bounds[1],
+        epsilon=1,
+        relation=name,
+        rows=size if name == "replace" else None,
+        grid="1/4",
+    )
     sums, counts = [], []
     for x, y in RELATIONS[name].pairs((-9.0, 0.1, 0.6, 9.0, None), size):
         (s, n), (t, k) = m.tally(x), m.tally(y)
@@ -47,9 +56,18 @@ def test_sensitivity_by_enumeration(name: str, bounds: tuple[Any, Any]) -> None:
     assert max(counts) == (0 if name == "replace" else 1)
 
 
-@pytest.mark.parametrize("m", [mech.Mean(low=0, high=1, epsilon=1, relation="add-remove", grid="1/2", share=s) for s in ("1/4", "1/2", "9/10")], ids=repr)
+@pytest.mark.parametrize(
+    "m",
+    [
+        mech.Mean(low=0, high=1, epsilon=1, relation="add-remove", grid="1/2", share=s)
+        for s in ("1/4", "1/2", "9/10")
+    ],
+    ids=repr,
+)
 def test_add_remove_keeps_epsilon_by_arithmetic(m: mech.Mean) -> None:
-    """The largest ratio of the joint law of noisy sum and count, over all moves of one row and a window of answers; the laws factor."""
+    """The largest ratio of the joint law of noisy sum and count, over all moves of one row and a
+    window of answers; the laws factor.
+    """
     assert m.counting is not None
     far, worst = m.ends[1] - m.middle, arb(0)
     assert far == 1
@@ -72,7 +90,11 @@ def test_clip_nan_and_rounding() -> None:
 
 def test_the_order_of_rows_does_not_matter() -> None:
     x = np.linspace(-1.5, 1.5, 1000)
-    assert REPLACE.tally(x) == REPLACE.tally(x[::-1]) == REPLACE.tally(np.random.default_rng(0).permutation(x))
+    assert (
+        REPLACE.tally(x)
+        == REPLACE.tally(x[::-1])
+        == REPLACE.tally(np.random.default_rng(0).permutation(x))
+    )
 
 
 def test_a_fine_grid_sums_in_python_integers() -> None:
@@ -82,7 +104,9 @@ def test_a_fine_grid_sums_in_python_integers() -> None:
 
 @pytest.mark.parametrize("m", [REPLACE, ADD], ids=["replace", "add-remove"])
 def test_intervals_cover(m: mech.Mean) -> None:
-    """Of 400 intervals at 90 % at least 328 cover: with 360 expected at the least, fewer come with probability below 1e-6."""
+    """Of 400 intervals at 90 % at least 328 cover: with 360 expected at the least, fewer come with
+    probability below 1e-6.
+    """
     x = np.random.default_rng(1).uniform(-1, 1, 1000)
     bits = SeededBits(5)
     released = [m.perturb(x, bits=bits) for _ in range(400)]
@@ -90,7 +114,10 @@ def test_intervals_cover(m: mech.Mean) -> None:
     assert covered >= 328
     assert max(abs(r.value - x.mean()) for r in released) <= 4 * m.error(0.9, rows=1000)
     assert sum(abs(r.value - x.mean()) <= m.error(0.9, rows=1000) for r in released) >= 328
-    assert sum(low <= x.mean() + 0.1 <= high for low, high in (r.interval(0.9) for r in released)) < 200, "a mean off by 0.1 would be seen"
+    assert (
+        sum(low <= x.mean() + 0.1 <= high for low, high in (r.interval(0.9) for r in released))
+        < 200
+    ), "a mean off by 0.1 would be seen"
 
 
 def test_few_rows_and_none() -> None:

@@ -32,7 +32,9 @@ def test_the_interface() -> None:
 
 @pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(2), Fraction(50)])
 def test_a_tail_falls_by_at_most_q_a_step(scale: Fraction) -> None:
-    """The step of the proof: P(Z ≥ t + 1) ≥ q·P(Z ≥ t) at every integer, with equality from 1 on."""
+    """The step of the proof: P(Z ≥ t + 1) ≥ q·P(Z ≥ t) at every integer, with equality from 1
+    on.
+    """
     q = (-ball(1 / scale)).exp()
 
     def tail(t: int) -> arb:
@@ -44,7 +46,9 @@ def test_a_tail_falls_by_at_most_q_a_step(scale: Fraction) -> None:
 
 
 def test_ties_go_to_the_first() -> None:
-    """On integers ties have a probability of their own: equal scores do not have equal chances, and the promise counts that in."""
+    """On integers ties have a probability of their own: equal scores do not have equal chances, and
+    the promise counts that in.
+    """
     law = mech.NoisyMax(sensitivity=1, epsilon=2).probabilities([0, 0])
     q = math.exp(-1)
     tie = ((1 - q) / (1 + q)) ** 2 * (1 + q * q) / (1 - q * q)
@@ -58,7 +62,10 @@ def test_the_promise_is_attained() -> None:
     assert ball(4) > choosing.loss(p, q) > ball(Fraction(39, 10))
 
 
-@given(scores=st.lists(st.integers(-30, 30), min_size=1, max_size=5), epsilon=st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(7, 3)]))
+@given(
+    scores=st.lists(st.integers(-30, 30), min_size=1, max_size=5),
+    epsilon=st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(7, 3)]),
+)
 def test_the_closed_form(scores: list[int], epsilon: Fraction) -> None:
     """Geometric series between the scores, against the sum over all noise."""
     m = mech.NoisyMax(sensitivity=1, epsilon=epsilon)
@@ -69,7 +76,9 @@ def test_the_closed_form(scores: list[int], epsilon: Fraction) -> None:
 
 @pytest.mark.parametrize("scale", [10**6, 10**12])
 def test_wide_laws_are_exact_too(scale: int) -> None:
-    """As the noise grows fine beside its scale, a lead of r scales is lost with probability e^(−r)·(2 + r)/4, as for real Laplace noise."""
+    """As the noise grows fine beside its scale, a lead of r scales is lost with probability
+    e^(−r)·(2 + r)/4, as for real Laplace noise.
+    """
     m = mech.NoisyMax(sensitivity=1, epsilon=Fraction(2, scale))
     assert m.probabilities([3 * scale, 0])[1] == pytest.approx(math.exp(-3) * 5 / 4, rel=1e-5)
 
@@ -78,20 +87,35 @@ def test_draws_fit_the_law() -> None:
     """False alarms: 1e-6. The twin is permute-and-flip."""
     m, scores = mech.NoisyMax(sensitivity=1, epsilon=1), [3, 1, 3, 0]
     sample = [m.choose(scores) for _ in range(20_000)]
-    assert choosing.fit(sample, [float(p.mid()) for p in choosing.noisy_max(scores, m.rate)]) > choosing.FALSE_ALARM
-    assert choosing.fit(sample, [float(p.mid()) for p in choosing.permute_and_flip(scores, m.rate)]) < 1e-9
+    assert (
+        choosing.fit(sample, [float(p.mid()) for p in choosing.noisy_max(scores, m.rate)])
+        > choosing.FALSE_ALARM
+    )
+    assert (
+        choosing.fit(sample, [float(p.mid()) for p in choosing.permute_and_flip(scores, m.rate)])
+        < 1e-9
+    )
 
 
 def test_a_million_candidates() -> None:
     scores = np.zeros(1_000_000, dtype=np.int64)
     scores[123_456] = 200
-    assert mech.NoisyMax(sensitivity=1, epsilon=1).choose(scores) == 123_456  # wrong with probability 10^6·e^(−100)·26 < 10^-35
+    assert (
+        mech.NoisyMax(sensitivity=1, epsilon=1).choose(scores) == 123_456
+    )  # wrong with probability 10^6·e^(−100)·26 < 10^-35
 
 
 def test_fractions_need_a_grid() -> None:
-    refused = refusal(lambda: mech.NoisyMax(sensitivity=1, epsilon=1).choose([Fraction(1234567, 2), 0], bits=Untouchable()), "selection.grid")
+    refused = refusal(
+        lambda: mech.NoisyMax(sensitivity=1, epsilon=1).choose(
+            [Fraction(1234567, 2), 0], bits=Untouchable()
+        ),
+        "selection.grid",
+    )
     assert "1234567" not in str(refused)
-    assert mech.NoisyMax(sensitivity=1, epsilon=1, grid="1/2").choose([Fraction(1234567, 2), 0]) == 0
+    assert (
+        mech.NoisyMax(sensitivity=1, epsilon=1, grid="1/2").choose([Fraction(1234567, 2), 0]) == 0
+    )
 
 
 def test_noise_too_wide_is_refused_before_any_score(no_entropy: None) -> None:

@@ -1,4 +1,6 @@
-"""Permute and flip: its law, its promise without a discount, exact draws, and its regret beside the exponential mechanism's."""
+"""Permute and flip: its law, its promise without a discount, exact draws, and its regret beside the
+exponential mechanism's.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def test_the_interface() -> None:
 
 
 def test_the_discount_of_the_exponential_mechanism_is_not_its_own() -> None:
-    """B13: scores (0, 0) beside (1, −1) at α = 2 lose 0.51, twice what ε²/8 would allow; ε·tanh(ε/2) holds, as for everything ε-DP."""
+    """B13: scores (0, 0) beside (1, −1) at α = 2 lose 0.51, twice what ε²/8 would allow;
+    ε·tanh(ε/2) holds, as for everything ε-DP.
+    """
     m = mech.PermuteAndFlip(sensitivity=1, epsilon=1)
     p, q = (choosing.permute_and_flip(s, m.rate) for s in ((0, 0), (1, -1)))
     truth = choosing.renyi(p, q, Fraction(2))
@@ -53,7 +57,10 @@ def test_the_zcdp_that_follows_holds(epsilon: Fraction) -> None:
             assert not choosing.renyi(p, q, order) > ball(order * rho)
 
 
-@given(scores=st.lists(st.integers(-12, 12), min_size=1, max_size=5), epsilon=st.fractions(Fraction(1, 10), 5, max_denominator=20))
+@given(
+    scores=st.lists(st.integers(-12, 12), min_size=1, max_size=5),
+    epsilon=st.fractions(Fraction(1, 10), 5, max_denominator=20),
+)
 def test_never_worse_than_the_exponential_mechanism(scores: list[int], epsilon: Fraction) -> None:
     """The expected regret; and report-noisy-max with exponential noise is the same law."""
     regrets = [max(scores) - s for s in scores]
@@ -63,23 +70,39 @@ def test_never_worse_than_the_exponential_mechanism(scores: list[int], epsilon: 
 
 
 def test_it_is_noisy_max_with_exponential_noise() -> None:
-    """P(i) = ∫ rate·e^(−rate·x) Π_{j≠i} P(E_j < x + s_i − s_j) dx, integrated by the trapezoid rule to 1e-7."""
+    """P(i) = ∫ rate·e^(−rate·x) Π_{j≠i} P(E_j < x + s_i − s_j) dx, integrated by the trapezoid rule
+    to 1e-7.
+    """
     scores, rate = np.array([3, 1, 0]), 0.5
     x = np.linspace(0, 80, 1_600_001)
     density = rate * np.exp(-rate * x)
     law = []
     for i in range(3):
-        below_all = np.prod([-np.expm1(-rate * np.maximum(x + scores[i] - scores[j], 0)) for j in range(3) if j != i], axis=0)
+        below_all = np.prod(
+            [
+                -np.expm1(-rate * np.maximum(x + scores[i] - scores[j], 0))
+                for j in range(3)
+                if j != i
+            ],
+            axis=0,
+        )
         law.append(np.trapezoid(density * below_all, x))
-    np.testing.assert_allclose(law, mech.PermuteAndFlip(sensitivity=1, epsilon=1).probabilities(scores), atol=1e-7)
+    np.testing.assert_allclose(
+        law, mech.PermuteAndFlip(sensitivity=1, epsilon=1).probabilities(scores), atol=1e-7
+    )
 
 
 def test_draws_fit_the_law() -> None:
     """False alarms: 1e-6. The twin is the exponential mechanism at the same rate."""
     m, scores = mech.PermuteAndFlip(sensitivity=1, epsilon=1), [3, 1, 0, 3]
     sample = [m.choose(scores) for _ in range(8000)]
-    assert choosing.fit(sample, [float(p.mid()) for p in choosing.permute_and_flip(scores, m.rate)]) > choosing.FALSE_ALARM
-    assert choosing.fit(sample, [float(p.mid()) for p in choosing.exponential(scores, m.rate)]) < 1e-9
+    assert (
+        choosing.fit(sample, [float(p.mid()) for p in choosing.permute_and_flip(scores, m.rate)])
+        > choosing.FALSE_ALARM
+    )
+    assert (
+        choosing.fit(sample, [float(p.mid()) for p in choosing.exponential(scores, m.rate)]) < 1e-9
+    )
 
 
 @pytest.mark.parametrize("regret", [1490, 10**6, 10**12])

@@ -1,4 +1,6 @@
-"""Errors of the strategies for prefix sums and ranges, against counting every query of small trees."""
+"""Errors of the strategies for prefix sums and ranges, against counting every query of small
+trees.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from ..refusing import refusal
 
 
 def blocks(start: int, stop: int, size: int, branching: int) -> int:
-    """How many blocks a range takes, greedily from the largest: a block of `size` values, or its parts."""
+    """How many blocks a range takes, greedily from the largest: a block of `size` values, or its
+    parts.
+    """
     if start == 0 and stop == size:
         return 1
     part, total = size // branching, 0
@@ -24,7 +28,9 @@ def blocks(start: int, stop: int, size: int, branching: int) -> int:
     return total
 
 
-@pytest.mark.parametrize(("branching", "below"), [(2, 1), (2, 2), (2, 5), (3, 1), (3, 3), (4, 2), (5, 2), (16, 1)])
+@pytest.mark.parametrize(
+    ("branching", "below"), [(2, 1), (2, 2), (2, 5), (3, 1), (3, 3), (4, 2), (5, 2), (16, 1)]
+)
 def test_nodes_by_counting(branching: int, below: int) -> None:
     size = branching**below
     prefix = max(blocks(0, stop, size, branching) for stop in range(1, size + 1))
@@ -38,7 +44,9 @@ def test_nodes_by_counting(branching: int, below: int) -> None:
 @pytest.mark.parametrize("branching", [2, 3, 5])
 def test_a_tree_that_is_not_full(length: int, branching: int) -> None:
     size = branching ** math.ceil(round(math.log(length, branching), 9))
-    assert tree(length, branching).nodes == max(blocks(0, stop, size, branching) for stop in range(1, length + 1))
+    assert tree(length, branching).nodes == max(
+        blocks(0, stop, size, branching) for stop in range(1, length + 1)
+    )
 
 
 def test_prefix_sums_of_1024() -> None:
@@ -52,7 +60,9 @@ def test_prefix_sums_of_1024() -> None:
 
 
 def test_branching_matters() -> None:
-    """B-15b: under Laplace noise a binary tree loses to no tree at all on half the range; wider branching loses less."""
+    """B-15b: under Laplace noise a binary tree loses to no tree at all on half the range; wider
+    branching loses less.
+    """
     found = {s.name: s for s in mech.strategies(1024, noise="laplace", query="range", width=512)}
     assert found["flat"].variance == 1024
     assert found["tree of 2"].variance == 4356
@@ -64,7 +74,13 @@ def test_branching_matters() -> None:
 
 @pytest.mark.parametrize(
     ("length", "noise", "winner"),
-    [(1, "gaussian", "flat"), (4, "gaussian", "square root"), (2**16, "gaussian", "square root"), (8, "laplace", "flat"), (4096, "laplace", "tree of 8")],
+    [
+        (1, "gaussian", "flat"),
+        (4, "gaussian", "square root"),
+        (2**16, "gaussian", "square root"),
+        (8, "laplace", "flat"),
+        (4096, "laplace", "tree of 8"),
+    ],
 )
 def test_who_wins(length: int, noise: str, winner: str) -> None:
     assert mech.strategies(length, noise=noise)[0].name == winner

@@ -1,4 +1,6 @@
-"""Prefix sums: the exact sensitivity, sums without bias, the promise by arithmetic, and what forgetting a factor would cost."""
+"""Prefix sums: the exact sensitivity, sums without bias, the promise by arithmetic, and what
+forgetting a factor would cost.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,10 @@ def column(m: Any, at: int) -> list[int]:
 def test_coefficients(length: int) -> None:
     r = root_coefficients(length, 40)
     assert list(r) == [math.floor(central(j) * 2**40 + Fraction(1, 2)) for j in range(length)]
-    exact = [Fraction(sum(central(j) * central(t - j) for j in range(t + 1))) for t in range(min(length, 16))]
+    exact = [
+        Fraction(sum(central(j) * central(t - j) for j in range(t + 1)))
+        for t in range(min(length, 16))
+    ]
     assert exact == [1] * min(length, 16), "R·R is the matrix of prefix sums"
 
 
@@ -79,16 +84,23 @@ def test_the_sensitivity_is_that_of_the_longest_column(name: str) -> None:
 
 
 def test_what_was_asked_for() -> None:
-    for m, mu_squared in ((CASES["n=1"], 1), (CASES["n=2"], 1), (CASES["n=10, Δ=3"], Fraction(1, 9))):
+    for m, mu_squared in (
+        (CASES["n=1"], 1),
+        (CASES["n=2"], 1),
+        (CASES["n=10, Δ=3"], Fraction(1, 9)),
+    ):
         assert mu_squared * (1 - Fraction(1, 2**50)) < m.promise.mu_squared <= mu_squared
     assert CASES["n=365"].promise.delta(1) <= 1e-6
 
 
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 2), Fraction(1), Fraction(2)])
 def test_the_promise_by_arithmetic(share: Fraction) -> None:
-    """One value: y moves by one number, and the divergence is P(Z ≤ t) − e^ε·P(Z ≤ t − s) at the best t, a real number away from the normal one.
+    """One value: y moves by one number, and the divergence is P(Z ≤ t) − e^ε·P(Z ≤ t − s) at the
+    best t, a real number away from the normal one.
 
-    The twin takes Δ for the sensitivity of y where it is Δ·√(Σ r²): at n = 365, more than its δ is lost."""
+    The twin takes Δ for the sensitivity of y where it is Δ·√(Σ r²): at n = 365, more than its δ is
+    lost.
+    """
     m = CASES["n=1"]
     (s,), sigma = column(m, 0), m.law.sigma
     cut = math.floor(Fraction(s, 2) - share * sigma**2 / s)
@@ -96,7 +108,10 @@ def test_the_promise_by_arithmetic(share: Fraction) -> None:
     def at_most(t: int) -> arb:
         return (-ball(Fraction(2 * t + 1, 2) / sigma) / arb(2).sqrt()).erfc() / 2
 
-    truth = max((at_most(t) - ball(share).exp() * at_most(t - s) for t in range(cut - 2, cut + 3)), key=float)
+    truth = max(
+        (at_most(t) - ball(share).exp() * at_most(t - s) for t in range(cut - 2, cut + 3)),
+        key=float,
+    )
     assert truth <= arb(m.promise.delta(share))
     assert truth > arb(m.promise.delta(share)) * arb("0.999999")
     long = CASES["n=365"]
@@ -109,16 +124,29 @@ def test_the_promise_by_arithmetic(share: Fraction) -> None:
 def test_sums_without_bias() -> None:
     """At a noise of 10^-7 every sum is exact, up to 10^18 and down to −10^18."""
     m = mech.PrefixSums(length=50, mu=10**7)
-    for values in (np.arange(50), np.full(50, 10**16), -np.arange(50) * 10**14, np.where(np.arange(50) % 2, 10**17, -(10**17))):
+    for values in (
+        np.arange(50),
+        np.full(50, 10**16),
+        -np.arange(50) * 10**14,
+        np.where(np.arange(50) % 2, 10**17, -(10**17)),
+    ):
         assert m.perturb(values, bits=SeededBits(1)).tolist() == np.cumsum(values).tolist()
         stream = m.start(bits=SeededBits(2))
         assert [stream.add(int(v)) for v in values] == np.cumsum(values).tolist()
 
 
 def test_the_noise_is_as_wide_as_stated() -> None:
-    """The sample deviation of 4000 sums lies within 7 % of the stated one (false alarm 10^-9); the twin, noise on each value, has 8."""
+    """The sample deviation of 4000 sums lies within 7 % of the stated one (false alarm 10^-9); the
+    twin, noise on each value, has 8.
+    """
     m = mech.PrefixSums(length=64, mu=1)
-    last = np.array([m.perturb(np.zeros(64, dtype=np.int64), bits=SeededBits(seed))[-1] for seed in range(4000)], dtype=np.float64)
+    last = np.array(
+        [
+            m.perturb(np.zeros(64, dtype=np.int64), bits=SeededBits(seed))[-1]
+            for seed in range(4000)
+        ],
+        dtype=np.float64,
+    )
     stated = math.sqrt(m.deviation() ** 2 + 1 / 12)
     assert abs(last.std() / stated - 1) < 0.07
     assert m.deviation() == pytest.approx(mech.square_root_factor(64), rel=1e-6)

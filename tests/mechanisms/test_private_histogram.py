@@ -22,12 +22,16 @@ def test_processing() -> None:
 
 
 def test_a_synthetic_dataset() -> None:
-    """Every row in its bin, as often as the counts say: a share of 60 000 strays by six standard deviations with probability 2e-9."""
+    """Every row in its bin, as often as the counts say: a share of 60 000 strays by six standard
+    deviations with probability 2e-9.
+    """
     r = released([-3, 100, 300])
     rows = r.synthetic(60_000, bits=SeededBits(4))
     assert 1 <= rows.min() <= rows.max() < 3
     share = (rows >= 2).mean()
     assert abs(share - 0.75) < 6 * np.sqrt(0.75 * 0.25 / 60_000)
     assert r.synthetic(bits=SeededBits(4)).size == 397
-    assert released([-3, -1, 0]).synthetic(100, bits=SeededBits(4)).size == 100, "nothing counted: uniform over the bins"
+    assert released([-3, -1, 0]).synthetic(100, bits=SeededBits(4)).size == 100, (
+        "nothing counted: uniform over the bins"
+    )
     assert (r.synthetic(100, bits=SeededBits(4)) == r.synthetic(100, bits=SeededBits(4))).all()

@@ -1,4 +1,6 @@
-"""Quantiles by the exponential mechanism: the law point by point, every neighbouring pair under both relations, and no dataset that breaks it."""
+"""Quantiles by the exponential mechanism: the law point by point, every neighbouring pair under
+both relations, and no dataset that breaks it.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def spread(m: mech.Quantile, x: Any) -> list[float]:
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("q", QS)
 def test_every_pair_of_small_datasets(relation: str, q: Fraction) -> None:
-    """Pure ε and ε²/8-zCDP between all neighbours of three values in {0, 2, 3, 6}, at every point; the record's law is this one."""
+    """Pure ε and ε²/8-zCDP between all neighbours of three values in {0, 2, 3, 6}, at every point;
+    the record's law is this one.
+    """
     epsilon = Fraction(2)
     m = mech.Quantile(q=q, low=LOW, high=HIGH, epsilon=epsilon, relation=relation)
     known: dict[tuple[int, ...], list[arb]] = {}
@@ -68,15 +72,29 @@ def test_every_pair_of_small_datasets(relation: str, q: Fraction) -> None:
         assert not choosing.loss(of(x), of(y)) > ball(epsilon)
         for order in choosing.ORDERS[::3]:
             assert not choosing.renyi(of(x), of(y), order) > ball(order * epsilon**2 / 8)
-    assert m.promises == (sf.Pure(epsilon, relation=relation), sf.ZCDP(epsilon**2 / 8, relation=relation))
+    assert m.promises == (
+        sf.Pure(epsilon, relation=relation),
+        sf.ZCDP(epsilon**2 / 8, relation=relation),
+    )
 
 
-@pytest.mark.parametrize(("relation", "expected"), [("add-remove", lambda q: max(q, 1 - q)), ("replace", lambda q: Fraction(1))])
+@pytest.mark.parametrize(
+    ("relation", "expected"),
+    [("add-remove", lambda q: max(q, 1 - q)), ("replace", lambda q: Fraction(1))],
+)
 @pytest.mark.parametrize("q", QS)
-def test_the_sensitivity_of_the_score_by_brute_force(relation: str, expected: Any, q: Fraction) -> None:
+def test_the_sensitivity_of_the_score_by_brute_force(
+    relation: str, expected: Any, q: Fraction
+) -> None:
     world = sorted({x for pair in RELATIONS[relation].pairs(range(4), 3) for x in pair})
-    found = mech.score_sensitivity(lambda x, z: score(x, z, q), world, range(4), RELATIONS[relation].are_neighbours)
-    assert found == expected(q) == mech.Quantile(q=q, low=0, high=3, epsilon=1, relation=relation).sensitivity
+    found = mech.score_sensitivity(
+        lambda x, z: score(x, z, q), world, range(4), RELATIONS[relation].are_neighbours
+    )
+    assert (
+        found
+        == expected(q)
+        == mech.Quantile(q=q, low=0, high=3, epsilon=1, relation=relation).sensitivity
+    )
 
 
 def test_the_other_relations_sensitivity_is_caught() -> None:
@@ -90,7 +108,12 @@ def test_the_other_relations_sensitivity_is_caught() -> None:
 def test_equal_values_break_nothing(n: int) -> None:
     """A6: all equal, and all but one."""
     m = mech.Quantile(low=0, high=100, epsilon=1, relation="add-remove")
-    for values in (np.zeros(n, dtype=np.int64), np.append(np.zeros(n, dtype=np.int64), 1), np.full(n, 100), np.full(n, 7.25)):
+    for values in (
+        np.zeros(n, dtype=np.int64),
+        np.append(np.zeros(n, dtype=np.int64), 1),
+        np.full(n, 100),
+        np.full(n, 7.25),
+    ):
         assert 0 <= m.perturb(values) <= 100
         chances = np.array([p for _, _, p in m.law(values)])
         assert np.isfinite(chances).all()
@@ -116,7 +139,11 @@ def test_an_empty_dataset_is_one_like_others() -> None:
 
 def test_values_are_clipped_and_rounded() -> None:
     m = mech.Quantile(low=0, high=1, epsilon=1, relation="replace", grid="1/4")
-    assert m.law([-5.0, 0.3, 7.0]) == m.law([0.0, 0.25, 1.0]) == m.law(np.array([0.0, 0.25, 1.0], dtype=np.float32))
+    assert (
+        m.law([-5.0, 0.3, 7.0])
+        == m.law([0.0, 0.25, 1.0])
+        == m.law(np.array([0.0, 0.25, 1.0], dtype=np.float32))
+    )
     assert m.law([-5, 0, 10**30]) == m.law([0, 0, 1])
     assert isinstance(m.perturb([0.3]), float)
     assert isinstance(mech.Quantile(low=0, high=9, epsilon=1, relation="replace").perturb([3]), int)
@@ -138,7 +165,11 @@ def test_draws_fit_the_law() -> None:
 def test_the_rank_error_holds(confidence: Any, x: list[int]) -> None:
     m = mech.Quantile(low=LOW, high=HIGH, epsilon=2, relation="replace")
     scores = [score(x, z, m.q) for z in range(LOW, HIGH + 1)]
-    far = sum(p for p, s in zip(spread(m, x), scores, strict=True) if max(scores) - s > m.rank_error(confidence))
+    far = sum(
+        p
+        for p, s in zip(spread(m, x), scores, strict=True)
+        if max(scores) - s > m.rank_error(confidence)
+    )
     assert far <= 1 - float(confidence)
 
 
@@ -159,14 +190,29 @@ def test_the_rank_error_holds(confidence: Any, x: list[int]) -> None:
     ids=str,
 )
 def test_records_that_are_refused(given: dict[str, Any], code: str, no_entropy: None) -> None:
-    refusal(lambda: mech.Quantile(**({"low": 0, "high": 9, "epsilon": 1, "relation": "replace"} | given)), code)
+    refusal(
+        lambda: mech.Quantile(
+            **({"low": 0, "high": 9, "epsilon": 1, "relation": "replace"} | given)
+        ),
+        code,
+    )
 
 
 @pytest.mark.parametrize(
     ("values", "code"),
-    [([math.nan, 98765.5], "value.not-finite"), ([math.inf, 98765.5], "value.not-finite"), (["98765"], "value.type"), ([True], "value.type")],
+    [
+        ([math.nan, 98765.5], "value.not-finite"),
+        ([math.inf, 98765.5], "value.not-finite"),
+        (["98765"], "value.type"),
+        ([True], "value.type"),
+    ],
     ids=str,
 )
 def test_values_that_are_refused(values: Any, code: str) -> None:
-    refused = refusal(lambda: mech.Quantile(low=0, high=9, epsilon=1, relation="replace").perturb(values, bits=Untouchable()), code)
+    refused = refusal(
+        lambda: mech.Quantile(low=0, high=9, epsilon=1, relation="replace").perturb(
+            values, bits=Untouchable()
+        ),
+        code,
+    )
     assert "98765" not in str(refused)

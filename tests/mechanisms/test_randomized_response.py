@@ -1,4 +1,6 @@
-"""Randomized response: the interface as written, the exact law, every pair of neighbours by enumeration, and what is refused."""
+"""Randomized response: the interface as written, the exact law, every pair of neighbours by
+enumeration, and what is refused.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def test_the_interface_as_written() -> None:
 
 @pytest.mark.parametrize("m", CASES, ids=repr)
 def test_the_law_and_its_promise(m: mech.RandomizedResponse) -> None:
-    """Every row sums to 1; the largest ratio over all pairs of truths and all reports is e^ε, in ball arithmetic."""
+    """Every row sums to 1; the largest ratio over all pairs of truths and all reports is e^ε, in
+    ball arithmetic.
+    """
     with precision(300):
         t, f = m.truth(), m.other()
         assert abs(t + (m.k - 1) * f - 1) < arb(2) ** -250
@@ -52,15 +56,22 @@ def test_the_law_and_its_promise(m: mech.RandomizedResponse) -> None:
         assert not loss > ball(epsilon)
         assert loss > ball(epsilon) * (1 - arb(2) ** -51)
     for truth, report in itertools.product(m.categories, repeat=2):
-        assert m.probability(report, truth) == pytest.approx(float(t.mid() if truth == report else f.mid()), rel=1e-15)
+        assert m.probability(report, truth) == pytest.approx(
+            float(t.mid() if truth == report else f.mid()), rel=1e-15
+        )
 
 
 @pytest.mark.parametrize("m", [CASES[0], CASES[1], CASES[3]], ids=repr)
 def test_every_neighbouring_pair_of_two_rows(m: mech.RandomizedResponse) -> None:
-    """The channel of two reports on every dataset of two rows: replacing one row costs ε, replacing both twice that."""
+    """The channel of two reports on every dataset of two rows: replacing one row costs ε, replacing
+    both twice that.
+    """
     one = m.channel
     rows = {
-        x: {y: one.row(x[0])[one.outputs.index(y[0])] * one.row(x[1])[one.outputs.index(y[1])] for y in itertools.product(m.categories, repeat=2)}
+        x: {
+            y: one.row(x[0])[one.outputs.index(y[0])] * one.row(x[1])[one.outputs.index(y[1])]
+            for y in itertools.product(m.categories, repeat=2)
+        }
         for x in itertools.product(m.categories, repeat=2)
     }
     two = type(one)(rows)
@@ -73,7 +84,9 @@ def test_every_neighbouring_pair_of_two_rows(m: mech.RandomizedResponse) -> None
 
 @pytest.mark.parametrize("m", CASES, ids=repr)
 def test_the_draw_changes_at_the_exact_probability(m: mech.RandomizedResponse) -> None:
-    """Category x + i is reported for words up to ⌊2^64·(t + i·f)⌋ − 1 and not from ⌈·⌉ on: the word next to the end decides."""
+    """Category x + i is reported for words up to ⌊2^64·(t + i·f)⌋ − 1 and not from ⌈·⌉ on: the word
+    next to the end decides.
+    """
     for i in range(m.k - 1):
         with precision(256):
             end = (m.truth() + i * m.other()) * arb(2) ** 64
@@ -93,7 +106,9 @@ def test_one_by_one_and_as_an_array_are_the_same(m: mech.RandomizedResponse) -> 
 
 
 def test_frequencies_of_many_draws() -> None:
-    """A share of 200 000 draws strays by six standard deviations with probability 2e-9; a keep of 0.76 would be seen."""
+    """A share of 200 000 draws strays by six standard deviations with probability 2e-9; a keep of
+    0.76 would be seen.
+    """
     m, n = mech.RandomizedResponse.coin_toss(), 200_000
     kept = np.mean(m.perturb(np.full(n, "yes"), bits=SeededBits(1)) == "yes")
     assert abs(kept - 0.75) < 6 * math.sqrt(0.75 * 0.25 / n)
@@ -143,9 +158,16 @@ def test_parameters_are_refused(given: dict[str, Any], code: str) -> None:
     refusal(lambda: mech.RandomizedResponse(**given), code)
 
 
-@pytest.mark.parametrize("value", ["maybe", 3, None, ["yes", "maybe"], np.array(["yes", "maybe"]), [["yes"]], np.array(3)], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    ["maybe", 3, None, ["yes", "maybe"], np.array(["yes", "maybe"]), [["yes"]], np.array(3)],
+    ids=repr,
+)
 def test_an_unknown_category_is_refused_without_being_named(value: Any) -> None:
-    refused = refusal(lambda: mech.RandomizedResponse(epsilon=1).perturb(value, bits=Untouchable()), "value.category")
+    refused = refusal(
+        lambda: mech.RandomizedResponse(epsilon=1).perturb(value, bits=Untouchable()),
+        "value.category",
+    )
     assert "maybe" not in str(refused)
 
 
@@ -154,4 +176,6 @@ def test_other_refusals() -> None:
     refusal(lambda: m.estimate([]), "response.reports")
     refusal(lambda: m.estimate(["yes"]).interval(method="bayes"), "response.interval")  # type: ignore[arg-type]
     assert m.perturb([]) == []
-    assert mech.RandomizedResponse(epsilon=1, relation="replace", unit="patient").promise == sf.Pure(1, relation="replace", unit="patient")
+    assert mech.RandomizedResponse(
+        epsilon=1, relation="replace", unit="patient"
+    ).promise == sf.Pure(1, relation="replace", unit="patient")

@@ -1,4 +1,6 @@
-"""What the mechanisms that choose have in common: scores that come in exactly, the sensitivity of scores, refusals, the regret."""
+"""What the mechanisms that choose have in common: scores that come in exactly, the sensitivity of
+scores, refusals, the regret.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,16 @@ from ..refusing import refusal
 from . import choosing
 from .untouchable import Untouchable
 
-CHOOSERS: dict[str, Any] = {"exponential": mech.Exponential, "permute and flip": mech.PermuteAndFlip, "noisy max": mech.NoisyMax}
-LAWS: dict[str, Any] = {"exponential": choosing.exponential, "permute and flip": choosing.permute_and_flip, "noisy max": choosing.noisy_max}
+CHOOSERS: dict[str, Any] = {
+    "exponential": mech.Exponential,
+    "permute and flip": mech.PermuteAndFlip,
+    "noisy max": mech.NoisyMax,
+}
+LAWS: dict[str, Any] = {
+    "exponential": choosing.exponential,
+    "permute and flip": choosing.permute_and_flip,
+    "noisy max": choosing.noisy_max,
+}
 each = pytest.mark.parametrize("name", CHOOSERS)
 
 
@@ -47,10 +57,15 @@ def test_no_neighbour_exceeds_epsilon(name: str, epsilon: str, monotone: bool) -
 
 @each
 def test_half_the_noise_is_for_monotone_scores_alone(name: str) -> None:
-    """The twin: scores that move both ways under a rate for those that move one way, and a rate 5 % above that."""
+    """The twin: scores that move both ways under a rate for those that move one way, and a rate 5 %
+    above that.
+    """
     m = CHOOSERS[name](sensitivity=1, epsilon=4, monotone=True)
     assert choosing.violations(LAWS[name], m.rate, m.epsilon, choosing.ANY_WAY) != []
-    assert choosing.violations(LAWS[name], m.rate * Fraction(21, 20), m.epsilon, choosing.ONE_WAY) != []
+    assert (
+        choosing.violations(LAWS[name], m.rate * Fraction(21, 20), m.epsilon, choosing.ONE_WAY)
+        != []
+    )
 
 
 CATEGORIES = ("a", "b", "c")
@@ -64,8 +79,12 @@ def counts(x: tuple[str, ...]) -> list[int]:
 @each
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_every_pair_of_small_datasets(name: str, relation: str) -> None:
-    """The most frequent of three categories, every neighbouring pair of datasets of three or four people: counts move one way only under add-remove."""
-    m = CHOOSERS[name](sensitivity=1, epsilon=1, monotone=relation == "add-remove", relation=relation)
+    """The most frequent of three categories, every neighbouring pair of datasets of three or four
+    people: counts move one way only under add-remove.
+    """
+    m = CHOOSERS[name](
+        sensitivity=1, epsilon=1, monotone=relation == "add-remove", relation=relation
+    )
     known = {}
     for x, y in RELATIONS[relation].pairs(CATEGORIES, 4 if relation == "add-remove" else 3):
         laws = []
@@ -78,11 +97,17 @@ def test_every_pair_of_small_datasets(name: str, relation: str) -> None:
 
 
 @each
-@pytest.mark.parametrize("scores", [(3, 1, 0), (0, 0, 0), (7,), (5, 5), (0, 10, -3, 2), (10**18, 10**18 - 2), (0, 10**6)], ids=str)
+@pytest.mark.parametrize(
+    "scores",
+    [(3, 1, 0), (0, 0, 0), (7,), (5, 5), (0, 10, -3, 2), (10**18, 10**18 - 2), (0, 10**6)],
+    ids=str,
+)
 def test_probabilities_are_the_law(name: str, scores: tuple[int, ...]) -> None:
     m = CHOOSERS[name](sensitivity=1, epsilon="1/2")
     small = [s - min(scores) for s in scores] if max(scores) - min(scores) < 1000 else [0, 10**6]
-    law = LAWS[name](small, m.rate) if name != "noisy max" or max(small) < 1000 else [arb(0), arb(1)]
+    law = (
+        LAWS[name](small, m.rate) if name != "noisy max" or max(small) < 1000 else [arb(0), arb(1)]
+    )
     found = m.probabilities(scores)
     assert choosing.agree(found, law, 2.0**-51)
     assert found.sum() == pytest.approx(1, abs=1e-15)
@@ -99,7 +124,9 @@ def test_larger_scores_are_likelier(name: str) -> None:
 
 @each
 def test_the_law_depends_on_epsilon_and_is_never_zero(name: str) -> None:
-    """E-20: without the exponential ε cancels, a score of 0 is never chosen, and (1, 0) beside (0, 1) gives δ = 1."""
+    """E-20: without the exponential ε cancels, a score of 0 is never chosen, and (1, 0) beside (0,
+    1) gives δ = 1.
+    """
     few, much = (CHOOSERS[name](sensitivity=1, epsilon=e).probabilities([1, 0]) for e in (1, 4))
     assert few[0] < much[0] < 1
     without_exp = [[Fraction(s, 1) for s in scores] for scores in ((1, 0), (0, 1))]
@@ -135,7 +162,17 @@ def test_equal_scores_give_equal_laws(name: str, scores: Any) -> None:
 
 
 @each
-@pytest.mark.parametrize("scores", [[2**63, -1], [2**62, -(2**62)], np.array([2**63 - 1, -(2**63)]), [10**25, -1], [2**63 - 1, -(2**63)]], ids=str)
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [2**63, -1],
+        [2**62, -(2**62)],
+        np.array([2**63 - 1, -(2**63)]),
+        [10**25, -1],
+        [2**63 - 1, -(2**63)],
+    ],
+    ids=str,
+)
 def test_scores_that_overflow_when_subtracted(name: str, scores: Any) -> None:
     m = CHOOSERS[name](sensitivity=1, epsilon=1)
     assert m.choose(scores) == 0  # the other has probability e^(−10^18)
@@ -149,14 +186,24 @@ def test_floats_live_on_a_grid(name: str) -> None:
     floats, steps = [0.26, 0.03, 0.5], [4, 0, 8]
     whole = CHOOSERS[name](sensitivity=2, epsilon=1)
     np.testing.assert_array_equal(m.probabilities(floats), whole.probabilities(steps))
-    np.testing.assert_array_equal(m.probabilities(np.array(floats, dtype=np.float32)), whole.probabilities(steps))
-    np.testing.assert_array_equal(m.probabilities([Fraction(26, 100), Decimal("0.03"), Fraction(1, 2)]), whole.probabilities(steps))
+    np.testing.assert_array_equal(
+        m.probabilities(np.array(floats, dtype=np.float32)), whole.probabilities(steps)
+    )
+    np.testing.assert_array_equal(
+        m.probabilities([Fraction(26, 100), Decimal("0.03"), Fraction(1, 2)]),
+        whole.probabilities(steps),
+    )
     np.testing.assert_array_equal(m.probabilities([1, 2]), whole.probabilities([16, 32]))
     assert m.choose([1e300, -1e300, 0.0]) == 0
 
 
-@given(values=st.lists(st.floats(-100, 100), min_size=1, max_size=6), moves=st.lists(st.floats(-0.5, 0.5), min_size=6, max_size=6))
-def test_rounding_to_the_grid_moves_no_score_further(values: list[float], moves: list[float]) -> None:
+@given(
+    values=st.lists(st.floats(-100, 100), min_size=1, max_size=6),
+    moves=st.lists(st.floats(-0.5, 0.5), min_size=6, max_size=6),
+)
+def test_rounding_to_the_grid_moves_no_score_further(
+    values: list[float], moves: list[float]
+) -> None:
     m = mech.Exponential(sensitivity=0.5, epsilon=1, grid="1/8")
     moved = [Fraction(v) + Fraction(d) for v, d in zip(values, moves, strict=False)]
     a, b = m._exact(values), m._exact(moved)
@@ -167,12 +214,17 @@ def test_rounding_to_the_grid_moves_no_score_further(values: list[float], moves:
 
 
 def test_score_sensitivity_is_the_maximum_over_candidates_too() -> None:
-    """E-19: the score of one candidate may not move at all; the second moves by 5, and with Δ = 1 in its place ε = 1 is 1.886 in truth."""
+    """E-19: the score of one candidate may not move at all; the second moves by 5, and with Δ = 1
+    in its place ε = 1 is 1.886 in truth.
+    """
     scores = {0: (0, 0), 1: (0, 5)}
     found = mech.score_sensitivity(lambda x, h: scores[x][h], [0, 1], [0, 1], lambda a, b: True)
     assert found == 5
     assert mech.score_sensitivity(lambda x, h: scores[x][h], [0, 1], [0], lambda a, b: True) == 0
-    wrong, right = (choosing.loss(*(choosing.exponential(s, Fraction(1, 2 * d)) for s in scores.values())) for d in (1, 5))
+    wrong, right = (
+        choosing.loss(*(choosing.exponential(s, Fraction(1, 2 * d)) for s in scores.values()))
+        for d in (1, 5)
+    )
     assert float(wrong.mid()) == pytest.approx(1.8857425537326042, abs=1e-12)
     assert not right > 1
 
@@ -186,21 +238,41 @@ def revenue(bids: Any, price: Fraction) -> Fraction:
 
 @pytest.mark.parametrize(("relation", "size"), [(ADD_REMOVE, 3), (REPLACE, 3)])
 def test_score_sensitivity_by_brute_force(relation: Any, size: int) -> None:
-    """The auction: one bidder moves the revenue at a price by at most that price, so by 3.02 over all prices."""
+    """The auction: one bidder moves the revenue at a price by at most that price, so by 3.02 over
+    all prices.
+    """
     bids = (Fraction(0), *PRICES)
     world = sorted({x for pair in relation.pairs(bids, size) for x in pair})
-    assert mech.score_sensitivity(revenue, world, PRICES, relation.are_neighbours) == Fraction(302, 100)
-    assert mech.score_sensitivity(lambda x, c: x.count(c), world, bids, relation.are_neighbours) == 1
-    assert mech.score_sensitivity(lambda x, c: x.count(c) ** 2, world, bids, relation.are_neighbours) == 5
+    assert mech.score_sensitivity(revenue, world, PRICES, relation.are_neighbours) == Fraction(
+        302, 100
+    )
+    assert (
+        mech.score_sensitivity(lambda x, c: x.count(c), world, bids, relation.are_neighbours) == 1
+    )
+    assert (
+        mech.score_sensitivity(lambda x, c: x.count(c) ** 2, world, bids, relation.are_neighbours)
+        == 5
+    )
 
 
 def test_a_world_without_neighbours_has_no_sensitivity() -> None:
-    refusal(lambda: mech.score_sensitivity(lambda x, c: 0, [(0,), (1,)], [0], ADD_REMOVE.are_neighbours), "selection.world")
-    refusal(lambda: mech.score_sensitivity(lambda x, c: 0, [[0]], [0], ADD_REMOVE.are_neighbours), "selection.world")
+    refusal(
+        lambda: mech.score_sensitivity(
+            lambda x, c: 0, [(0,), (1,)], [0], ADD_REMOVE.are_neighbours
+        ),
+        "selection.world",
+    )
+    refusal(
+        lambda: mech.score_sensitivity(lambda x, c: 0, [[0]], [0], ADD_REMOVE.are_neighbours),
+        "selection.world",
+    )
 
 
 def test_lists_may_be_datasets() -> None:
-    assert mech.score_sensitivity(lambda x, c: sum(x), [[0, 0], [0, 1]], [0], REPLACE.are_neighbours) == 1
+    assert (
+        mech.score_sensitivity(lambda x, c: sum(x), [[0, 0], [0, 1]], [0], REPLACE.are_neighbours)
+        == 1
+    )
 
 
 # The regret.
@@ -211,7 +283,9 @@ def test_lists_may_be_datasets() -> None:
 @pytest.mark.parametrize("confidence", [0.5, 0.95, "0.9999"])
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_the_regret_holds(name: str, epsilon: str, confidence: Any, count: int) -> None:
-    """The worst case of each bound: one best candidate, all others just beyond the regret that is named."""
+    """The worst case of each bound: one best candidate, all others just beyond the regret that is
+    named.
+    """
     m = CHOOSERS[name](sensitivity=1, epsilon=epsilon)
     bound = m.regret(confidence, count=count)
     beyond = [0] + [-math.floor(bound) - 1] * (count - 1)
@@ -231,8 +305,14 @@ def test_the_regret_with_a_prior() -> None:
     m = mech.Exponential(sensitivity=1, epsilon=2, prior=[1, 99])
     assert m.regret(0.95) == pytest.approx(math.log(100 / 0.05))
     bound = math.ceil(m.regret(0.95))
-    assert m.probabilities([bound, 0])[1] <= 0.05 < m.probabilities([math.ceil(math.log(2 / 0.05)), 0])[1]
-    assert mech.Exponential(sensitivity=1, epsilon=1, candidates="abcd").regret() == mech.Exponential(sensitivity=1, epsilon=1).regret(count=4)
+    assert (
+        m.probabilities([bound, 0])[1]
+        <= 0.05
+        < m.probabilities([math.ceil(math.log(2 / 0.05)), 0])[1]
+    )
+    assert mech.Exponential(
+        sensitivity=1, epsilon=1, candidates="abcd"
+    ).regret() == mech.Exponential(sensitivity=1, epsilon=1).regret(count=4)
 
 
 @each
@@ -264,7 +344,9 @@ def test_the_regret_counts_the_rounding(name: str) -> None:
     ],
     ids=str,
 )
-def test_records_that_are_refused(name: str, given: dict[str, Any], code: str, no_entropy: None) -> None:
+def test_records_that_are_refused(
+    name: str, given: dict[str, Any], code: str, no_entropy: None
+) -> None:
     refusal(lambda: CHOOSERS[name](**({"sensitivity": 1, "epsilon": 1} | given)), code)
 
 
@@ -297,7 +379,9 @@ SECRET = 987654321
     ids=str,
 )
 def test_scores_that_are_refused(name: str, scores: Any, code: str) -> None:
-    refused = refusal(lambda: CHOOSERS[name](sensitivity=1, epsilon=1).choose(scores, bits=Untouchable()), code)
+    refused = refusal(
+        lambda: CHOOSERS[name](sensitivity=1, epsilon=1).choose(scores, bits=Untouchable()), code
+    )
     assert str(SECRET) not in str(refused)
 
 
@@ -305,7 +389,10 @@ def test_scores_that_are_refused(name: str, scores: Any, code: str) -> None:
 def test_floats_without_a_place_on_the_grid(name: str) -> None:
     m = CHOOSERS[name](sensitivity=1, epsilon=1, grid=1)
     for wrong in (math.nan, math.inf):
-        refused = refusal(lambda wrong=wrong: m.choose([SECRET + 0.5, wrong], bits=Untouchable()), "value.not-finite")
+        refused = refusal(
+            lambda wrong=wrong: m.choose([SECRET + 0.5, wrong], bits=Untouchable()),
+            "value.not-finite",
+        )
         assert str(SECRET) not in str(refused)
 
 
@@ -324,7 +411,10 @@ def test_a_count_of_candidates(name: str, count: Any) -> None:
 
 def test_a_record_shows_public_things_only() -> None:
     m = mech.Exponential(sensitivity=1, epsilon="1/3", candidates=["a", "b"], prior=[1, 2])
-    assert repr(m) == "Exponential(sensitivity=1, epsilon=1/3, prior=(Fraction(1, 1), Fraction(2, 1)), candidates=('a', 'b'))"
+    assert repr(m) == (
+        "Exponential(sensitivity=1, epsilon=1/3, prior=(Fraction(1, 1), Fraction(2, 1)), "
+        "candidates=('a', 'b'))"
+    )
     assert repr(m.law([SECRET, 0])) == "Choice(among 2 candidates)"
     assert m == mech.Exponential(sensitivity=1, epsilon="1/3", candidates=("a", "b"), prior=[1, 2])
     assert m != mech.Exponential(sensitivity=1, epsilon="1/3", candidates=("a", "b"))
@@ -338,7 +428,9 @@ def test_relation_and_unit_are_carried(name: str) -> None:
 
 
 def test_all_orders_are_tried_in_the_reference() -> None:
-    """The reference laws are laws, and agree where they must: on two candidates permute-and-flip takes the worse with probability e^(−r)/2."""
+    """The reference laws are laws, and agree where they must: on two candidates permute-and-flip
+    takes the worse with probability e^(−r)/2.
+    """
     for law, scores in itertools.product(LAWS.values(), [(0, 0, 0), (4, 1, 0)]):
         assert sum(law(scores, Fraction(1, 2)), arb(0)).overlaps(arb(1))
     assert choosing.permute_and_flip((2, 0), Fraction(1, 2))[1].overlaps((-arb(1)).exp() / 2)

@@ -14,7 +14,9 @@ from sfumato.mechanisms.simplex import apportion, project
 
 @given(st.lists(st.integers(-20, 40), min_size=1, max_size=6), st.integers(1, 60))
 def test_project_is_the_nearest_point(counts: list[int], total: int) -> None:
-    """Nearest: from the point, no direction that keeps to the simplex leads closer (the gradient is the same where positive, no smaller where zero)."""
+    """Nearest: from the point, no direction that keeps to the simplex leads closer (the gradient is
+    the same where positive, no smaller where zero).
+    """
     v = np.array(counts, dtype=np.float64)
     x = project(v, float(total))
     assert x.min() >= 0
@@ -34,10 +36,16 @@ def test_apportion_keeps_the_sum_and_rounds_the_projection(counts: list[int], to
         assert np.abs(whole - project(np.array(counts, dtype=np.float64), float(total))).max() < 1
 
 
-@pytest.mark.parametrize(("counts", "total"), [([3, -2, 1], 4), ([5, 5, 5], 7), ([-4, -1], 2), ([0, 0, 9], 3)])
+@pytest.mark.parametrize(
+    ("counts", "total"), [([3, -2, 1], 4), ([5, 5, 5], 7), ([-4, -1], 2), ([0, 0, 9], 3)]
+)
 def test_apportion_is_nearest_among_whole_numbers(counts: list[int], total: int) -> None:
     v = np.array(counts)
-    best = min(np.square(v - np.array(x)).sum() for x in itertools.product(range(total + 1), repeat=len(counts)) if sum(x) == total)
+    best = min(
+        np.square(v - np.array(x)).sum()
+        for x in itertools.product(range(total + 1), repeat=len(counts))
+        if sum(x) == total
+    )
     assert np.square(v - apportion(v, total)).sum() == best
 
 

@@ -1,5 +1,6 @@
-"""Noise scaled to the smooth sensitivity: the calibration against the exact divergence, (ε, δ) for every neighbouring pair, and noise scaled to the local
-sensitivity, which fails."""
+"""Noise scaled to the smooth sensitivity: the calibration against the exact divergence, (ε, δ) for
+every neighbouring pair, and noise scaled to the local sensitivity, which fails.
+"""
 
 from __future__ import annotations
 
@@ -38,17 +39,28 @@ def rounded(answer: int, scale: Fraction, first: int, last: int) -> list[arb]:
 
 
 def dilation(factor: arb, half: Fraction) -> arb:
-    """The divergence at ε/2 of a Laplace law from one narrower by this factor: where the densities' ratio is above e^(ε/2), by the tails."""
+    """The divergence at ε/2 of a Laplace law from one narrower by this factor: where the densities'
+    ratio is above e^(ε/2), by the tails.
+    """
     t = (ball(half) + factor.log()) / (factor - 1)
     return (-t).exp() - (ball(half) - t * factor).exp()
 
 
-PARAMETERS = [("1", "1e-6"), ("1/10", "1e-9"), ("1/100", "1/1000"), ("5", "1/100"), ("20", "1/2"), ("1", "9/10")]
+PARAMETERS = [
+    ("1", "1e-6"),
+    ("1/10", "1e-9"),
+    ("1/100", "1/1000"),
+    ("5", "1/100"),
+    ("20", "1/2"),
+    ("1", "9/10"),
+]
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), PARAMETERS)
 def test_beta_is_the_largest(epsilon: str, delta: str) -> None:
-    """At β the divergence is at most δ and the narrow law is within e^(ε/2) of the wide one; beyond β one of the two is not so."""
+    """At β the divergence is at most δ and the narrow law is within e^(ε/2) of the wide one; beyond
+    β one of the two is not so.
+    """
     e, d = Fraction(epsilon), Fraction(delta)
     beta = largest_beta(e, d)
     assert beta <= e / 2
@@ -66,12 +78,19 @@ def test_smaller_dilations_diverge_less(epsilon: str, delta: str) -> None:
 
 @pytest.mark.parametrize(("epsilon", "delta"), PARAMETERS)
 def test_the_divergence_by_integration(epsilon: str, delta: str) -> None:
-    """The closed form against a sum over cells of width 1/200 in doubles, whose error is below 1e-4 of the whole; both directions."""
+    """The closed form against a sum over cells of width 1/200 in doubles, whose error is below 1e-4
+    of the whole; both directions.
+    """
     e, beta = float(Fraction(epsilon)), float(largest_beta(Fraction(epsilon), Fraction(delta)))
     y = (np.arange(-200_000, 200_000) + 0.5) / 2000
     wide, narrow = (np.exp(-np.abs(y) / s) / (2 * s) for s in (1.0, math.exp(-beta)))
-    for p, q, expected in ((wide, narrow, float(dilation(ball(Fraction(beta)).exp(), Fraction(epsilon) / 2).mid())), (narrow, wide, 0.0)):
-        assert np.maximum(p - math.exp(e / 2) * q, 0).sum() / 2000 == pytest.approx(expected, rel=1e-3, abs=1e-12)
+    for p, q, expected in (
+        (wide, narrow, float(dilation(ball(Fraction(beta)).exp(), Fraction(epsilon) / 2).mid())),
+        (narrow, wide, 0.0),
+    ):
+        assert np.maximum(p - math.exp(e / 2) * q, 0).sum() / 2000 == pytest.approx(
+            expected, rel=1e-3, abs=1e-12
+        )
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), PARAMETERS[:4])
@@ -99,7 +118,9 @@ def excess(m: mech.SmoothLaplace, n: int, high: int, scale: Any) -> arb:
         known[x] = rounded(answer, scale(x), -reach, reach)
     worst = arb(0)
     for x in known:
-        for y in {tuple(sorted((*x[:i], v, *x[i + 1 :]))) for i in range(n) for v in range(high + 1)}:
+        for y in {
+            tuple(sorted((*x[:i], v, *x[i + 1 :]))) for i in range(n) for v in range(high + 1)
+        }:
             worst = max(worst, choosing.hockey_stick(known[x], known[y], m.epsilon))
     return worst
 
@@ -115,11 +136,17 @@ def test_every_pair_of_small_datasets(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize(("epsilon", "delta"), [("1/2", "1/10"), ("1", "1/1000"), ("4", "1/20"), ("8", "1/100")])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [("1/2", "1/10"), ("1", "1/1000"), ("4", "1/20"), ("8", "1/100")]
+)
 def test_more_pairs(name: str, epsilon: str, delta: str) -> None:
     statistic, more, n, high = CASES[name]
-    m = mech.SmoothLaplace(statistic, low=0, high=high + 1, grid=1, epsilon=epsilon, delta=delta, **more)
-    assert not excess(m, n, high + 1, lambda x: 2 * m.sensitivity(list(x)) / m.epsilon) > ball(m.delta)
+    m = mech.SmoothLaplace(
+        statistic, low=0, high=high + 1, grid=1, epsilon=epsilon, delta=delta, **more
+    )
+    assert not excess(m, n, high + 1, lambda x: 2 * m.sensitivity(list(x)) / m.epsilon) > ball(
+        m.delta
+    )
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -131,8 +158,11 @@ def test_half_the_noise_is_caught(name: str) -> None:
 
 
 def test_noise_scaled_to_the_local_sensitivity_is_not_private() -> None:
-    """S-065: the median of (0, 0, 0, 0, 1) cannot move, that of (0, 0, 0, 1, 1) can move by 1. Without noise the first answer is 0 for certain; with real
-    noise the second is anything but 0 for certain: one look tells the two apart, δ = 1. The smooth sensitivity of the first is not 0."""
+    """S-065: the median of (0, 0, 0, 0, 1) cannot move, that of (0, 0, 0, 1, 1) can move by 1.
+    Without noise the first answer is 0 for certain; with real noise the second is anything but 0
+    for certain: one look tells the two apart, δ = 1. The smooth sensitivity of the first is not
+    0.
+    """
     one, other = np.array([0, 0, 0, 0, 1]), np.array([0, 0, 0, 1, 1])
     assert order_statistics.local(one, 3, 0, 1) == 0
     assert order_statistics.local(other, 3, 0, 1) == 1
@@ -160,11 +190,15 @@ def test_equal_values_break_nothing(n: int) -> None:
 
 
 def test_smoothness_far_out() -> None:
-    """Neighbours among many equal values, some on each side of the least: within e^β of each other."""
+    """Neighbours among many equal values, some on each side of the least: within e^β of each
+    other.
+    """
     m = mech.SmoothLaplace("median", low=0, high=1, epsilon=1, delta=1e-6, grid="1/1024")
     found = [m.sensitivity([0.5] * (801 - k) + [1.0] * k) for k in range(0, 400, 1)]
     assert found[0] == m.epsilon * m.grid / 1024 < found[-1]
-    assert all(a <= b <= a * Fraction(math.exp(float(m.beta) + 1e-9)) for a, b in itertools.pairwise(found))
+    assert all(
+        a <= b <= a * Fraction(math.exp(float(m.beta) + 1e-9)) for a, b in itertools.pairwise(found)
+    )
 
 
 def test_no_values_at_all() -> None:
@@ -180,23 +214,34 @@ def test_draws_fit_the_law() -> None:
     """False alarms: 1e-6 each, 2 in all. The twin has a scale one fifth larger."""
     sample = [rounded_laplace(0, Fraction(5, 2), mech.smooth.SYSTEM) for _ in range(20_000)]
     place = [z + 10 if -10 <= z <= 10 else 21 if z < 0 else 22 for z in sample]
-    truth, twin = ([float(p.mid()) for p in rounded(0, s, -10, 10)] for s in (Fraction(5, 2), Fraction(3)))
+    truth, twin = (
+        [float(p.mid()) for p in rounded(0, s, -10, 10)] for s in (Fraction(5, 2), Fraction(3))
+    )
     assert choosing.fit(place, truth) > choosing.FALSE_ALARM
     assert choosing.fit(place, twin) < 1e-9
     m = mech.SmoothLaplace("median", low=0, high=4, grid=1, epsilon=2, delta="1/50")
     x = [0, 1, 1, 3, 4]
     answers = [m.perturb(x) for _ in range(4000)]
     law = [float(p.mid()) for p in rounded(1, 2 * m.sensitivity(x) / m.epsilon, -10, 10)]
-    assert choosing.fit([z + 10 if -10 <= z <= 10 else 21 if z < 0 else 22 for z in answers], law) > choosing.FALSE_ALARM
+    assert (
+        choosing.fit([z + 10 if -10 <= z <= 10 else 21 if z < 0 else 22 for z in answers], law)
+        > choosing.FALSE_ALARM
+    )
 
 
 def test_words_become_the_law() -> None:
-    """The share of words that give less than y is P(Y < y), counted by bisection over all 2^63 magnitudes of one sign."""
+    """The share of words that give less than y is P(Y < y), counted by bisection over all 2^63
+    magnitudes of one sign.
+    """
     for scale, y in ((Fraction(1), 1), (Fraction(7, 3), 4), (Fraction(1000), 700)):
         low, high = 0, 1 << 63
         while low < high:  # the first magnitude that gives less than y: −ln V falls as V grows
             middle = (low + high) // 2
-            low, high = (low, middle) if rounded_laplace(0, scale, TapeBits([middle << 1 | 1])) < y else (middle + 1, high)
+            low, high = (
+                (low, middle)
+                if rounded_laplace(0, scale, TapeBits([middle << 1 | 1])) < y
+                else (middle + 1, high)
+            )
         truth = (-ball((Fraction(2 * y - 1, 2)) / scale)).exp() * 2**63
         assert abs(ball(low) - truth) <= 2
 
@@ -220,17 +265,29 @@ def test_a_word_of_zeros_takes_further_bits() -> None:
     ],
     ids=str,
 )
-def test_records_that_are_refused(statistic: str, given: dict[str, Any], code: str, no_entropy: None) -> None:
-    refusal(lambda: mech.SmoothLaplace(statistic, **({"low": 0, "high": 1, "epsilon": 1, "delta": 1e-6} | given)), code)
+def test_records_that_are_refused(
+    statistic: str, given: dict[str, Any], code: str, no_entropy: None
+) -> None:
+    refusal(
+        lambda: mech.SmoothLaplace(
+            statistic, **({"low": 0, "high": 1, "epsilon": 1, "delta": 1e-6} | given)
+        ),
+        code,
+    )
 
 
 def test_values_that_are_refused() -> None:
     m = mech.SmoothLaplace("median", low=0, high=1, epsilon=1, delta=1e-6)
-    refused = refusal(lambda: m.perturb([math.nan, 98765.5], bits=Untouchable()), "value.not-finite")
+    refused = refusal(
+        lambda: m.perturb([math.nan, 98765.5], bits=Untouchable()), "value.not-finite"
+    )
     assert "98765" not in str(refused)
 
 
 def test_a_record_shows_public_things_only() -> None:
     m = mech.SmoothLaplace("kth-largest", k=3, low=0, high=1, epsilon=1, delta=1e-6)
-    assert repr(m) == "SmoothLaplace(statistic='kth-largest', epsilon=1, delta=1e-06, k=3, low=0, high=1, grid=9.5367431640625e-07, relation='replace')"
+    assert repr(m) == (
+        "SmoothLaplace(statistic='kth-largest', epsilon=1, delta=1e-06, k=3, low=0, "
+        "high=1, grid=9.5367431640625e-07, relation='replace')"
+    )
     assert m != mech.SmoothLaplace("kth-largest", k=3, low=0, high=2, epsilon=1, delta=1e-6)

@@ -1,4 +1,6 @@
-"""The staircase mechanism: every shift by arithmetic, the best error, and why vectors are refused."""
+"""The staircase mechanism: every shift by arithmetic, the best error, and why vectors are
+refused.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def level(m: Any, z: int) -> int:
 
 
 def largest_loss(m: Any, shift: int) -> Fraction:
-    """max_z ln P(z)/P(z − shift), in units of ε: whole numbers, as the law is e^(−ε·level). Beyond three periods the pattern repeats."""
+    """max_z ln P(z)/P(z − shift), in units of ε: whole numbers, as the law is e^(−ε·level). Beyond
+    three periods the pattern repeats.
+    """
     reach = 3 * m.period + m.width + shift
     return Fraction(max(level(m, z - shift) - level(m, z) for z in range(-reach, reach + 1)))
 
@@ -45,7 +49,9 @@ CASES: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_shift(name: str) -> None:
-    """P(z)/P(z − s) = e^(ε·(difference of levels)): at most one level for every shift covered, and one is attained."""
+    """P(z)/P(z − s) = e^(ε·(difference of levels)): at most one level for every shift covered, and
+    one is attained.
+    """
     m = CASES[name]
     assert m.promise == sf.Pure(m.epsilon)
     for shift in range(1, m.period + 1):
@@ -64,7 +70,9 @@ def test_a_longer_shift_is_caught(name: str) -> None:
 
 
 def test_two_numbers_would_lose_twice() -> None:
-    """L1 sensitivity 4 split as (2, 2): each coordinate crosses a step, and ε is lost twice. So vectors are refused before a bit is drawn."""
+    """L1 sensitivity 4 split as (2, 2): each coordinate crosses a step, and ε is lost twice. So
+    vectors are refused before a bit is drawn.
+    """
     m = mech.Staircase(sensitivity=4, epsilon=1)
     assert largest_loss(m, 2) + largest_loss(m, 2) == 2
     refused = refusal(lambda: m.perturb(np.array([1, 2]), bits=Untouchable()), "mechanism.size")
@@ -77,15 +85,25 @@ def test_two_numbers_would_lose_twice() -> None:
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3), Fraction(8)])
 def test_no_private_noise_has_less_error(epsilon: Fraction) -> None:
-    """Against Laplace on the same grid, and against the limit on the real line that no grid undercuts by more than half a step."""
+    """Against Laplace on the same grid, and against the limit on the real line that no grid
+    undercuts by more than half a step.
+    """
     grid = Fraction(1, 2**12)
-    m, laplace = mech.Staircase(sensitivity=1, epsilon=epsilon, grid=grid), mech.Laplace(sensitivity=1, epsilon=epsilon, grid=grid)
-    assert m.mean_error < sum(2 * z * laplace.law.pmf(z) for z in range(1, 200)) * float(grid) or m.mean_error < float(laplace.scale)
+    m, laplace = (
+        mech.Staircase(sensitivity=1, epsilon=epsilon, grid=grid),
+        mech.Laplace(sensitivity=1, epsilon=epsilon, grid=grid),
+    )
+    assert m.mean_error < sum(2 * z * laplace.law.pmf(z) for z in range(1, 200)) * float(
+        grid
+    ) or m.mean_error < float(laplace.scale)
     gamma, least = mech.staircase_limit(epsilon)
     assert float(m.gamma) == pytest.approx(gamma, abs=1e-3)
     assert m.mean_error == pytest.approx(least, rel=2e-3)
     for other in (Fraction(1, 50), Fraction(1, 2), Fraction(1)):
-        assert mech.Staircase(sensitivity=1, epsilon=epsilon, grid=grid, gamma=other).mean_error >= m.mean_error
+        assert (
+            mech.Staircase(sensitivity=1, epsilon=epsilon, grid=grid, gamma=other).mean_error
+            >= m.mean_error
+        )
 
 
 def test_the_limit() -> None:
@@ -99,7 +117,9 @@ def test_the_limit() -> None:
 
 
 @settings(max_examples=40)
-@given(epsilon=st.fractions(Fraction(1, 50), 12, max_denominator=500), sensitivity=st.integers(1, 40))
+@given(
+    epsilon=st.fractions(Fraction(1, 50), 12, max_denominator=500), sensitivity=st.integers(1, 40)
+)
 def test_any_parameters(epsilon: Fraction, sensitivity: int) -> None:
     m = mech.Staircase(sensitivity=sensitivity, epsilon=epsilon)
     assert all(largest_loss(m, s) <= 1 for s in range(1, sensitivity + 1))
@@ -110,12 +130,18 @@ def test_any_parameters(epsilon: Fraction, sensitivity: int) -> None:
 def test_a_target_error(grid: Fraction | None) -> None:
     m = mech.Staircase(sensitivity=2, error=10, grid=grid)
     assert m.error(0.95) <= 10
-    assert mech.Staircase(sensitivity=2, epsilon=m.epsilon * Fraction(99, 100), grid=grid).error(0.95) > 10
+    assert (
+        mech.Staircase(sensitivity=2, epsilon=m.epsilon * Fraction(99, 100), grid=grid).error(0.95)
+        > 10
+    )
 
 
 def test_the_interface() -> None:
     m = mech.Staircase(sensitivity=5, epsilon=1, relation="add-remove", unit="patient")
-    assert repr(m) == "Staircase(sensitivity=5, epsilon=1, width=2, relation='add-remove', unit='patient')"
+    assert (
+        repr(m)
+        == "Staircase(sensitivity=5, epsilon=1, width=2, relation='add-remove', unit='patient')"
+    )
     assert m.promise == sf.Pure(1, relation="add-remove", unit="patient")
     assert m.gamma == Fraction(2, 5)
     assert m.perturb(42, bits=SeededBits(7)) == 42 + m.law.draw(SeededBits(7))

@@ -1,4 +1,6 @@
-"""Mechanisms as records: every kind comes back from what is stored, or is listed with the reason; promises stay even where the mechanism does not."""
+"""Mechanisms as records: every kind comes back from what is stored, or is listed with the reason;
+promises stay even where the mechanism does not.
+"""
 
 from __future__ import annotations
 
@@ -42,12 +44,18 @@ KINDS: list[Mechanism] = [
     mech.OptimalSelection(epsilon=1, delta="1e-6"),
     mech.PermuteAndFlip(sensitivity=1, epsilon=1, **SAID),
     mech.PrefixSums(length=8, rho="1/8", **SAID),
-    mech.ProposeTestRelease("median", epsilon=1, delta="1e-6", bound=1, low=0, high=10, unit="patient"),
+    mech.ProposeTestRelease(
+        "median", epsilon=1, delta="1e-6", bound=1, low=0, high=10, unit="patient"
+    ),
     mech.Quantile(low=0, high=10, epsilon=1, **SAID),
     mech.RandomizedResponse(epsilon=1, relation="replace"),
     mech.RandomizedResponse(keep="3/4", categories=["a", "b", "c"]),
     mech.Several(
-        [mech.Gaussian(sensitivity=1, rho="1/800"), mech.Laplace(sensitivity=1, epsilon="1/3"), mech.OptimalSelection(epsilon=1, delta="1e-6")],
+        [
+            mech.Gaussian(sensitivity=1, rho="1/800"),
+            mech.Laplace(sensitivity=1, epsilon="1/3"),
+            mech.OptimalSelection(epsilon=1, delta="1e-6"),
+        ],
         epsilon="1/3",
         delta="1e-6",
         **SAID,
@@ -56,7 +64,9 @@ KINDS: list[Mechanism] = [
     mech.Staircase(sensitivity=1, epsilon=1, **SAID),
     mech.Laplace(sensitivity=1, epsilon="1/3", unit="patient").subsample("1/10"),
     mech.TopK(k=2, sensitivity=1, epsilon=1, **SAID),
-    mech.WeightedQuantile(q="1/3", low=0, high=10, grid="1/8", weight=5 << 20, epsilon=1, shift=-7, **SAID),
+    mech.WeightedQuantile(
+        q="1/3", low=0, high=10, grid="1/8", weight=5 << 20, epsilon=1, shift=-7, **SAID
+    ),
 ]
 NOT_AGAIN = {mech.PrefixSums: "its noise was fitted to a promise that is not one of its fields"}
 """Kinds that are not made again. Their promises are stored beside them."""
@@ -68,7 +78,11 @@ def through_text(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def test_every_kind_is_here() -> None:
-    kinds = {kind for kind in vars(mech).values() if isinstance(kind, type) and issubclass(kind, Mechanism)}
+    kinds = {
+        kind
+        for kind in vars(mech).values()
+        if isinstance(kind, type) and issubclass(kind, Mechanism)
+    }
     assert {type(mechanism) for mechanism in KINDS} == kinds
 
 
@@ -95,7 +109,9 @@ def test_only_public_fields_are_stored(mechanism: Mechanism) -> None:
 
 
 def test_gaussian_histograms_keep_their_promises_only() -> None:
-    for mechanism in (mech.Histogram(categories=range(200), epsilon=1, delta="1e-6", relation="replace"),):
+    for mechanism in (
+        mech.Histogram(categories=range(200), epsilon=1, delta="1e-6", relation="replace"),
+    ):
         stored = through_text(mechanism)
         if isinstance(mechanism.noise, mech.Gaussian):
             assert restore(stored) is None
@@ -108,15 +124,25 @@ def test_what_cannot_be_read_is_not_guessed() -> None:
     assert restore({**stored, "kind": "Laplacian"}) is None
     assert restore({**stored, "kind": "for_each"}) is None
     assert restore({**stored, "public": {"sensitivity": {"exact": "1"}}}) is None
-    assert restore({**stored, "public": {"sensitivity": {"exact": "1"}, "scale": {"exact": "-1"}}}) is None
-    assert restore({**stored, "public": {"sensitivity": {"exact": "one"}, "scale": {"exact": "1"}}}) is None
-    assert restore({**stored, "public": {**stored["public"], "colour": "blue"}}) is None  # a field of a later version
+    assert (
+        restore({**stored, "public": {"sensitivity": {"exact": "1"}, "scale": {"exact": "-1"}}})
+        is None
+    )
+    assert (
+        restore({**stored, "public": {"sensitivity": {"exact": "one"}, "scale": {"exact": "1"}}})
+        is None
+    )
+    assert (
+        restore({**stored, "public": {**stored["public"], "colour": "blue"}}) is None
+    )  # a field of a later version
     assert restore({**stored, "public": []}) is None
     assert promises({**stored, "kind": "gone"})[0] == sf.Pure(1)
 
 
 def test_a_record_that_says_less_noise_is_priced_by_what_it_says() -> None:
-    """What is stored is what was promised then; a mechanism that is made again never hides it, both are listed."""
+    """What is stored is what was promised then; a mechanism that is made again never hides it, both
+    are listed.
+    """
     stored = record(mech.Laplace(sensitivity=1, epsilon=1))
     better = {**stored, "promises": [guarantee_record(sf.Pure("1/2"))]}
     assert sf.Pure("1/2") in promises(better)
@@ -124,7 +150,9 @@ def test_a_record_that_says_less_noise_is_priced_by_what_it_says() -> None:
 
 
 def test_unusual_names_are_kept_as_text() -> None:
-    stored = through_text(mech.NoisyMax(sensitivity=1, epsilon=1, candidates=[np.float64(0.5), ("a", 1), None]))
+    stored = through_text(
+        mech.NoisyMax(sensitivity=1, epsilon=1, candidates=[np.float64(0.5), ("a", 1), None])
+    )
     assert stored["public"]["candidates"][1:] == [["a", 1], None]
 
 

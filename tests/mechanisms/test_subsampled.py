@@ -25,12 +25,18 @@ def test_fixed_size_sampling_binds_replace() -> None:
     m = mech.Laplace(sensitivity=1, epsilon=1, relation="replace").subsample(size=10, of=1000)
     assert m.relation == "replace"
     assert m.rate == Fraction(1, 100)
-    assert m.promise == sf.Pure(LAPLACE.subsample(0.01).promise.parameters["epsilon"], relation="replace")
-    assert mech.Gaussian(sensitivity=1, sigma=1).subsample(size=10, of=1000).promise == sf.GDP(1, relation="replace")
+    assert m.promise == sf.Pure(
+        LAPLACE.subsample(0.01).promise.parameters["epsilon"], relation="replace"
+    )
+    assert mech.Gaussian(sensitivity=1, sigma=1).subsample(size=10, of=1000).promise == sf.GDP(
+        1, relation="replace"
+    )
 
 
 def test_the_amplified_promise_holds_by_arithmetic_and_less_would_not() -> None:
-    """P(y) of the noise on 0 and on 1, mixed: the hockey-stick divergence at the ε promised is zero, at 99 % of it is not."""
+    """P(y) of the noise on 0 and on 1, mixed: the hockey-stick divergence at the ε promised is
+    zero, at 99 % of it is not.
+    """
     m, rate = LAPLACE.subsample(0.2), Fraction(1, 5)
     z = range(-40, 41)
     law = [Fraction(LAPLACE.probability(k)) for k in z]
@@ -45,7 +51,10 @@ def test_the_amplified_promise_holds_by_arithmetic_and_less_would_not() -> None:
 
 
 def test_it_is_stored_and_made_again() -> None:
-    for m in (LAPLACE.subsample("1/3"), mech.Gaussian(sensitivity=1, sigma=2, unit="patient").subsample(size=3, of=7)):
+    for m in (
+        LAPLACE.subsample("1/3"),
+        mech.Gaussian(sensitivity=1, sigma=2, unit="patient").subsample(size=3, of=7),
+    ):
         assert restore(record(m)) == m
         assert "subsample" in repr(m)
 
@@ -59,8 +68,16 @@ def test_it_is_stored_and_made_again() -> None:
         (lambda: LAPLACE.subsample(size=11, of=10), "mechanism.sampling"),
         (lambda: LAPLACE.subsample(0.1).subsample(0.1), "mechanism.sampling"),
         (lambda: LAPLACE.subsample(0), "number.not-a-probability"),
-        (lambda: mech.Laplace(sensitivity=1, epsilon=1, relation="replace").subsample(0.1), "guarantee.relation"),
-        (lambda: mech.Laplace(sensitivity=1, epsilon=1, relation="add-remove").subsample(size=1, of=10), "guarantee.relation"),
+        (
+            lambda: mech.Laplace(sensitivity=1, epsilon=1, relation="replace").subsample(0.1),
+            "guarantee.relation",
+        ),
+        (
+            lambda: mech.Laplace(sensitivity=1, epsilon=1, relation="add-remove").subsample(
+                size=1, of=10
+            ),
+            "guarantee.relation",
+        ),
         (lambda: mech.RandomizedResponse(epsilon=1).subsample(0.1), "mechanism.sampling"),
         (lambda: mech.Subsampled(base=LAPLACE, rate=0.1, how="often"), "mechanism.sampling"),
     ],

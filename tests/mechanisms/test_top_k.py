@@ -24,7 +24,9 @@ pytestmark = pytest.mark.usefixtures("precise")
 
 
 def law(scores: tuple[int, ...], k: int, rate: Fraction) -> dict[tuple[int, ...], arb]:
-    """Every ordered choice of k, with its probability: the exponential mechanism again and again among those that are left."""
+    """Every ordered choice of k, with its probability: the exponential mechanism again and again
+    among those that are left.
+    """
     out = {}
     for order in itertools.permutations(range(len(scores)), k):
         left, chance = list(range(len(scores))), arb(1)
@@ -48,7 +50,9 @@ def test_the_interface() -> None:
 def test_every_pair_of_small_datasets(k: int, relation: str) -> None:
     """The k most frequent of three categories: pure ε, and ε²/(8k) at every order."""
     categories, epsilon = ("a", "b", "c"), Fraction(2)
-    m = mech.TopK(k=k, sensitivity=1, epsilon=epsilon, monotone=relation == "add-remove", relation=relation)
+    m = mech.TopK(
+        k=k, sensitivity=1, epsilon=epsilon, monotone=relation == "add-remove", relation=relation
+    )
     known: dict[tuple[int, ...], list[arb]] = {}
 
     def of(x: Any) -> list[arb]:
@@ -70,7 +74,11 @@ def test_the_whole_epsilon_in_every_round_is_caught() -> None:
     assert choosing.loss(p, q) > ball(Fraction(3))
 
 
-@pytest.mark.parametrize("scores", [[3, 1, 0, 2], np.array([3, 1, 0, 2]), [Fraction(3), Fraction(1), 0, 2]], ids=lambda s: type(s[0]).__name__)
+@pytest.mark.parametrize(
+    "scores",
+    [[3, 1, 0, 2], np.array([3, 1, 0, 2]), [Fraction(3), Fraction(1), 0, 2]],
+    ids=lambda s: type(s[0]).__name__,
+)
 def test_draws_fit_the_law(scores: Any) -> None:
     """False alarms: 1e-6 each, 3 in all. The twin has them in reverse order."""
     m = mech.TopK(k=2, sensitivity=1, epsilon=4)
@@ -102,12 +110,27 @@ def test_floats_live_on_a_grid() -> None:
     ids=str,
 )
 def test_records_that_are_refused(given: dict[str, Any], code: str, no_entropy: None) -> None:
-    refusal(lambda: mech.TopK(**({"k": 2, "sensitivity": 1, "epsilon": 1, "candidates": ["a", "b"]} | given)), code)
+    refusal(
+        lambda: mech.TopK(
+            **({"k": 2, "sensitivity": 1, "epsilon": 1, "candidates": ["a", "b"]} | given)
+        ),
+        code,
+    )
 
 
 @pytest.mark.parametrize(
-    ("scores", "code"), [([987654321], "selection.scores"), ([987654321, 1, 2], "selection.scores"), ([987654321.5, 1.0], "selection.grid")]
+    ("scores", "code"),
+    [
+        ([987654321], "selection.scores"),
+        ([987654321, 1, 2], "selection.scores"),
+        ([987654321.5, 1.0], "selection.grid"),
+    ],
 )
 def test_scores_that_are_refused(scores: Any, code: str) -> None:
-    refused = refusal(lambda: mech.TopK(k=2, sensitivity=1, epsilon=1, candidates=["a", "b"]).choose(scores, bits=Untouchable()), code)
+    refused = refusal(
+        lambda: mech.TopK(k=2, sensitivity=1, epsilon=1, candidates=["a", "b"]).choose(
+            scores, bits=Untouchable()
+        ),
+        code,
+    )
     assert "987654321" not in str(refused)

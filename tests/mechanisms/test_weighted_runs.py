@@ -1,4 +1,6 @@
-"""Runs of weighted points: sorted, merged and cut as the definition has it, with distances that are exact up to the last bit of 62."""
+"""Runs of weighted points: sorted, merged and cut as the definition has it, with distances that are
+exact up to the last bit of 62.
+"""
 
 from __future__ import annotations
 
@@ -18,27 +20,54 @@ RANGE = Range(0, 9, 1)
 
 
 def distances(runs: Runs) -> list[Fraction]:
-    return [Fraction(int(h)) + Fraction(int(k), runs._denominator) for h, k in zip(runs._hi, runs._lo, strict=True)]
+    return [
+        Fraction(int(h)) + Fraction(int(k), runs._denominator)
+        for h, k in zip(runs._hi, runs._lo, strict=True)
+    ]
 
 
-def by_definition(points: list[int], weights: list[int], z: int, q: Fraction, shift: int, ends: Range = RANGE) -> Fraction:
+def by_definition(
+    points: list[int], weights: list[int], z: int, q: Fraction, shift: int, ends: Range = RANGE
+) -> Fraction:
     whole = sum(weights)
-    less, upto = (sum(w for p, w in zip(points, weights, strict=True) if test(p)) for test in (lambda p: p < z, lambda p: p <= z))
+    less, upto = (
+        sum(w for p, w in zip(points, weights, strict=True) if test(p))
+        for test in (lambda p: p < z, lambda p: p <= z)
+    )
     above = less - q * whole + shift if z > ends.first else Fraction(0)
     under = q * whole - upto - shift if z < ends.last else Fraction(0)
     return max(above, under, Fraction(0))
 
 
-@pytest.mark.parametrize("q", [Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(999, 1000), Fraction(1)])
+@pytest.mark.parametrize(
+    "q", [Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(999, 1000), Fraction(1)]
+)
 @pytest.mark.parametrize("shift", [0, 3, -3, 1000, FAR, -FAR])
 @pytest.mark.parametrize("unit", [1, 1 << 20, (1 << 62) // 250])
 def test_every_point_has_its_distance(q: Fraction, shift: int, unit: int) -> None:
     generator = np.random.default_rng(1)
     for _ in range(20):
         n = int(generator.integers(0, 8))
-        points, weights = generator.integers(0, 10, size=n).tolist(), [int(w) * unit for w in generator.integers(0, 30, size=n)]
-        runs = Runs(clean(np.zeros(n, dtype=np.int64), np.array(points, dtype=np.int64), np.array(weights, dtype=np.int64), 1, RANGE), 0, 1, q, shift)
-        found = [d for d, size in zip(distances(runs), runs.sizes, strict=True) for _ in range(size)]
+        points, weights = (
+            generator.integers(0, 10, size=n).tolist(),
+            [int(w) * unit for w in generator.integers(0, 30, size=n)],
+        )
+        runs = Runs(
+            clean(
+                np.zeros(n, dtype=np.int64),
+                np.array(points, dtype=np.int64),
+                np.array(weights, dtype=np.int64),
+                1,
+                RANGE,
+            ),
+            0,
+            1,
+            q,
+            shift,
+        )
+        found = [
+            d for d, size in zip(distances(runs), runs.sizes, strict=True) for _ in range(size)
+        ]
         assert found == [by_definition(points, weights, z, q, shift) for z in range(10)]
         assert min(found) == 0
         assert runs.firsts[0] == 0
@@ -50,23 +79,47 @@ def test_python_integers_take_over() -> None:
     points, q = [1, 4, 4, 8], Fraction(1, 3)
     for unit in (1 << 20, 1 << 61, 1 << 90):
         weights = [3 * unit, unit, 2 * unit + 1, 5 * unit]
-        runs = Runs(clean(np.zeros(4, dtype=np.int64), points, np.array(weights, dtype=object), 1, RANGE), 0, 1, q, 7)
+        runs = Runs(
+            clean(np.zeros(4, dtype=np.int64), points, np.array(weights, dtype=object), 1, RANGE),
+            0,
+            1,
+            q,
+            7,
+        )
         assert (runs._hi.dtype == object) == (unit > 1 << 60)
-        found = [d for d, size in zip(distances(runs), runs.sizes, strict=True) for _ in range(size)]
+        found = [
+            d for d, size in zip(distances(runs), runs.sizes, strict=True) for _ in range(size)
+        ]
         assert found == [by_definition(points, weights, z, q, 7) for z in range(10)]
         rate = Fraction(1, unit)
-        assert np.allclose(runs.exponents(rate), [-float(rate * d) for d in distances(runs)], rtol=1e-14)
-    huge = np.array([1 << 61, 1 << 61, 1 << 61], dtype=np.int64)  # each fits, and their sum does not
-    runs = Runs(clean(np.zeros(3, dtype=np.int64), [2, 5, 7], huge, 1, RANGE), 0, 1, Fraction(1, 2), 0)
+        assert np.allclose(
+            runs.exponents(rate), [-float(rate * d) for d in distances(runs)], rtol=1e-14
+        )
+    huge = np.array(
+        [1 << 61, 1 << 61, 1 << 61], dtype=np.int64
+    )  # each fits, and their sum does not
+    runs = Runs(
+        clean(np.zeros(3, dtype=np.int64), [2, 5, 7], huge, 1, RANGE), 0, 1, Fraction(1, 2), 0
+    )
     assert distances(runs)[runs.firsts.tolist().index(5)] == 0
 
 
-@pytest.mark.parametrize("rate", [Fraction(1), Fraction(10) ** 300, Fraction(1, 10**9), Fraction(2, 3)])
+@pytest.mark.parametrize(
+    "rate", [Fraction(1), Fraction(10) ** 300, Fraction(1, 10**9), Fraction(2, 3)]
+)
 def test_exponents_are_right_to_a_few_bits(rate: Fraction) -> None:
-    """2^-50 of themselves, as `choose_each` is told; where all is beyond e^(−800), at least that."""
+    """2^-50 of themselves, as `choose_each` is told; where all is beyond e^(−800), at least
+    that.
+    """
     generator = np.random.default_rng(2)
     weights = generator.integers(0, 1 << 50, size=200)
-    runs = Runs(clean(np.zeros(200, dtype=np.int64), np.arange(200), weights, 1, Range(0, 255, 1)), 0, 1, Fraction(7, 1000003), 5)
+    runs = Runs(
+        clean(np.zeros(200, dtype=np.int64), np.arange(200), weights, 1, Range(0, 255, 1)),
+        0,
+        1,
+        Fraction(7, 1000003),
+        5,
+    )
     for found, distance in zip(runs.exponents(rate).tolist(), distances(runs), strict=True):
         truth = -rate * distance
         if truth >= -900:
@@ -77,9 +130,16 @@ def test_exponents_are_right_to_a_few_bits(rate: Fraction) -> None:
 
 def test_rows_in_any_order() -> None:
     generator = np.random.default_rng(3)
-    of, at, weight = generator.integers(0, 50, size=2000), generator.integers(-5, 15, size=2000), generator.integers(0, 100, size=2000)
+    of, at, weight = (
+        generator.integers(0, 50, size=2000),
+        generator.integers(-5, 15, size=2000),
+        generator.integers(0, 100, size=2000),
+    )
     sorted_ = np.lexsort((at, of))
-    one, two = clean(of, at, weight, 50, RANGE), clean(of[sorted_], at[sorted_], weight[sorted_], 50, RANGE)
+    one, two = (
+        clean(of, at, weight, 50, RANGE),
+        clean(of[sorted_], at[sorted_], weight[sorted_], 50, RANGE),
+    )
     wide = clean(of, at, weight, 50, Range(0, 9 << 57, 1 << 57))  # too many points for one key
     for a, b, c in zip(one, two, wide, strict=True):
         assert a.tolist() == b.tolist()
@@ -93,15 +153,25 @@ def test_rows_in_any_order() -> None:
 
 def test_the_ends_are_in_every_group_and_others_in_none() -> None:
     rows = clean([7, 1, -1, 3, 1], [5, 5, 5, 5, 99], [1, 2, 4, 8, -16], 3, RANGE)
-    assert [rows.points[a:b].tolist() for a, b in zip(rows.begins, rows.begins[1:], strict=False)] == [[0, 9], [0, 5, 9], [0, 9]]
-    assert [rows.weights[a:b].tolist() for a, b in zip(rows.begins, rows.begins[1:], strict=False)] == [[0, 0], [0, 2, 0], [0, 0]]
+    assert [
+        rows.points[a:b].tolist() for a, b in zip(rows.begins, rows.begins[1:], strict=False)
+    ] == [[0, 9], [0, 5, 9], [0, 9]]
+    assert [
+        rows.weights[a:b].tolist() for a, b in zip(rows.begins, rows.begins[1:], strict=False)
+    ] == [[0, 0], [0, 2, 0], [0, 0]]
     point = clean([0], [3], [1], 2, Range(4, 4.5, 1))
     assert point.points.tolist() == [4, 4]
     assert point.weights.tolist() == [1, 0]
 
 
 def test_blocks_cover_all_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = clean(np.repeat(np.arange(30), 8), np.tile(np.arange(8), 30), np.ones(240, dtype=np.int64), 30, RANGE)
+    rows = clean(
+        np.repeat(np.arange(30), 8),
+        np.tile(np.arange(8), 30),
+        np.ones(240, dtype=np.int64),
+        30,
+        RANGE,
+    )
     assert list(blocks(rows, 30)) == [(0, 30)]
     monkeypatch.setattr(weighted_runs, "_BLOCK", 40)
     parts = list(blocks(rows, 30))
@@ -114,14 +184,24 @@ def test_blocks_cover_all_groups(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("groups", "points", "weights"),
-    [([0], [0.5], [1]), ([0], [1], [0.5]), ([0], [1], [True]), ([0], ["1"], [1]), ([0, 0], [1], [1]), ([0], [1], [1, 2]), (np.zeros((1, 1), int), [1], [1])],
+    [
+        ([0], [0.5], [1]),
+        ([0], [1], [0.5]),
+        ([0], [1], [True]),
+        ([0], ["1"], [1]),
+        ([0, 0], [1], [1]),
+        ([0], [1], [1, 2]),
+        (np.zeros((1, 1), int), [1], [1]),
+    ],
     ids=str,
 )
 def test_what_is_refused(groups: Any, points: Any, weights: Any) -> None:
     refusal(lambda: clean(groups, points, weights, 1, RANGE), "value.type")
 
 
-@pytest.mark.parametrize("empty", [[], np.array([]), np.array([], dtype=np.int64), np.array([], dtype=object)], ids=repr)
+@pytest.mark.parametrize(
+    "empty", [[], np.array([]), np.array([], dtype=np.int64), np.array([], dtype=object)], ids=repr
+)
 def test_nothing_at_all(empty: Any) -> None:
     rows = clean(empty, empty, empty, 2, RANGE)
     assert rows.points.tolist() == [0, 9, 0, 9]

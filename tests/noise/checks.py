@@ -1,4 +1,6 @@
-"""Checks as functions, so that the tests can apply them to the product and `test_mutants.py` to samplers that are broken on purpose."""
+"""Checks as functions, so that the tests can apply them to the product and `test_mutants.py` to
+samplers that are broken on purpose.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def disagreements(draw: Draw, specified: Draw, tapes: Iterable[Sequence[int]]) -
 
 DRAWS = 1_000_000
 ALARM = 1e-6
-"""A sound sampler's p-value falls below this once in a million checks; that of a scale 5 % off must be below 1e-20."""
+"""A sound sampler's p-value falls below this once in a million checks; that of a scale 5 % off must
+be below 1e-20.
+"""
 
 
 def quantiles(kind: str, scale: Fraction) -> list[int]:
@@ -45,7 +49,9 @@ def quantiles(kind: str, scale: Fraction) -> list[int]:
 
 
 def fit(sample: NDArray[Any], tail: Tail, cuts: Sequence[int]) -> float:
-    """Pearson's p-value of a sample against a law with P(Z ≥ z) = tail(z); cells that expect fewer than 20 are joined to their neighbours."""
+    """Pearson's p-value of a sample against a law with P(Z ≥ z) = tail(z); cells that expect fewer
+    than 20 are joined to their neighbours.
+    """
     kept, chances, above = [], [], 1.0
     for cut in cuts:
         here = tail(cut)
@@ -62,7 +68,9 @@ def law_fit(sample: NDArray[Any], kind: str, scale: Fraction) -> float:
 
 
 def low_bits_fit(sample: NDArray[Any], modulus: int = 64) -> float:
-    """The p-value of uniform remainders. At scales from 2^21 on both laws are uniform modulo 64 to a relative 1e-9, which 10^6 draws cannot see."""
+    """The p-value of uniform remainders. At scales from 2^21 on both laws are uniform modulo 64 to
+    a relative 1e-9, which 10^6 draws cannot see.
+    """
     return _pearson(np.bincount(sample % modulus, minlength=modulus), np.full(modulus, 1 / modulus))
 
 
@@ -71,11 +79,14 @@ def _pearson(counts: NDArray[Any], chances: NDArray[np.float64]) -> float:
     return float(stats.chi2.sf(((counts - expected) ** 2 / expected).sum(), len(counts) - 1))
 
 
-# Enumeration: a layer of a sampler reads one word, and its outcome changes once as the word grows. So all words are counted by bisection.
+# Enumeration: a layer of a sampler reads one word, and its outcome changes once as the word grows.
+# So all words are counted by bisection.
 
 
 def counted(holds: Callable[[int], bool], size: int) -> int:
-    """How many of 0 … size − 1 have a property that the small ones have and the large ones have not."""
+    """How many of 0 … size − 1 have a property that the small ones have and the large ones have
+    not.
+    """
     low, high = 0, size
     while low < high:
         middle = (low + high) // 2
@@ -88,19 +99,29 @@ def geometric_miscount(draw: Draw, scale: Fraction, k: int) -> Fraction:
     split = reference.shift(scale)
     size = 1 << 63
     found = counted(lambda word: abs(draw(TapeBits([word, 1]))) >> split >= k, size)
-    ends = reference.rational.exp(-k * (1 << split) / scale, 128) if split else [2 * end for end in truth.geometric_tail(scale, k)]
+    ends = (
+        reference.rational.exp(-k * (1 << split) / scale, 128)
+        if split
+        else [2 * end for end in truth.geometric_tail(scale, k)]
+    )
     return _beyond(found, ends, size)
 
 
 def remainder_miscount(draw: Draw, scale: Fraction, r: int) -> Fraction:
-    """By how many of 2^28 levels the chance of a remainder r to be accepted is missed. If it is refused, the tape offers another one."""
+    """By how many of 2^28 levels the chance of a remainder r to be accepted is missed. If it is
+    refused, the tape offers another one.
+    """
     other, size = r ^ 1, 1 << 28
-    found = counted(lambda level: draw(TapeBits([1 << 62, level << 36 | r, other])) & 1 == r & 1, size)
+    found = counted(
+        lambda level: draw(TapeBits([1 << 62, level << 36 | r, other])) & 1 == r & 1, size
+    )
     return _beyond(found, reference.rational.exp(-r / scale, 128), size)
 
 
 def wall_miscount(draw: Draw, first: Sequence[int], j: int, point: int) -> Fraction:
-    """By how many of 2^48 levels the chance of a point of cell j to be accepted is missed. If it is refused, the tape offers one of the other sign."""
+    """By how many of 2^48 levels the chance of a point of cell j to be accepted is missed. If it is
+    refused, the tape offers one of the other sign.
+    """
     word, *second = first
     size, minus = 1 << 48, [1 << 48 | 20000 << 49, 1 << 63]
     found = counted(lambda level: draw(TapeBits([word | level, point, *second, *minus])) >= 0, size)
@@ -118,12 +139,21 @@ def point_miscount(draw: Draw, sigma: Fraction, first: Sequence[int], j: int, k:
 
 
 def coin_miscount(draw: Draw, chance: tuple[Fraction, Fraction]) -> Fraction:
-    """By how many of 2^72 a probability is missed: bytes first, then the words that follow the byte it begins with.
+    """By how many of 2^72 a probability is missed: bytes first, then the words that follow the byte
+    it begins with.
 
     A draw reads the first byte of a word, a sample the last one: both are set.
     """
-    octets = counted(lambda octet: bool(draw(TapeBits([octet << 56 | octet, 0]))), 256)  # the last of them has a further word, here 0
-    words = counted(lambda word: bool(draw(TapeBits([(octets - 1) << 56 | (octets - 1), word]))), 1 << 64) if octets else 0
+    octets = counted(
+        lambda octet: bool(draw(TapeBits([octet << 56 | octet, 0]))), 256
+    )  # the last of them has a further word, here 0
+    words = (
+        counted(
+            lambda word: bool(draw(TapeBits([(octets - 1) << 56 | (octets - 1), word]))), 1 << 64
+        )
+        if octets
+        else 0
+    )
     return _beyond((max(octets - 1, 0) << 64) + words, chance, 1 << 72)
 
 

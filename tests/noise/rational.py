@@ -1,8 +1,11 @@
-"""Real functions at rational points, enclosed between two rationals: whole numbers, series with their remainder, and nothing else.
+"""Real functions at rational points, enclosed between two rationals: whole numbers, series with
+their remainder, and nothing else.
 
-Written to be believed rather than to be fast, and without the library that the product computes with. A number is held as a whole count of units
-2^-P, rounded down; what the roundings and the cut of the series can have lost is counted and added for the upper end. `bits` asks for about that many
-correct bits, relative for `exp` and `normal_tail`, absolute for the others; the enclosure is right whatever is asked for.
+Written to be believed rather than to be fast, and without the library that the product computes
+with. A number is held as a whole count of units 2^-P, rounded down; what the roundings and the cut
+of the series can have lost is counted and added for the upper end. `bits` asks for about that many
+correct bits, relative for `exp` and `normal_tail`, absolute for the others; the enclosure is right
+whatever is asked for.
 """
 
 from __future__ import annotations
@@ -38,7 +41,10 @@ def exp(x: Fraction, bits: int) -> Interval:
         total += term
         n += 1
         term = term * y // (n << P)
-    low, high = total, total + 2 * n + 4  # a unit for each term, with what it hands on; two for y; two for the rest of the series
+    low, high = (
+        total,
+        total + 2 * n + 4,
+    )  # a unit for each term, with what it hands on; two for y; two for the rest of the series
     for _ in range(k):
         low, high = low * low >> P, -(-high * high >> P)
     if x > 0:
@@ -56,7 +62,9 @@ def log(y: Fraction, bits: int) -> Interval:
     if m < 1:
         low, high = -high, -low
     two = _log_of_two(P)
-    return Fraction(2 * (low + min(e * two[0], e * two[1])), 1 << P), Fraction(2 * (high + max(e * two[0], e * two[1])), 1 << P)
+    return Fraction(2 * (low + min(e * two[0], e * two[1])), 1 << P), Fraction(
+        2 * (high + max(e * two[0], e * two[1])), 1 << P
+    )
 
 
 def _artanh(t: Fraction, P: int) -> tuple[int, int]:
@@ -70,7 +78,12 @@ def _artanh(t: Fraction, P: int) -> tuple[int, int]:
         total += power // n
         power = power * square >> P
         n += 2
-    return total, total + 2 * n + 8  # a power lacks less than 3 units and its quotient one more; the rest of the series is below 2
+    return (
+        total,
+        total + 2 * n + 8,
+        # a power lacks less than 3 units and its quotient one more; the rest of the series is below
+        # 2
+    )
 
 
 @cache
@@ -88,7 +101,9 @@ def pi(bits: int) -> Interval:
     """16·arctan(1/5) − 4·arctan(1/239) (Machin 1706)."""
     P = bits + 16
     five, more = _arctan_of_one_in(5, P), _arctan_of_one_in(239, P)
-    return Fraction(16 * five[0] - 4 * more[1], 1 << P), Fraction(16 * five[1] - 4 * more[0], 1 << P)
+    return Fraction(16 * five[0] - 4 * more[1], 1 << P), Fraction(
+        16 * five[1] - 4 * more[0], 1 << P
+    )
 
 
 def _arctan_of_one_in(n: int, P: int) -> tuple[int, int]:
@@ -101,7 +116,9 @@ def _arctan_of_one_in(n: int, P: int) -> tuple[int, int]:
 
 
 def normal_tail(x: Fraction, bits: int) -> Interval:
-    """Φ(−x) for x ≥ 0, which is ½ − φ(x)·Σ x^(2n+1)/(1·3·5 … (2n + 1)); the working precision makes up for the difference."""
+    """Φ(−x) for x ≥ 0, which is ½ − φ(x)·Σ x^(2n+1)/(1·3·5 … (2n + 1)); the working precision makes
+    up for the difference.
+    """
     P = bits + math.ceil(Fraction(3, 2) * x * x) + 64
     square = x * x
     low = high = 0
@@ -114,4 +131,6 @@ def normal_tail(x: Fraction, bits: int) -> Interval:
     density = exp(-square / 2, P)
     root = tuple(sqrt(2 * end, P)[i] for i, end in enumerate(pi(P)))
     half = Fraction(1, 2)
-    return half - density[1] * Fraction(high, 1 << P) / root[0], half - density[0] * Fraction(low, 1 << P) / root[1]
+    return half - density[1] * Fraction(high, 1 << P) / root[0], half - density[0] * Fraction(
+        low, 1 << P
+    ) / root[1]

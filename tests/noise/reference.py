@@ -1,9 +1,11 @@
 """The slow specification of the samplers: bits in, integers out, in rational arithmetic.
 
-Every sampler reads a real uniform number bit by bit and stops as soon as the bits read so far leave one result. Here this is said with exact
-intervals (`rational.py`) and no floating point. The bits are read in the order of the product: `draw` takes what it needs when it needs it; `sample`
-takes the words of a chunk first, kind by kind, and further bits lane by lane. So a product and its reference that are handed equal bits must give
-equal integers, and leave the source at the same place.
+Every sampler reads a real uniform number bit by bit and stops as soon as the bits read so far leave
+one result. Here this is said with exact intervals (`rational.py`) and no floating point. The bits
+are read in the order of the product: `draw` takes what it needs when it needs it; `sample` takes
+the words of a chunk first, kind by kind, and further bits lane by lane. So a product and its
+reference that are handed equal bits must give equal integers, and leave the source at the same
+place.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ def unit(number: int, known: int) -> Interval:
 
 
 def floor(low: Interval, high: Interval) -> int | str | None:
-    """The floor of the reals between two enclosed ends. It is open if an integer is among them, be it an end."""
+    """The floor of the reals between two enclosed ends. It is open if an integer is among them, be
+    it an end.
+    """
     if math.ceil(low[1]) <= math.floor(high[0]):
         return MORE
     whole = math.floor(low[0])
@@ -43,7 +47,9 @@ def floor(low: Interval, high: Interval) -> int | str | None:
 
 
 def is_below(number: Ends, low: Ends, high: Ends) -> bool | str | None:
-    """Whether every number of the first interval lies below every real between two enclosed ends, or none does. It is open where they touch."""
+    """Whether every number of the first interval lies below every real between two enclosed ends,
+    or none does. It is open where they touch.
+    """
     if number[1] < low[0]:
         return True
     if number[0] > high[1]:
@@ -52,7 +58,9 @@ def is_below(number: Ends, low: Ends, high: Ends) -> bool | str | None:
 
 
 def shift(scale: Fraction) -> int:
-    """The bits k that are split off: none below 2^21, else as many as bring the scale into [2^20, 2^21)."""
+    """The bits k that are split off: none below 2^21, else as many as bring the scale into [2^20,
+    2^21).
+    """
     return next(k for k in range(64) if scale < 1 << (21 + k))
 
 
@@ -63,7 +71,9 @@ def shift(scale: Fraction) -> int:
 def offset(scale: Fraction, bits: int) -> Interval:
     """scale·ln(2/(1 + e^(−1/scale)))."""
     q = rational.exp(-1 / scale, bits)
-    return scale * rational.log(2 / (1 + q[1]), bits)[0], scale * rational.log(2 / (1 + q[0]), bits)[1]
+    return scale * rational.log(2 / (1 + q[1]), bits)[0], scale * rational.log(
+        2 / (1 + q[0]), bits
+    )[1]
 
 
 def geometric_draw(scale: Fraction, bits: Bits) -> int:
@@ -77,16 +87,22 @@ def geometric_sample(scale: Fraction, count: int, bits: Bits, chunk: int = CHUNK
         size = min(chunk, count - len(out))
         words = bits.words(2 * size if shift(scale) else size).tolist()
         rests = words[size:] or [0] * size
-        out += [_geometric(scale, word, rest, bits) for word, rest in zip(words, rests, strict=False)]
+        out += [
+            _geometric(scale, word, rest, bits) for word, rest in zip(words, rests, strict=False)
+        ]
     return out
 
 
 def _geometric(scale: Fraction, word: int, rest: int, bits: Bits) -> int:
-    """One word is a sign and a magnitude. Without a split both signs of 0 are 0; with it, minus 0 is drawn again."""
+    """One word is a sign and a magnitude. Without a split both signs of 0 are 0; with it, minus 0
+    is drawn again.
+    """
     k = shift(scale)
     while True:
         negative = word >> 63
-        leading = _stretched(scale / (1 << k), word ^ ONES if negative else word, bits, centred=not k)
+        leading = _stretched(
+            scale / (1 << k), word ^ ONES if negative else word, bits, centred=not k
+        )
         size = leading << k | (_remainder(scale, k, rest, bits) if k else 0)
         if size or not negative or not k:
             return -size if negative else size
@@ -94,7 +110,9 @@ def _geometric(scale: Fraction, word: int, rest: int, bits: Bits) -> int:
 
 
 def _stretched(scale: Fraction, number: int, bits: Bits, *, centred: bool) -> int:
-    """⌊−scale·ln V⌋, plus the offset if centred, for the uniform V that begins with the 63 bits of `number`."""
+    """⌊−scale·ln V⌋, plus the offset if centred, for the uniform V that begins with the 63 bits of
+    `number`.
+    """
     known = 63
     while True:
         if number:
@@ -103,7 +121,10 @@ def _stretched(scale: Fraction, number: int, bits: Bits, *, centred: bool) -> in
             def whole(p: int, ends: Interval = ends) -> int | str | None:
                 c = offset(scale, p) if centred else (Fraction(0), Fraction(0))
                 near, far = rational.log(ends[1], p), rational.log(ends[0], p)
-                return floor((c[0] - scale * near[1], c[1] - scale * near[0]), (c[0] - scale * far[1], c[1] - scale * far[0]))
+                return floor(
+                    (c[0] - scale * near[1], c[1] - scale * near[0]),
+                    (c[0] - scale * far[1], c[1] - scale * far[0]),
+                )
 
             answer = decide(whole)
             if isinstance(answer, int):
@@ -112,7 +133,9 @@ def _stretched(scale: Fraction, number: int, bits: Bits, *, centred: bool) -> in
 
 
 def _remainder(scale: Fraction, k: int, rest: int, bits: Bits) -> int:
-    """r = the low k bits, if a uniform number that begins with the high 28 bits is below e^(−r/scale); else of a new word."""
+    """r = the low k bits, if a uniform number that begins with the high 28 bits is below
+    e^(−r/scale); else of a new word.
+    """
     while True:
         r = rest & ((1 << k) - 1)
         level, known = rest >> 36, 28
@@ -135,15 +158,29 @@ WIDTH = Fraction(1, 32)
 
 @cache
 def cumulative(bits: int) -> tuple[list[int], list[int]]:
-    """Bounds below and above of the probabilities of cells 0 … j, in units of 2^-bits, each cell weighing e^(−(j·WIDTH)²/2)."""
-    heights = [rational.exp(-((j * WIDTH) ** 2) / 2, bits) for j in range(math.ceil(32 * math.sqrt(1.4 * bits + 100)))]
-    low, high = list(itertools.accumulate(h[0] for h in heights)), list(itertools.accumulate(h[1] for h in heights))
-    total = high[-1] + 17 * heights[-1][1]  # what is cut off shrinks from cell to cell by more than e^(−1/16)
-    return [math.floor(end / total * (1 << bits)) for end in low], [math.ceil(end / low[-1] * (1 << bits)) for end in high]
+    """Bounds below and above of the probabilities of cells 0 … j, in units of 2^-bits, each cell
+    weighing e^(−(j·WIDTH)²/2).
+    """
+    heights = [
+        rational.exp(-((j * WIDTH) ** 2) / 2, bits)
+        for j in range(math.ceil(32 * math.sqrt(1.4 * bits + 100)))
+    ]
+    low, high = (
+        list(itertools.accumulate(h[0] for h in heights)),
+        list(itertools.accumulate(h[1] for h in heights)),
+    )
+    total = (
+        high[-1] + 17 * heights[-1][1]
+    )  # what is cut off shrinks from cell to cell by more than e^(−1/16)
+    return [math.floor(end / total * (1 << bits)) for end in low], [
+        math.ceil(end / low[-1] * (1 << bits)) for end in high
+    ]
 
 
 def cell(number: int, known: int, bits: Bits) -> int:
-    """The cell of the uniform number whose first 15 bits are known, or 64: the second word read fills up 15 to 64."""
+    """The cell of the uniform number whose first 15 bits are known, or 64: the second word read
+    fills up 15 to 64.
+    """
     while True:
 
         def find(p: int, number: int = number, known: int = known) -> int | str | None:
@@ -159,7 +196,9 @@ def cell(number: int, known: int, bits: Bits) -> int:
         if isinstance(answer, int):
             return answer
         fresh = bits.integer(64)
-        number, known = (number << 49 | fresh >> 15, 64) if known == 15 else (number << 64 | fresh, known + 64)
+        number, known = (
+            (number << 49 | fresh >> 15, 64) if known == 15 else (number << 64 | fresh, known + 64)
+        )
 
 
 def normal_draw(sigma: Fraction, bits: Bits) -> int:
@@ -177,7 +216,11 @@ def normal_sample(sigma: Fraction, count: int, bits: Bits, chunk: int = CHUNK) -
         missing = count - len(out)
         tried = min(chunk, min(chunk, missing) + min(chunk, missing) // 64 + 2)
         words = bits.words((3 if k else 2) * tried).tolist()
-        word, point, rest = words[:tried], words[tried : 2 * tried], words[2 * tried :] or [0] * tried
+        word, point, rest = (
+            words[:tried],
+            words[tried : 2 * tried],
+            words[2 * tried :] or [0] * tried,
+        )
         cells = _cells(word, bits)
         part = []
         for lane in range(tried):
@@ -241,14 +284,20 @@ def fall(j: int, u: Fraction) -> Fraction:
 
 
 def _append(sigma: Fraction, leading: int, rest: int, bits: Bits) -> int:
-    """The low bits of |Z|: uniform, with a fresh real behind them, accepted by the density relative to where the leading part begins."""
+    """The low bits of |Z|: uniform, with a fresh real behind them, accepted by the density relative
+    to where the leading part begins.
+    """
     k = shift(sigma)
     while True:
         r, level = rest & ((1 << k) - 1), rest >> 36
         base = leading << k
         if rest < (1 << 64) - (1 << 49) and leading < 1 << 24 and (leading or r):
-            # no further bits are read, because the density falls by less than 2^-15 over these 2^k integers: e^(−t) ≥ 1 − t
-            assert Fraction(level + 1, 1 << 28) <= 1 - (leading + Fraction(1, 2)) * (Fraction(1 << k) / sigma) ** 2
+            # no further bits are read, because the density falls by less than 2^-15 over these 2^k
+            # integers: e^(−t) ≥ 1 − t
+            assert (
+                Fraction(level + 1, 1 << 28)
+                <= 1 - (leading + Fraction(1, 2)) * (Fraction(1 << k) / sigma) ** 2
+            )
             return base | r
         if _lies_below_density(sigma, base, r, level, bits):
             return base | r
@@ -262,7 +311,9 @@ def _lies_below_density(sigma: Fraction, base: int, r: int, level: int, bits: Bi
         return False  # |σX| + ½ is never below ½
     start = max(base - half, Fraction(0))
     while True:
-        high, low = ((start**2 - (base - half + end) ** 2) / (2 * sigma**2) for end in unit(v, fine))
+        high, low = (
+            (start**2 - (base - half + end) ** 2) / (2 * sigma**2) for end in unit(v, fine)
+        )
         answer = _below_exp(unit(level, known), low, high)
         if answer != MORE:
             return answer is True
@@ -277,17 +328,31 @@ def coin(p: Fraction | None, exponent: Fraction | None, bits: int) -> Interval:
     return (p, p) if p is not None else rational.exp(-(exponent or Fraction(0)), bits)
 
 
-def bernoulli_draw(bits: Bits, *, p: Fraction | None = None, exponent: Fraction | None = None) -> bool:
+def bernoulli_draw(
+    bits: Bits, *, p: Fraction | None = None, exponent: Fraction | None = None
+) -> bool:
     return _toss(p, exponent, bits.integer(8), 8, bits)
 
 
-def bernoulli_sample(count: int, bits: Bits, *, p: Fraction | None = None, exponent: Fraction | None = None) -> list[bool]:
-    """A byte each, lowest first; a word for each that begins like p; then further words one by one."""
-    octets = b"".join(word.to_bytes(8, "little") for word in bits.words(-(-count // 8)).tolist())[:count]
+def bernoulli_sample(
+    count: int, bits: Bits, *, p: Fraction | None = None, exponent: Fraction | None = None
+) -> list[bool]:
+    """A byte each, lowest first; a word for each that begins like p; then further words one by
+    one.
+    """
+    octets = b"".join(word.to_bytes(8, "little") for word in bits.words(-(-count // 8)).tolist())[
+        :count
+    ]
     first = decide(lambda q: digits(coin(p, exponent, q), 8))
     tied = [lane for lane, octet in enumerate(octets) if octet == first]
-    numbers = {lane: octets[lane] << 64 | more for lane, more in zip(tied, bits.words(len(tied)).tolist(), strict=True)}
-    return [_toss(p, exponent, numbers[lane], 72, bits) if lane in numbers else octet < first for lane, octet in enumerate(octets)]
+    numbers = {
+        lane: octets[lane] << 64 | more
+        for lane, more in zip(tied, bits.words(len(tied)).tolist(), strict=True)
+    }
+    return [
+        _toss(p, exponent, numbers[lane], 72, bits) if lane in numbers else octet < first
+        for lane, octet in enumerate(octets)
+    ]
 
 
 def digits(value: Interval, bits: int) -> int | None:
@@ -295,7 +360,9 @@ def digits(value: Interval, bits: int) -> int | None:
     return low if low == high else None
 
 
-def _toss(p: Fraction | None, exponent: Fraction | None, number: int, known: int, bits: Bits) -> bool:
+def _toss(
+    p: Fraction | None, exponent: Fraction | None, number: int, known: int, bits: Bits
+) -> bool:
     while True:
         first = decide(lambda q, known=known: digits(coin(p, exponent, q), known))
         if number != first or Fraction(first, 1 << known) == p:
@@ -307,7 +374,9 @@ Weights = tuple[tuple[Fraction, ...], Fraction, tuple[Fraction, ...]]
 """Scores, rate and prior of a choice."""
 
 
-def weights(scores: Sequence[Fraction], rate: Fraction = Fraction(1), prior: Sequence[Fraction] = ()) -> Weights:
+def weights(
+    scores: Sequence[Fraction], rate: Fraction = Fraction(1), prior: Sequence[Fraction] = ()
+) -> Weights:
     return tuple(scores), rate, tuple(prior) or (Fraction(1),) * len(scores)
 
 
@@ -320,10 +389,16 @@ def shares(law: Weights, bits: int) -> list[Interval]:
     """P(I ≤ i) for each i but the last, with weights prior·e^(rate·score)."""
     scores, rate, prior = law
     top = max(s for s, p in zip(scores, prior, strict=True) if p)
-    parts = [tuple(p * end for end in rational.exp(rate * (s - top), bits)) if p else (Fraction(0),) * 2 for s, p in zip(scores, prior, strict=True)]
+    parts = [
+        tuple(p * end for end in rational.exp(rate * (s - top), bits)) if p else (Fraction(0),) * 2
+        for s, p in zip(scores, prior, strict=True)
+    ]
     low, high = (list(itertools.accumulate(part[side] for part in parts)) for side in (0, 1))
     whole = Fraction(1), Fraction(1)  # known exactly where only candidates of no weight follow
-    return [(low[i] / high[-1], high[i] / low[-1]) if any(prior[i + 1 :]) else whole for i in range(len(parts) - 1)]
+    return [
+        (low[i] / high[-1], high[i] / low[-1]) if any(prior[i + 1 :]) else whole
+        for i in range(len(parts) - 1)
+    ]
 
 
 def _chosen(law: Weights, number: int, bits: Bits) -> int:

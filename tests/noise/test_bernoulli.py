@@ -16,22 +16,48 @@ from . import rational, reference
 from .cases import ONES, words_of
 
 COINS: list[dict[str, Fraction]] = [
-    *({"p": Fraction(text)} for text in ["0", "1", "1/2", "1/4", "1/3", "2/3", "0.1", "255/256", "1/256", "1/1000000007", "1e-30", "22/23"]),
-    *({"exponent": Fraction(text)} for text in ["0", "1e-30", "1/1000", "1/3", "1", "22/7", "5", "20", "100", "745", "1000"]),
+    *(
+        {"p": Fraction(text)}
+        for text in [
+            "0",
+            "1",
+            "1/2",
+            "1/4",
+            "1/3",
+            "2/3",
+            "0.1",
+            "255/256",
+            "1/256",
+            "1/1000000007",
+            "1e-30",
+            "22/23",
+        ]
+    ),
+    *(
+        {"exponent": Fraction(text)}
+        for text in ["0", "1e-30", "1/1000", "1/3", "1", "22/7", "5", "20", "100", "745", "1000"]
+    ),
 ]
 
-each_coin = pytest.mark.parametrize("coin", COINS, ids=lambda coin: "{}={}".format(*next(iter(coin.items()))))
+each_coin = pytest.mark.parametrize(
+    "coin", COINS, ids=lambda coin: "{}={}".format(*next(iter(coin.items())))
+)
 
 
 def beginning(coin: dict[str, Fraction], bits: int) -> int:
     """⌊p·2^bits⌋."""
-    return rational.decide(lambda q: reference.digits(reference.coin(coin.get("p"), coin.get("exponent"), q), bits), bits + 64)
+    return rational.decide(
+        lambda q: reference.digits(reference.coin(coin.get("p"), coin.get("exponent"), q), bits),
+        bits + 64,
+    )
 
 
 @each_coin
 def test_random_bits(coin: dict[str, Fraction]) -> None:
     law, ours, theirs = Bernoulli(**coin), SeededBits(4), SeededBits(4)
-    assert [law.draw(ours) for _ in range(600)] == [reference.bernoulli_draw(theirs, **coin) for _ in range(600)]
+    assert [law.draw(ours) for _ in range(600)] == [
+        reference.bernoulli_draw(theirs, **coin) for _ in range(600)
+    ]
     assert law.sample(3001, ours).tolist() == reference.bernoulli_sample(3001, theirs, **coin)
     assert ours.integer(64) == theirs.integer(64), "as many bits were read"
 
@@ -39,7 +65,9 @@ def test_random_bits(coin: dict[str, Fraction]) -> None:
 @each_coin
 @pytest.mark.parametrize("words", [1, 2, 4])
 def test_uniform_numbers_next_to_p(coin: dict[str, Fraction], words: int) -> None:
-    """U that agrees with p for a byte and one, two or four words, and its neighbours. A draw reads the byte first, a sample last, of a word."""
+    """U that agrees with p for a byte and one, two or four words, and its neighbours. A draw reads
+    the byte first, a sample last, of a word.
+    """
     known = 8 + 64 * words
     here = beginning(coin, known)
     for number in {here + d for d in (-2, -1, 0, 1, 2) if 0 <= here + d < 1 << known}:
@@ -58,7 +86,9 @@ def test_probability_is_rounded_outward(coin: dict[str, Fraction]) -> None:
     assert Fraction(law.probability("down")) <= low
     assert high <= Fraction(law.probability("up"))
     assert 0 <= law.probability("down") <= law.probability() <= law.probability("up") <= 1
-    assert law.probability("up") - law.probability("down") <= 2.0**-50 * float(high) + 5e-324  # one step each way, and one more for their texts
+    assert (
+        law.probability("up") - law.probability("down") <= 2.0**-50 * float(high) + 5e-324
+    )  # one step each way, and one more for their texts
 
 
 def test_certain_coins() -> None:

@@ -1,4 +1,6 @@
-"""Secure bits: fair, fresh in every call, process and thread; and if the operating system has none, nothing is drawn."""
+"""Secure bits: fair, fresh in every call, process and thread; and if the operating system has none,
+nothing is drawn.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,18 @@ from sfumato.testing import SeededBits, TapeBits
 
 from .cases import ONES, geometric_magnitudes
 
-COUNTS = [0, 1, 2, module._SMALL - 1, module._SMALL, module._SMALL + 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 5]
+COUNTS = [
+    0,
+    1,
+    2,
+    module._SMALL - 1,
+    module._SMALL,
+    module._SMALL + 1,
+    CHUNK - 1,
+    CHUNK,
+    CHUNK + 1,
+    3 * CHUNK + 5,
+]
 
 
 @pytest.mark.parametrize("count", COUNTS)
@@ -41,15 +54,21 @@ def test_words(count: int) -> None:
 
 @pytest.mark.parametrize("count", [module._SMALL, 10 * CHUNK])
 def test_every_bit_is_fair(count: int) -> None:
-    """Ones at each of 64 places, 6.5 standard deviations wide: false alarms below 64 · 1e-10 for each of two sizes."""
+    """Ones at each of 64 places, 6.5 standard deviations wide: false alarms below 64 · 1e-10 for
+    each of two sizes.
+    """
     words = np.concatenate([SYSTEM.words(count) for _ in range(10 * CHUNK // count)])
-    ones = np.array([int(((words >> np.uint64(place)) & np.uint64(1)).sum()) for place in range(64)])
+    ones = np.array(
+        [int(((words >> np.uint64(place)) & np.uint64(1)).sum()) for place in range(64)]
+    )
     assert (np.abs(ones - len(words) / 2) < 6.5 * np.sqrt(len(words)) / 2).all()
 
 
 @pytest.mark.parametrize("bits", [1, 7, 8, 9, 28, 63, 64, 65, 200])
 def test_integer(bits: int) -> None:
-    """Within range, and each place seen both ways in 200 draws, but for a chance of 400 · 2^-200."""
+    """Within range, and each place seen both ways in 200 draws, but for a chance of 400 ·
+    2^-200.
+    """
     drawn = [SYSTEM.integer(bits) for _ in range(200)]
     assert all(0 <= number < 1 << bits for number in drawn)
     for place in range(bits):
@@ -57,7 +76,9 @@ def test_integer(bits: int) -> None:
 
 
 @pytest.mark.parametrize("count", [module._SMALL + 1, CHUNK + 3, 2 * CHUNK + 1])
-def test_many_words_are_one_stream_of_a_key_read_in_the_call(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_words_are_one_stream_of_a_key_read_in_the_call(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[int] = []
     keys = [bytes([i]) * 32 for i in (1, 2)]
 
@@ -67,7 +88,11 @@ def test_many_words_are_one_stream_of_a_key_read_in_the_call(count: int, monkeyp
 
     monkeypatch.setattr(os, "urandom", urandom)
     for key in keys:
-        stream = Cipher(algorithms.AES256(key), modes.CTR(bytes(16))).encryptor().update(bytes(8 * count))
+        stream = (
+            Cipher(algorithms.AES256(key), modes.CTR(bytes(16)))
+            .encryptor()
+            .update(bytes(8 * count))
+        )
         assert SystemBits().words(count).tobytes() == stream
     assert asked == [32, 32], "a new key for each call, and nothing else"
 
@@ -110,7 +135,9 @@ def test_without_entropy_nothing_is_drawn(name: str, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("name", ["geometric draw", "normal draw"])
 @pytest.mark.parametrize("calls", [0, 1])
-def test_entropy_that_fails_midway_closes_too(name: str, calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entropy_that_fails_midway_closes_too(
+    name: str, calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Further bits are asked for after the first word, and are not to be had."""
     left = itertools.count(calls, -1)
 
@@ -125,7 +152,9 @@ def test_entropy_that_fails_midway_closes_too(name: str, calls: int, monkeypatch
 
 
 def test_threads() -> None:
-    """Eight threads, switched as often as can be, each with lanes that ball arithmetic settles: what each draws is what it draws alone."""
+    """Eight threads, switched as often as can be, each with lanes that ball arithmetic settles:
+    what each draws is what it draws alone.
+    """
     scale = 10**9
     words = [first for first, *_ in geometric_magnitudes(Geometric(scale=scale).scale)]
     tapes = [words[i:] + words[:i] for i in range(0, 64, 8)]
@@ -140,7 +169,10 @@ def test_threads() -> None:
 
     alone = [work(tape) for tape in tapes]
     together: dict[int, list[Any]] = {}
-    threads = [threading.Thread(target=lambda i=i: together.__setitem__(i, work(tapes[i]))) for i in range(len(tapes))]
+    threads = [
+        threading.Thread(target=lambda i=i: together.__setitem__(i, work(tapes[i])))
+        for i in range(len(tapes))
+    ]
     before, interval = ctx.prec, sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
@@ -156,7 +188,9 @@ def test_threads() -> None:
 
 def test_threads_draw_different_bits() -> None:
     seen: list[int] = []
-    threads = [threading.Thread(target=lambda: seen.extend(SYSTEM.words(1000).tolist())) for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: seen.extend(SYSTEM.words(1000).tolist())) for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -166,7 +200,13 @@ def test_threads_draw_different_bits() -> None:
 
 def run(script: str) -> list[str]:
     """The lines a script prints in a fresh interpreter, where a fork copies no test runner."""
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     return done.stdout.split()
 
 
@@ -187,14 +227,24 @@ FORKS = """
 
 
 def test_a_thousand_forks_draw_different_words() -> None:
-    """One word from the system and one from a stream in each child; two of 2,000 agree with probability 1e-13."""
-    drawn = run(FORKS.format(forks=1000, setup="SYSTEM.words(1000)", draws="[SYSTEM.integer(64), SYSTEM.words(1000)[0]]"))
+    """One word from the system and one from a stream in each child; two of 2,000 agree with
+    probability 1e-13.
+    """
+    drawn = run(
+        FORKS.format(
+            forks=1000,
+            setup="SYSTEM.words(1000)",
+            draws="[SYSTEM.integer(64), SYSTEM.words(1000)[0]]",
+        )
+    )
     assert len(drawn) == len(set(drawn)) == 2000
 
 
 def test_a_generator_with_state_is_caught() -> None:
     """The twin: a seeded generator's children all draw the same."""
-    setup = "from sfumato.testing import SeededBits; bits = SeededBits(int.from_bytes(os.urandom(8)))"
+    setup = (
+        "from sfumato.testing import SeededBits; bits = SeededBits(int.from_bytes(os.urandom(8)))"
+    )
     drawn = run(FORKS.format(forks=50, setup=setup, draws="[bits.integer(64), bits.integer(64)]"))
     assert len(drawn) == 100
     assert len(set(drawn)) == 2

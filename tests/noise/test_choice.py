@@ -38,9 +38,18 @@ LAWS: dict[str, dict[str, Any]] = {
     "a small rate": {"scores": fractions("0 1000000 500000"), "rate": Fraction(1, 10**6)},
     "a prior": {"scores": fractions("0 1 2"), "prior": fractions("3 2/3 1/7")},
     "a prior with zeros": {"scores": fractions("9 0 1 9"), "prior": fractions("0 1 1 0")},
-    "a prior that outweighs the scores": {"scores": fractions("0 -700 -300"), "prior": [Fraction(1, 10**300), Fraction(1), Fraction(1, 10**170)]},
-    "a prior beyond doubles": {"scores": fractions("0 -737"), "prior": [Fraction(1, 10**320), Fraction(1)]},
-    "a prior far beyond doubles": {"scores": fractions("0 -760 -770"), "prior": [Fraction(1, 10**330), Fraction(1), Fraction(1)]},
+    "a prior that outweighs the scores": {
+        "scores": fractions("0 -700 -300"),
+        "prior": [Fraction(1, 10**300), Fraction(1), Fraction(1, 10**170)],
+    },
+    "a prior beyond doubles": {
+        "scores": fractions("0 -737"),
+        "prior": [Fraction(1, 10**320), Fraction(1)],
+    },
+    "a prior far beyond doubles": {
+        "scores": fractions("0 -760 -770"),
+        "prior": [Fraction(1, 10**330), Fraction(1), Fraction(1)],
+    },
 }
 """Scores, with a rate and a prior where there is one."""
 
@@ -49,18 +58,27 @@ each = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 
 def share(law: dict[str, Any], i: int, bits: int) -> int:
     """⌊P(I ≤ i)·2^bits⌋."""
-    return rational.decide(lambda p: reference.digits(reference.shares(reference.weights(**law), p)[i], bits), bits + 64)
+    return rational.decide(
+        lambda p: reference.digits(reference.shares(reference.weights(**law), p)[i], bits),
+        bits + 64,
+    )
 
 
 @each
 def test_random_bits(law: dict[str, Any]) -> None:
     choice, ours, theirs = Choice(**law), SeededBits(4), SeededBits(4)
-    assert [choice.draw(ours) for _ in range(100)] == [reference.choice_sample(reference.weights(**law), 1, theirs)[0] for _ in range(100)]
-    assert choice.sample(300, ours).tolist() == reference.choice_sample(reference.weights(**law), 300, theirs)
+    assert [choice.draw(ours) for _ in range(100)] == [
+        reference.choice_sample(reference.weights(**law), 1, theirs)[0] for _ in range(100)
+    ]
+    assert choice.sample(300, ours).tolist() == reference.choice_sample(
+        reference.weights(**law), 300, theirs
+    )
     assert ours.integer(64) == theirs.integer(64), "as many bits were read"
 
 
-@pytest.mark.parametrize("name", [name for name in LAWS if name not in {"one", "two equal", "seven equal"}])
+@pytest.mark.parametrize(
+    "name", [name for name in LAWS if name not in {"one", "two equal", "seven equal"}]
+)
 @pytest.mark.parametrize("known", [64, 128])
 def test_words_next_to_boundaries(name: str, known: int) -> None:
     law = LAWS[name]
@@ -68,11 +86,15 @@ def test_words_next_to_boundaries(name: str, known: int) -> None:
     for i in sorted({*range(min(4, n - 1)), n - 2}):
         for number in near(share(law, i, known), 1 << known):
             tape = words_of(number, known, 64)
-            assert [Choice(**law).draw(TapeBits(tape))] == reference.choice_sample(reference.weights(**law), 1, TapeBits(tape))
+            assert [Choice(**law).draw(TapeBits(tape))] == reference.choice_sample(
+                reference.weights(**law), 1, TapeBits(tape)
+            )
 
 
 def test_whole_scores_and_priors_may_be_arrays() -> None:
-    """Integers of 64 bits are computed with as they stand, and draw the same; beyond 62 bits they are taken one by one."""
+    """Integers of 64 bits are computed with as they stand, and draw the same; beyond 62 bits they
+    are taken one by one.
+    """
     scores, prior = np.array([3, -5, 0, 4]), np.array([1, 7, 0, 2])
     listed = Choice(scores.tolist(), rate="1/3", prior=prior.tolist())
     arrays = Choice(scores, rate="1/3", prior=prior)
@@ -80,15 +102,22 @@ def test_whole_scores_and_priors_may_be_arrays() -> None:
     assert arrays.pmfs().tolist() == listed.pmfs().tolist() == [listed.pmf(i) for i in range(4)]
     extremes = np.array([-(1 << 63), (1 << 63) - 1])
     assert Choice(extremes).sample(20, SeededBits(1)).tolist() == [1] * 20
-    assert Choice(extremes, rate=Fraction(1, 1 << 64)).pmf(0) == pytest.approx(1 / (1 + math.e), rel=1e-15)
+    assert Choice(extremes, rate=Fraction(1, 1 << 64)).pmf(0) == pytest.approx(
+        1 / (1 + math.e), rel=1e-15
+    )
 
 
 @pytest.mark.parametrize("count", [2, 4, 8])
 def test_boundaries_that_are_words(count: int) -> None:
-    """Equal scores cut at dyadic numbers: what lies just below belongs to one, what lies at or above to the next."""
+    """Equal scores cut at dyadic numbers: what lies just below belongs to one, what lies at or
+    above to the next.
+    """
     law, step = Choice([0] * count), (1 << 64) // count
     for i in range(1, count):
-        assert law.sample(2, TapeBits([i * step - 1, i * step, 12345, 12345])).tolist() == [i - 1, i]
+        assert law.sample(2, TapeBits([i * step - 1, i * step, 12345, 12345])).tolist() == [
+            i - 1,
+            i,
+        ]
 
 
 def test_a_sliver_is_hit() -> None:
@@ -105,10 +134,18 @@ def test_a_sliver_is_hit() -> None:
 def test_probabilities(law: dict[str, Any]) -> None:
     """pmf, cdf and tail round outward; all against sums of rational exponentials."""
     choice, n = Choice(**law), len(law["scores"])
-    ends = [(Fraction(0), Fraction(0)), *reference.shares(reference.weights(**law), 2200), (Fraction(1), Fraction(1))]
+    ends = [
+        (Fraction(0), Fraction(0)),
+        *reference.shares(reference.weights(**law), 2200),
+        (Fraction(1), Fraction(1)),
+    ]
     for i in {0, n // 2, n - 1}:
         (before, here) = ends[i], ends[i + 1]
-        wanted = {"pmf": (here[0] - before[1], here[1] - before[0]), "cdf": here, "tail": (1 - before[1], 1 - before[0])}
+        wanted = {
+            "pmf": (here[0] - before[1], here[1] - before[0]),
+            "cdf": here,
+            "tail": (1 - before[1], 1 - before[0]),
+        }
         for name, (low, high) in wanted.items():
             ask = getattr(choice, name)
             if name != "pmf" or low > 0:  # a sliver's mass is not found by a difference
@@ -129,7 +166,14 @@ def test_quantile(law: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "p", "i"), [([0, 0], "1/2", 0), ([0] * 3, "2/3", 1), ([1, 2, 2, 1], "1/2", 1), ([5] * 10, "0.3", 2), ([1, 2, 1, 2], "1/2", 1)]
+    ("scores", "p", "i"),
+    [
+        ([0, 0], "1/2", 0),
+        ([0] * 3, "2/3", 1),
+        ([1, 2, 2, 1], "1/2", 1),
+        ([5] * 10, "0.3", 2),
+        ([1, 2, 1, 2], "1/2", 1),
+    ],
 )
 def test_quantile_at_a_tie(scores: list[int], p: str, i: int) -> None:
     """P(I ≤ i) = p exactly: no precision decides it, linear independence does."""
@@ -139,7 +183,9 @@ def test_quantile_at_a_tie(scores: list[int], p: str, i: int) -> None:
 def test_only_differences_matter() -> None:
     far = Choice([10**300, 10**300 + 1])
     assert far.pmf(1) == Choice([0, 1]).pmf(1)
-    assert far.sample(50, SeededBits(1)).tolist() == Choice([0, 1]).sample(50, SeededBits(1)).tolist()
+    assert (
+        far.sample(50, SeededBits(1)).tolist() == Choice([0, 1]).sample(50, SeededBits(1)).tolist()
+    )
 
 
 @pytest.mark.parametrize("shape", [(), 0, (0,), 7, (3, 4), (2, 0)], ids=str)

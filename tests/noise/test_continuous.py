@@ -1,4 +1,6 @@
-"""The continuous laws: their functions against rational arithmetic, their divergences against the definition, and the integer laws on a fine grid."""
+"""The continuous laws: their functions against rational arithmetic, their divergences against the
+definition, and the integer laws on a fine grid.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ LAWS = {
     "normal 1e15": Normal(sigma=1e15, location=-3),
 }
 each_law = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
-AT = [Fraction(text) for text in ["-30", "-5", "-1", "-1/7", "0", "1/1000", "2/3", "1", "3", "12", "37"]]
+AT = [
+    Fraction(text)
+    for text in ["-30", "-5", "-1", "-1/7", "0", "1/1000", "2/3", "1", "3", "12", "37"]
+]
 
 
 def unit(law: Laplace | Normal) -> Fraction:
@@ -43,21 +48,29 @@ def tail(law: Laplace | Normal, t: Fraction) -> Interval:
     if t < 0:
         other = tail(law, -t)
         return 1 - other[1], 1 - other[0]
-    return rational.normal_tail(t, BITS) if isinstance(law, Normal) else tuple(end / 2 for end in rational.exp(-t, BITS))
+    return (
+        rational.normal_tail(t, BITS)
+        if isinstance(law, Normal)
+        else tuple(end / 2 for end in rational.exp(-t, BITS))
+    )
 
 
 def density(law: Laplace | Normal, t: Fraction) -> Interval:
     if isinstance(law, Laplace):
         return tuple(end / 2 / law.scale for end in rational.exp(-abs(t), BITS))
     height, circle = rational.exp(-t * t / 2, BITS), rational.pi(BITS)
-    return height[0] / rational.sqrt(2 * circle[1], BITS)[1] / law.sigma, height[1] / rational.sqrt(2 * circle[0], BITS)[0] / law.sigma
+    return height[0] / rational.sqrt(2 * circle[1], BITS)[1] / law.sigma, height[1] / rational.sqrt(
+        2 * circle[0], BITS
+    )[0] / law.sigma
 
 
 def assert_enclosed(value: Interval, ask: Any, *at: Any, **named: Any) -> None:
     down, nearest, up = (ask(*at, rounding=side, **named) for side in ("down", "nearest", "up"))
     assert Fraction(down) <= value[0]
     assert value[1] <= Fraction(up)
-    assert down <= nearest <= up <= math.nextafter(math.nextafter(down, math.inf), math.inf), "one step apart, or two around a double"
+    assert down <= nearest <= up <= math.nextafter(math.nextafter(down, math.inf), math.inf), (
+        "one step apart, or two around a double"
+    )
 
 
 @each_law
@@ -70,13 +83,21 @@ def test_functions(law: Laplace | Normal, t: Fraction) -> None:
 
 
 @each_law
-@pytest.mark.parametrize("p", ["1e-300", "1e-9", "0.01", "0.3", "1/2", "2/3", "0.99", Fraction(1) - Fraction(1, 10**9)], ids=str)
+@pytest.mark.parametrize(
+    "p",
+    ["1e-300", "1e-9", "0.01", "0.3", "1/2", "2/3", "0.99", Fraction(1) - Fraction(1, 10**9)],
+    ids=str,
+)
 def test_quantile(law: Laplace | Normal, p: Any) -> None:
     """P(X ≤ x) = p lies between the two roundings of x."""
     level = Fraction(p)
     low, nearest, high = (law.quantile(p, rounding) for rounding in ("down", "nearest", "up"))
     assert low <= nearest <= high
-    assert tail(law, -(Fraction(low) - law.location) / unit(law))[0] <= level <= tail(law, -(Fraction(high) - law.location) / unit(law))[1]
+    assert (
+        tail(law, -(Fraction(low) - law.location) / unit(law))[0]
+        <= level
+        <= tail(law, -(Fraction(high) - law.location) / unit(law))[1]
+    )
     assert high - low <= 4 * math.ulp(low)  # one step each way, and one more for their texts
 
 
@@ -92,14 +113,24 @@ def test_far_tails_stay_in_their_range() -> None:
         assert law.tail(2000, "down") == 0.0 < law.tail(2000, "up")
 
 
-PAIRS = [(law, epsilon, shift) for law in (Laplace(scale="3/2"), Normal(sigma="3/2")) for epsilon in ("0", "0.3", "1") for shift in ("0.7", "3", "-3")]
+PAIRS = [
+    (law, epsilon, shift)
+    for law in (Laplace(scale="3/2"), Normal(sigma="3/2"))
+    for epsilon in ("0", "0.3", "1")
+    for shift in ("0.7", "3", "-3")
+]
 
 
 @pytest.mark.parametrize(("law", "epsilon", "shift"), PAIRS, ids=str)
 def test_delta_is_the_greatest_advantage(law: Laplace | Normal, epsilon: str, shift: str) -> None:
-    """sup over t of P(X ≤ t) − e^ε·P(X + |shift| ≤ t): both losses fall with t, so that half-lines are the best events."""
+    """sup over t of P(X ≤ t) − e^ε·P(X + |shift| ≤ t): both losses fall with t, so that half-lines
+    are the best events.
+    """
     t = np.linspace(-9, 9, 1001)
-    gain = [law.cdf(float(x)) - math.exp(float(epsilon)) * law.cdf(float(x) - abs(float(shift))) for x in t]
+    gain = [
+        law.cdf(float(x)) - math.exp(float(epsilon)) * law.cdf(float(x) - abs(float(shift)))
+        for x in t
+    ]
     delta = law.delta(epsilon, shift=shift)
     assert max(gain) <= delta + 1e-15
     assert delta <= max(*gain, 0) + 1e-4
@@ -130,7 +161,10 @@ def test_renyi_is_its_integral(law: Laplace | Normal, shift: str, order: str) ->
         return math.exp(here) * (here - there) if a == 1 else math.exp(a * here + (1 - a) * there)
 
     cuts = sorted([-45, 0, d, 45])  # where the densities have their corners
-    total = sum(integrate.quad(integrand, *ends, epsabs=1e-12, epsrel=1e-10, limit=200)[0] for ends in itertools.pairwise(cuts))
+    total = sum(
+        integrate.quad(integrand, *ends, epsabs=1e-12, epsrel=1e-10, limit=200)[0]
+        for ends in itertools.pairwise(cuts)
+    )
     wanted = total if a == 1 else math.log(total) / (a - 1)
     assert law.renyi(order, shift=shift) == pytest.approx(wanted, rel=1e-7)
     assert law.renyi(order, shift=shift, rounding="down") <= law.renyi(order, shift=shift)
@@ -140,12 +174,16 @@ def test_renyi_is_its_integral(law: Laplace | Normal, shift: str, order: str) ->
 @pytest.mark.parametrize("z", [-3, 0, 1, 700])
 def test_rounded_normal_is_the_normal_at_half_integers(sigma: str, z: int) -> None:
     for rounding in ("down", "nearest", "up"):
-        assert RoundedNormal(sigma=sigma).tail(z, rounding) == Normal(sigma=sigma).tail(z - Fraction(1, 2), rounding)
+        assert RoundedNormal(sigma=sigma).tail(z, rounding) == Normal(sigma=sigma).tail(
+            z - Fraction(1, 2), rounding
+        )
 
 
 @pytest.mark.parametrize("x", ["0", "0.1", "1", "7", "-2"])
 def test_geometric_tends_to_laplace(x: str) -> None:
-    """On a grid of 2^-k the tails at the middle of a step differ by a relative (2^-k)²/8·(…): a quarter of it for each further bit."""
+    """On a grid of 2^-k the tails at the middle of a step differ by a relative (2^-k)²/8·(…): a
+    quarter of it for each further bit.
+    """
     law = Laplace(scale=1)
     errors = []
     for k in (8, 9, 10):
@@ -166,7 +204,14 @@ def test_scale_or_rate() -> None:
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: Laplace(scale=0), lambda: Laplace(rate=0), lambda: Laplace(rate=-1), lambda: Normal(sigma=-1), lambda: Normal(sigma=0)]
+    "make",
+    [
+        lambda: Laplace(scale=0),
+        lambda: Laplace(rate=0),
+        lambda: Laplace(rate=-1),
+        lambda: Normal(sigma=-1),
+        lambda: Normal(sigma=0),
+    ],
 )
 def test_refused(make: Any) -> None:
     with pytest.raises(Refused) as caught:

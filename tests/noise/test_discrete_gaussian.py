@@ -1,4 +1,6 @@
-"""The discrete Gaussian law: bit for bit its specification, its sums by two ways, and the frequencies of its draws."""
+"""The discrete Gaussian law: bit for bit its specification, its sums by two ways, and the
+frequencies of its draws.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,38 @@ from sfumato.errors import Refused
 from sfumato.exact.balls import ball, precision
 from sfumato.exact.numbers import exact
 from sfumato.noise.bits import CHUNK, Bits
-from sfumato.noise.discrete_gaussian import MARGIN, DiscreteGaussian, _euler_maclaurin, _term_by_term
+from sfumato.noise.discrete_gaussian import (
+    MARGIN,
+    DiscreteGaussian,
+    _euler_maclaurin,
+    _term_by_term,
+)
 from sfumato.noise.rounded_normal import RoundedNormal
 from sfumato.testing import SeededBits, TapeBits
 
 from . import rational, reference
 from .cases import ONES, near
 
-SQUARES = [exact(s) for s in ["1e-6", "0.01", "1/4", "1/3", "1", "2", "22/7", "4", "99.99", "100", "4095", "4097", "1e6", "123456789.125", "1e14"]] + [
+SQUARES = [
+    exact(s)
+    for s in [
+        "1e-6",
+        "0.01",
+        "1/4",
+        "1/3",
+        "1",
+        "2",
+        "22/7",
+        "4",
+        "99.99",
+        "100",
+        "4095",
+        "4097",
+        "1e6",
+        "123456789.125",
+        "1e14",
+    ]
+] + [
     Fraction(2) ** 84,
     Fraction(2) ** 112,
 ]
@@ -95,13 +121,24 @@ def test_few_words_need_further_bits(square: Fraction) -> None:
             settled += 1
             return super()._settle(z, level, bits)
 
-    assert Counting(sigma_squared=square).sample(CHUNK, SeededBits(8)).tolist() == DiscreteGaussian(sigma_squared=square).sample(CHUNK, SeededBits(8)).tolist()
+    assert (
+        Counting(sigma_squared=square).sample(CHUNK, SeededBits(8)).tolist()
+        == DiscreteGaussian(sigma_squared=square).sample(CHUNK, SeededBits(8)).tolist()
+    )
     assert settled <= 2, "expected below 2·CHUNK·2^-39 = 10^-7"
 
 
 def test_the_assumption_about_exp() -> None:
-    """NumPy's and the C library's exp on [−750, 0], against ball arithmetic: a hundredth of what is assumed."""
-    points = -np.concatenate([np.linspace(0, 50, 2000), np.geomspace(1e-18, 750, 1000), SeededBits(2).words(2000) * (750 * 2.0**-64)])
+    """NumPy's and the C library's exp on [−750, 0], against ball arithmetic: a hundredth of what is
+    assumed.
+    """
+    points = -np.concatenate(
+        [
+            np.linspace(0, 50, 2000),
+            np.geomspace(1e-18, 750, 1000),
+            SeededBits(2).words(2000) * (750 * 2.0**-64),
+        ]
+    )
     allowed = arb(MARGIN / 200)
     with precision(120):
         for x, y in zip(points.tolist(), np.exp(points).tolist(), strict=True):
@@ -110,7 +147,10 @@ def test_the_assumption_about_exp() -> None:
             assert abs(truth - math.exp(x)) < allowed
 
 
-@pytest.mark.parametrize(("square", "variance", "zero"), [("1/4", 0.21501267508813848, 0.7865707070419478), (1, 0.9999997887677281, 0.3989422782668617)])
+@pytest.mark.parametrize(
+    ("square", "variance", "zero"),
+    [("1/4", 0.21501267508813848, 0.7865707070419478), (1, 0.9999997887677281, 0.3989422782668617)],
+)
 def test_moments(square: str, variance: float, zero: float) -> None:
     law = DiscreteGaussian(sigma_squared=square)
     assert law.variance == pytest.approx(variance, abs=1e-15)
@@ -119,7 +159,9 @@ def test_moments(square: str, variance: float, zero: float) -> None:
 
 @pytest.mark.parametrize("square", [s for s in SQUARES if s < 10**4], ids=str)
 def test_sums_against_the_definition(square: Fraction) -> None:
-    """Every number from the plain sum over all integers within 60σ; what lies beyond is below 2^-1000."""
+    """Every number from the plain sum over all integers within 60σ; what lies beyond is below
+    2^-1000.
+    """
     law, reach = DiscreteGaussian(sigma_squared=square), 60 * (math.isqrt(math.ceil(square)) + 1)
     with precision(300):
         f = [(-ball(k * k / (2 * square))).exp() for k in range(reach)]
@@ -129,7 +171,10 @@ def test_sums_against_the_definition(square: Fraction) -> None:
         assert not second > ball(square)
         for z in (0, 1, 2, reach // 30, reach // 6):
             tail = sum(f[z:], arb(0)) / norm
-            for truth, low, high in ((f[z] / norm, law.pmf(z, "down"), law.pmf(z, "up")), (tail, law.tail(z, "down"), law.tail(z, "up"))):
+            for truth, low, high in (
+                (f[z] / norm, law.pmf(z, "down"), law.pmf(z, "up")),
+                (tail, law.tail(z, "down"), law.tail(z, "up")),
+            ):
                 assert not truth < arb(low)
                 assert not truth > arb(high)
                 assert math.nextafter(math.nextafter(high, 0), 0) <= low
@@ -150,7 +195,9 @@ def test_two_ways_to_sum_a_tail(square: Fraction, bits: int) -> None:
             assert not one.overlaps(twin)
 
 
-@pytest.mark.parametrize("square", [Fraction(10**12), Fraction(2) ** 84, Fraction(2) ** 112], ids=str)
+@pytest.mark.parametrize(
+    "square", [Fraction(10**12), Fraction(2) ** 84, Fraction(2) ** 112], ids=str
+)
 def test_wide_laws_are_normal(square: Fraction) -> None:
     law, root = DiscreteGaussian(sigma_squared=square), math.isqrt(int(square))
     assert law.variance == float(square)
@@ -175,7 +222,9 @@ def statistic(law: DiscreteGaussian, drawn: np.ndarray) -> float:
 
 
 def test_frequencies() -> None:
-    """False alarm: 10^-9 for a statistic above 69 with 13 degrees of freedom. The twin draws rounded normal noise of the same σ."""
+    """False alarm: 10^-9 for a statistic above 69 with 13 degrees of freedom. The twin draws
+    rounded normal noise of the same σ.
+    """
     law = DiscreteGaussian(sigma_squared=4)
     assert statistic(law, law.sample(200_000, SeededBits(4))) < 69
     assert statistic(law, RoundedNormal(sigma=2).sample(200_000, SeededBits(4))) > 69
@@ -186,13 +235,19 @@ def test_three_in_four_are_accepted() -> None:
     for square in SQUARES:
         law = DiscreteGaussian(sigma_squared=square)
         with precision(100):
-            rate = law._norm() * (-ball(square / law._proposal.scale**2 / 2)).exp() * law._proposal._mass(0)
+            rate = (
+                law._norm()
+                * (-ball(square / law._proposal.scale**2 / 2)).exp()
+                * law._proposal._mass(0)
+            )
             assert arb("0.45") < rate < 1
             if square > 100:
                 assert rate > arb("0.75")
 
 
-@pytest.mark.parametrize(("square", "code"), [(0, "number.not-positive"), (2**113, "noise.scale"), ("x", "number.text")])
+@pytest.mark.parametrize(
+    ("square", "code"), [(0, "number.not-positive"), (2**113, "noise.scale"), ("x", "number.text")]
+)
 def test_refused(square: object, code: str) -> None:
     with pytest.raises(Refused) as caught:
         DiscreteGaussian(sigma_squared=square)  # type: ignore[arg-type]

@@ -1,7 +1,9 @@
-"""All words of a layer, counted: no probability of any layer is off by more than the one word that further bits decide.
+"""All words of a layer, counted: no probability of any layer is off by more than the one word that
+further bits decide.
 
-That is 2^-63 for the geometric law, 2^-28 · 2^-64 for what follows a remainder's level, and so on: below 10^-12 for every layer, at more than twenty
-parameter values each. What one layer hands to the next is independent because the layers read different bits.
+That is 2^-63 for the geometric law, 2^-28 · 2^-64 for what follows a remainder's level, and so on:
+below 10^-12 for every layer, at more than twenty parameter values each. What one layer hands to the
+next is independent because the layers read different bits.
 """
 
 from __future__ import annotations
@@ -34,7 +36,15 @@ def by_sample(law: Geometric | RoundedNormal | Choice) -> checks.Draw:
 def test_geometric(scale: Fraction) -> None:
     law = Geometric(scale=scale)
     coarse = scale / (1 << reference.shift(scale))
-    for k in {1, 2, math.ceil(coarse / 10) + 1, math.ceil(coarse), math.ceil(3 * coarse), math.ceil(15 * coarse), math.ceil(40 * coarse)}:
+    for k in {
+        1,
+        2,
+        math.ceil(coarse / 10) + 1,
+        math.ceil(coarse),
+        math.ceil(3 * coarse),
+        math.ceil(15 * coarse),
+        math.ceil(40 * coarse),
+    }:
         assert checks.geometric_miscount(law.draw, scale, k) <= 1
         assert checks.geometric_miscount(by_sample(law), scale, k) <= 1
 
@@ -55,15 +65,38 @@ def test_normal_wall(j: int) -> None:
 
 @pytest.mark.parametrize("sigma", [sigma for sigma in SCALES if sigma not in SPLIT], ids=str)
 def test_normal_point(sigma: Fraction) -> None:
-    """The boundaries of integers inside a cell, or, where the cell holds one integer only, at one of its ends."""
+    """The boundaries of integers inside a cell, or, where the cell holds one integer only, at one
+    of its ends.
+    """
     law = RoundedNormal(sigma=sigma)
     for j in (0, 1, 50, 250):
-        for k in {math.floor(sigma * (j + Fraction(i, 4)) / 32 + Fraction(1, 2)) for i in range(5)} - {0}:
+        for k in {
+            math.floor(sigma * (j + Fraction(i, 4)) / 32 + Fraction(1, 2)) for i in range(5)
+        } - {0}:
             assert checks.point_miscount(law.draw, sigma, inside(j), j, k) <= 1
 
 
-COINS = [{"p": Fraction(text)} for text in ["0", "1", "1/2", "1/3", "2/3", "1/256", "255/256", "1/257", "1/1000000007", "0.1", "0.999999999", "22/23"]]
-COINS += [{"exponent": Fraction(text)} for text in ["0", "1/1000000", "1/10", "1/3", "1", "22/7", "5", "10", "30", "49"]]
+COINS = [
+    {"p": Fraction(text)}
+    for text in [
+        "0",
+        "1",
+        "1/2",
+        "1/3",
+        "2/3",
+        "1/256",
+        "255/256",
+        "1/257",
+        "1/1000000007",
+        "0.1",
+        "0.999999999",
+        "22/23",
+    ]
+]
+COINS += [
+    {"exponent": Fraction(text)}
+    for text in ["0", "1/1000000", "1/10", "1/3", "1", "22/7", "5", "10", "30", "49"]
+]
 
 
 @pytest.mark.parametrize("law", COINS, ids=str)

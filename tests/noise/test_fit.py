@@ -1,8 +1,12 @@
-"""A million draws from the operating system's bits fit the exact law; a law whose scale is 5 % off does not.
+"""A million draws from the operating system's bits fit the exact law; a law whose scale is 5 % off
+does not.
 
-*False alarms*  The bits are really random, so a sound sampler fails each of these p-values with probability 1e-6: 51 of them here, 5.1e-5 for a run.
-*Power*         The twins are rejected at p < 1e-20, with room to spare: their expected statistic is several hundred above its mean.
-Scales begin at 0.2: below it nearly all draws are 0, and a million of them cannot tell 5 %. Smaller ones are enumerated (test_enumeration.py).
+*False alarms*  The bits are really random, so a sound sampler fails each of these p-values with
+                probability 1e-6: 51 of them here, 5.1e-5 for a run.
+*Power*         The twins are rejected at p < 1e-20, with room to spare: their expected statistic is
+                several hundred above its mean. Scales begin at 0.2: below it nearly all draws are
+                0, and a million of them cannot tell 5 %. Smaller ones are enumerated
+                (test_enumeration.py).
 """
 
 from __future__ import annotations
@@ -21,9 +25,30 @@ from sfumato.noise.rounded_normal import RoundedNormal
 from . import checks, truth
 from .checks import ALARM, DRAWS
 
-SCALES = [exact(text) for text in ["0.2", "1/3", "0.5", "1", "22/7", "10", "1000", "1e6", "2097151.5", "2097152", "22000000/7", "1e9", "1e12", "1e15"]]
+SCALES = [
+    exact(text)
+    for text in [
+        "0.2",
+        "1/3",
+        "0.5",
+        "1",
+        "22/7",
+        "10",
+        "1000",
+        "1e6",
+        "2097151.5",
+        "2097152",
+        "22000000/7",
+        "1e9",
+        "1e12",
+        "1e15",
+    ]
+]
 TWIN = DRAWS // 2
-LAWS = {"geometric": lambda scale: Geometric(scale=scale), "normal": lambda scale: RoundedNormal(sigma=scale)}
+LAWS = {
+    "geometric": lambda scale: Geometric(scale=scale),
+    "normal": lambda scale: RoundedNormal(sigma=scale),
+}
 
 
 @pytest.mark.parametrize("scale", SCALES, ids=str)
@@ -53,7 +78,14 @@ def test_scalar_draws_fit(kind: str, scale: Fraction) -> None:
 def test_coin_fits(p: str) -> None:
     chance = float(Fraction(p))
     assert checks.fit(Bernoulli(p=p).sample(DRAWS).astype(int), lambda z: chance, [1]) > ALARM
-    assert checks.fit(Bernoulli(p=Fraction(p) * Fraction(105, 100)).sample(DRAWS).astype(int), lambda z: chance, [1]) < 1e-20
+    assert (
+        checks.fit(
+            Bernoulli(p=Fraction(p) * Fraction(105, 100)).sample(DRAWS).astype(int),
+            lambda z: chance,
+            [1],
+        )
+        < 1e-20
+    )
 
 
 def test_choice_fits() -> None:
@@ -62,7 +94,12 @@ def test_choice_fits() -> None:
     tails = np.cumsum(weights[::-1])[::-1] / sum(weights)
     cuts = range(1, len(scores))
     assert checks.fit(Choice(scores).sample(DRAWS), lambda i: tails[i], cuts) > ALARM
-    assert checks.fit(Choice([s * Fraction(105, 100) for s in scores]).sample(DRAWS), lambda i: tails[i], cuts) < 1e-20
+    assert (
+        checks.fit(
+            Choice([s * Fraction(105, 100) for s in scores]).sample(DRAWS), lambda i: tails[i], cuts
+        )
+        < 1e-20
+    )
 
 
 @pytest.mark.slow

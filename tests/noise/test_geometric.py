@@ -1,4 +1,6 @@
-"""The two-sided geometric law: bit for bit its specification, on random bits and on those that an adversary would choose."""
+"""The two-sided geometric law: bit for bit its specification, on random bits and on those that an
+adversary would choose.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def both_signs(magnitudes: list[int]) -> list[int]:
 
 
 def assert_same(scale: Fraction, first: int, *more: int, rest: int = 12345) -> None:
-    """One draw and one sample of a word, its remainder's word where there is a split, and the words that follow."""
+    """One draw and one sample of a word, its remainder's word where there is a split, and the words
+    that follow.
+    """
     tape = [first, rest, *more] if reference.shift(scale) else [first, *more]
     law, wanted = Geometric(scale=scale), reference.geometric_draw(scale, TapeBits(tape))
     assert law.draw(TapeBits(tape)) == wanted
@@ -33,7 +37,9 @@ def assert_same(scale: Fraction, first: int, *more: int, rest: int = 12345) -> N
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_random_bits(scale: Fraction) -> None:
     law, ours, theirs = Geometric(scale=scale), SeededBits(1), SeededBits(1)
-    assert [law.draw(ours) for _ in range(100)] == [reference.geometric_draw(scale, theirs) for _ in range(100)]
+    assert [law.draw(ours) for _ in range(100)] == [
+        reference.geometric_draw(scale, theirs) for _ in range(100)
+    ]
     assert law.sample(300, ours).tolist() == reference.geometric_sample(scale, 300, theirs)
     assert ours.integer(64) == theirs.integer(64), "as many bits were read"
 
@@ -50,24 +56,36 @@ def test_words_next_to_boundaries_side_by_side(scale: Fraction) -> None:
     words = both_signs([first for first, *_ in geometric_magnitudes(scale) if first > 1 << 20])
     tape = words + words[::-1] if reference.shift(scale) else words
     ours, theirs = TapeBits(tape), TapeBits(tape)
-    assert Geometric(scale=scale).sample(len(words), ours).tolist() == reference.geometric_sample(scale, len(words), theirs)
+    assert Geometric(scale=scale).sample(len(words), ours).tolist() == reference.geometric_sample(
+        scale, len(words), theirs
+    )
     assert ours.integer(64) == theirs.integer(64), "as many bits were read"
 
 
 @pytest.mark.parametrize("scale", SCALES, ids=str)
-@pytest.mark.parametrize("more", [(), (0,), (0, 0, 1), (ONES, ONES)], ids=["", "0", "0 0 1", "ones"])
+@pytest.mark.parametrize(
+    "more", [(), (0,), (0, 0, 1), (ONES, ONES)], ids=["", "0", "0 0 1", "ones"]
+)
 def test_edges(scale: Fraction, more: tuple[int, ...]) -> None:
-    """U = 0, U near 1 and the end of the fast path, of either sign; then nothing special, zeros, ones."""
+    """U = 0, U near 1 and the end of the fast path, of either sign; then nothing special, zeros,
+    ones.
+    """
     for word in both_signs(EDGES):
         assert_same(scale, word, *more)
 
 
 @pytest.mark.parametrize("scale", SPLIT, ids=str)
 def test_remainders(scale: Fraction) -> None:
-    """The remainder's word next to its own wall e^(−r/scale), where the shortcut ends, and at the ends of its range."""
+    """The remainder's word next to its own wall e^(−r/scale), where the shortcut ends, and at the
+    ends of its range.
+    """
     k = reference.shift(scale)
     for r in (0, 1, (1 << k) // 3, (1 << k) - 1):
-        wall = reference.decide(lambda p, r=r: reference.digits(reference.rational.exp(-r / scale, p), 28) if r else (1 << 28) - 1)
+        wall = reference.decide(
+            lambda p, r=r: (
+                reference.digits(reference.rational.exp(-r / scale, p), 28) if r else (1 << 28) - 1
+            )
+        )
         for level in {*near(wall, 1 << 28), _DOUBT >> 36, (_DOUBT >> 36) - 1, 0, (1 << 28) - 1}:
             for more in ((), (0, 0), (ONES, ONES)):
                 assert_same(scale, (1 << 62) + 98765, *more, rest=level << 36 | r)
@@ -81,8 +99,13 @@ def test_minus_zero_is_drawn_again(scale: Fraction) -> None:
     again = (1 << 61) + 1
     law = Geometric(scale=scale)
     assert law.draw(TapeBits([nearly_one, 0])) == 0
-    assert law.draw(TapeBits([nearly_one ^ ONES, 0, again, 7])) == law.draw(TapeBits([again, 7])) > 0
-    assert law.sample(2, TapeBits([nearly_one, nearly_one ^ ONES, 0, 0, again, 7])).tolist() == [0, law.draw(TapeBits([again, 7]))]
+    assert (
+        law.draw(TapeBits([nearly_one ^ ONES, 0, again, 7])) == law.draw(TapeBits([again, 7])) > 0
+    )
+    assert law.sample(2, TapeBits([nearly_one, nearly_one ^ ONES, 0, 0, again, 7])).tolist() == [
+        0,
+        law.draw(TapeBits([again, 7])),
+    ]
     assert_same(scale, nearly_one ^ ONES, nearly_one ^ ONES, 0, again, 7, rest=0)
 
 
@@ -93,7 +116,9 @@ def test_no_split_no_minus_zero() -> None:
 
 
 def test_the_law_is_never_cut() -> None:
-    """−ln V beyond 128 scales of 2^56 leaves 64-bit integers; the draw is exact all the same, and its neighbours stay."""
+    """−ln V beyond 128 scales of 2^56 leaves 64-bit integers; the draw is exact all the same, and
+    its neighbours stay.
+    """
     scale = Fraction(1 << 56)
     law = Geometric(scale=scale)
     tape = [1 << 62, ONES, 1 << 61, 5, 6, 7, 0, 0, 0, 1 << 20]
@@ -119,7 +144,9 @@ def test_chunks(scale: int, count: int) -> None:
     """A chunk's words come first, then its remainders' words; the next chunk begins afresh."""
     law, source, wanted = Geometric(scale=scale), SeededBits(5), list[int]()
     for size in [CHUNK] * (count // CHUNK) + [count % CHUNK]:
-        wanted += law.sample(size, TapeBits(source.words(size if scale == 10 else 2 * size).tolist())).tolist()
+        wanted += law.sample(
+            size, TapeBits(source.words(size if scale == 10 else 2 * size).tolist())
+        ).tolist()
     assert law.sample(count, SeededBits(5)).tolist() == wanted
 
 
@@ -131,7 +158,9 @@ def test_a_whole_chunk_one_by_one() -> None:
 
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_few_words_need_further_bits(scale: Fraction) -> None:
-    """The fast path decides nearly all words of a chunk, at every scale: what it leaves is what `_settle` is called for."""
+    """The fast path decides nearly all words of a chunk, at every scale: what it leaves is what
+    `_settle` is called for.
+    """
     law, settled = Geometric(scale=scale), 0
 
     class Counting(Geometric):
@@ -140,11 +169,22 @@ def test_few_words_need_further_bits(scale: Fraction) -> None:
             settled += 1
             return super()._settle(word, bits)
 
-    assert Counting(scale=scale).sample(CHUNK, SeededBits(8)).tolist() == law.sample(CHUNK, SeededBits(8)).tolist()
+    assert (
+        Counting(scale=scale).sample(CHUNK, SeededBits(8)).tolist()
+        == law.sample(CHUNK, SeededBits(8)).tolist()
+    )
     assert settled <= 8, "expected below CHUNK · (2^-20 + 2 · 2^21 · 2^-38) = 0.27"
 
 
-@pytest.mark.parametrize(("scale", "code"), [(0, "number.not-positive"), (-1, "number.not-positive"), (2**56 + 1, "noise.scale"), ("x", "number.text")])
+@pytest.mark.parametrize(
+    ("scale", "code"),
+    [
+        (0, "number.not-positive"),
+        (-1, "number.not-positive"),
+        (2**56 + 1, "noise.scale"),
+        ("x", "number.text"),
+    ],
+)
 def test_refused(scale: object, code: str) -> None:
     with pytest.raises(Refused) as caught:
         Geometric(scale=scale)  # type: ignore[arg-type]

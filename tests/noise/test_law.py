@@ -1,4 +1,6 @@
-"""What the integer laws share: shapes, probabilities against rational arithmetic, rounding, quantiles, and the rule that nothing is cut."""
+"""What the integer laws share: shapes, probabilities against rational arithmetic, rounding,
+quantiles, and the rule that nothing is cut.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,26 @@ from sfumato.testing import SeededBits
 from . import truth
 from .rational import Interval
 
-LAWS = {"geometric": lambda scale: Geometric(scale=scale), "normal": lambda scale: RoundedNormal(sigma=scale)}
+LAWS = {
+    "geometric": lambda scale: Geometric(scale=scale),
+    "normal": lambda scale: RoundedNormal(sigma=scale),
+}
 MASSES = {"geometric": truth.geometric_mass, "normal": truth.normal_mass}
-SCALES = [exact(text) for text in ["0.1", "1/3", "1", "22/7", "10", "1000.5", "1e6", "1e9", "1e15", "72057594037927936"]]
+SCALES = [
+    exact(text)
+    for text in [
+        "0.1",
+        "1/3",
+        "1",
+        "22/7",
+        "10",
+        "1000.5",
+        "1e6",
+        "1e9",
+        "1e15",
+        "72057594037927936",
+    ]
+]
 
 each_law = pytest.mark.parametrize("kind", LAWS)
 each_scale = pytest.mark.parametrize("scale", SCALES, ids=str)
@@ -47,7 +66,11 @@ def assert_enclosed(value: Interval, down: float, nearest: float, up: float) -> 
 def test_probabilities(kind: str, scale: Fraction) -> None:
     law = LAWS[kind](scale)
     for z in points(scale):
-        wanted = {"pmf": MASSES[kind](scale, z), "tail": truth.TAILS[kind](scale, z), "cdf": truth.TAILS[kind](scale, -z)}
+        wanted = {
+            "pmf": MASSES[kind](scale, z),
+            "tail": truth.TAILS[kind](scale, z),
+            "cdf": truth.TAILS[kind](scale, -z),
+        }
         for name, value in wanted.items():
             ask = getattr(law, name)
             assert_enclosed(value, ask(z, "down"), ask(z), ask(z, "up"))
@@ -59,7 +82,10 @@ def test_pmf_sums_to_one(kind: str, scale: str) -> None:
     law = LAWS[kind](scale)
     width = 12 * math.ceil(Fraction(scale))
     z = np.arange(-width, width + 1)
-    low, high = (sum(map(Fraction, [*law.pmf(z, side), 2 * law.tail(width + 1, side)])) for side in ("down", "up"))
+    low, high = (
+        sum(map(Fraction, [*law.pmf(z, side), 2 * law.tail(width + 1, side)]))
+        for side in ("down", "up")
+    )
     assert low <= 1 <= high
     assert high - low < 2.0**-50
     assert (np.diff(law.pmf(z[width:])) <= 0).all()
@@ -72,14 +98,20 @@ def test_pmf_sums_to_one(kind: str, scale: str) -> None:
 def test_cdf_and_tail_are_one_law(kind: str, scale: Fraction) -> None:
     law = LAWS[kind](scale)
     for z in points(scale):
-        assert Fraction(law.cdf(z, "down")) + Fraction(law.tail(z + 1, "down")) <= 1 <= Fraction(law.cdf(z, "up")) + Fraction(law.tail(z + 1, "up"))
+        assert (
+            Fraction(law.cdf(z, "down")) + Fraction(law.tail(z + 1, "down"))
+            <= 1
+            <= Fraction(law.cdf(z, "up")) + Fraction(law.tail(z + 1, "up"))
+        )
         assert law.cdf(z) == law.tail(-z)
 
 
 @each_law
 @pytest.mark.parametrize("z", [0, 10**5, 2**70, -(2**70)])
 def test_probabilities_stay_in_their_range(kind: str, z: int) -> None:
-    """One minus next to nothing is rounded to 1 and not beyond it, next to nothing to 0 and not below."""
+    """One minus next to nothing is rounded to 1 and not beyond it, next to nothing to 0 and not
+    below.
+    """
     for scale in ("0.001", "1", "1e6"):
         law = LAWS[kind](scale)
         for ask in (law.pmf, law.cdf, law.tail):
@@ -88,7 +120,18 @@ def test_probabilities_stay_in_their_range(kind: str, z: int) -> None:
     assert LAWS[kind](1).cdf(10**5, "down") == math.nextafter(1.0, 0.0)
 
 
-LEVELS = ["1e-300", "1e-20", "0.001", "0.3", "0.49999", "0.5", "0.50001", "0.9", "0.999999", Fraction(1) - Fraction(1, 10**20)]
+LEVELS = [
+    "1e-300",
+    "1e-20",
+    "0.001",
+    "0.3",
+    "0.49999",
+    "0.5",
+    "0.50001",
+    "0.9",
+    "0.999999",
+    Fraction(1) - Fraction(1, 10**20),
+]
 
 
 @each_law
@@ -130,7 +173,25 @@ def test_variance_of_large_scales() -> None:
 
 @each_law
 @pytest.mark.parametrize("scale", [3, 10**9])
-@pytest.mark.parametrize("shape", [(), 0, (0,), 1, (1,), 7, (3, 4), (2, 0, 5), (2, 3, 4), CHUNK - 1, CHUNK, CHUNK + 1, (3, CHUNK)], ids=str)
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (),
+        0,
+        (0,),
+        1,
+        (1,),
+        7,
+        (3, 4),
+        (2, 0, 5),
+        (2, 3, 4),
+        CHUNK - 1,
+        CHUNK,
+        CHUNK + 1,
+        (3, CHUNK),
+    ],
+    ids=str,
+)
 def test_shapes(kind: str, scale: int, shape: Any) -> None:
     sample = LAWS[kind](scale).sample(shape, SeededBits(1))
     assert sample.shape == (shape if isinstance(shape, tuple) else (shape,))
@@ -182,7 +243,9 @@ def test_arrays_of_points(kind: str) -> None:
 
 
 @each_law
-@pytest.mark.parametrize("z", [0.5, 1.0, "1", True, None, Fraction(1, 2), [2**70, 0.5], np.array([1.0])], ids=repr)
+@pytest.mark.parametrize(
+    "z", [0.5, 1.0, "1", True, None, Fraction(1, 2), [2**70, 0.5], np.array([1.0])], ids=repr
+)
 def test_only_integers_have_a_probability(kind: str, z: Any) -> None:
     with pytest.raises(Refused) as caught:
         LAWS[kind](2).pmf(z)

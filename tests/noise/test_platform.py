@@ -1,8 +1,10 @@
 """What is assumed about this machine's log and exp, measured against ball arithmetic.
 
-The fast paths rest on one assumption each: that `log` and `exp` of NumPy (arrays) and of Python (scalars) err by less than a stated share of MARGIN. No
-standard promises that, so it is measured here, with the functions as they are called there: at a million points (ten million in the slow run), most of them
-doubles next to those at which an integer changes. The worst error must be a hundred times smaller than what is assumed.
+The fast paths rest on one assumption each: that `log` and `exp` of NumPy (arrays) and of Python
+(scalars) err by less than a stated share of MARGIN. No standard promises that, so it is measured
+here, with the functions as they are called there: at a million points (ten million in the slow
+run), most of them doubles next to those at which an integer changes. The worst error must be a
+hundred times smaller than what is assumed.
 """
 
 from __future__ import annotations
@@ -36,14 +38,19 @@ def worst(function: str, points: Doubles, unit: Callable[[Doubles], Doubles]) ->
         listed = part.tolist()
         with precision(80):
             truth = [getattr(arb(x), function)() for x in listed]
-            errors = [[float(t - y) for t, y in zip(truth, form, strict=True)] for form in (getattr(np, function)(part).tolist(), map(scalar, listed))]
+            errors = [
+                [float(t - y) for t, y in zip(truth, form, strict=True)]
+                for form in (getattr(np, function)(part).tolist(), map(scalar, listed))
+            ]
         greatest = max(greatest, float(np.max(np.abs(errors) / unit(part))))
     return greatest
 
 
 def neighbours(points: Doubles, reach: int = 4) -> Doubles:
     """The doubles next to some."""
-    return np.concatenate([(points.view(np.int64) + d).view(np.float64) for d in range(-reach, reach + 1)])
+    return np.concatenate(
+        [(points.view(np.int64) + d).view(np.float64) for d in range(-reach, reach + 1)]
+    )
 
 
 def one(points: Doubles) -> Doubles:
@@ -51,12 +58,16 @@ def one(points: Doubles) -> Doubles:
 
 
 def words_at_boundaries(count: int) -> Iterator[Doubles]:
-    """The doubles V·2^63 at which ⌊−scale·ln V + c⌋ changes, for random changes of every scale; then powers of two, few, many and random words."""
+    """The doubles V·2^63 at which ⌊−scale·ln V + c⌋ changes, for random changes of every scale;
+    then powers of two, few, many and random words.
+    """
     generator = np.random.default_rng(20)
     for scale in SCALES:
         split = shift(scale)
         coarse = float(scale / (1 << split))
-        k = generator.integers(1, max(2, int(20 * coarse)), size=count // (9 * len(SCALES))).astype(np.longdouble)  # 64 bits, where there are any
+        k = generator.integers(1, max(2, int(20 * coarse)), size=count // (9 * len(SCALES))).astype(
+            np.longdouble
+        )  # 64 bits, where there are any
         centre = 0.0 if split else math.log(2 / (1 + math.exp(-1 / coarse)))
         yield neighbours((2.0**63 * np.exp(centre - k / coarse)).astype(np.float64))
     yield neighbours(2.0 ** np.arange(64))
@@ -93,14 +104,21 @@ def test_exp_of_small_falls(points: int) -> None:
 
 
 def test_exp_of_scores() -> None:
-    """Relative, for exponents in [−800, 0]: 2^-42 is assumed, a sixteenth of MARGIN; below the smallest normal double, relative to that."""
+    """Relative, for exponents in [−800, 0]: 2^-42 is assumed, a sixteenth of MARGIN; below the
+    smallest normal double, relative to that.
+    """
     found = -np.random.default_rng(22).uniform(0, 800, size=POINTS // 10)
-    assert worst("exp", found, lambda x: np.maximum(np.exp(x), 2.0**-1022)) * SAFETY <= choice.MARGIN / 16
+    assert (
+        worst("exp", found, lambda x: np.maximum(np.exp(x), 2.0**-1022)) * SAFETY
+        <= choice.MARGIN / 16
+    )
 
 
 def test_a_bad_log_is_seen() -> None:
     """The measure itself: single precision is caught."""
     points = 2.0 ** np.random.default_rng(23).uniform(1, 63, size=1000)
     with precision(80):
-        error = max(abs(float(arb(x).log() - float(np.log(np.float32(x))))) for x in points.tolist())
+        error = max(
+            abs(float(arb(x).log() - float(np.log(np.float32(x))))) for x in points.tolist()
+        )
     assert error * SAFETY > geometric.MARGIN / 2

@@ -1,4 +1,6 @@
-"""The specification's own arithmetic: its enclosures hold known digits, are narrow, and agree with ball arithmetic, which shares no line with them."""
+"""The specification's own arithmetic: its enclosures hold known digits, are narrow, and agree with
+ball arithmetic, which shares no line with them.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,31 @@ from . import rational
 from .rational import Interval
 
 DIGITS = {
-    "e": (lambda bits: rational.exp(Fraction(1), bits), "2.71828182845904523536028747135266249775724709369995"),
-    "1/e": (lambda bits: rational.exp(Fraction(-1), bits), "0.36787944117144232159552377016146086744581113103176"),
-    "ln 2": (lambda bits: rational.log(Fraction(2), bits), "0.69314718055994530941723212145817656807550013436025"),
-    "ln 10": (lambda bits: rational.log(Fraction(10), bits), "2.30258509299404568401799145468436420760110148862877"),
-    "√2": (lambda bits: rational.sqrt(Fraction(2), bits), "1.41421356237309504880168872420969807856967187537694"),
+    "e": (
+        lambda bits: rational.exp(Fraction(1), bits),
+        "2.71828182845904523536028747135266249775724709369995",
+    ),
+    "1/e": (
+        lambda bits: rational.exp(Fraction(-1), bits),
+        "0.36787944117144232159552377016146086744581113103176",
+    ),
+    "ln 2": (
+        lambda bits: rational.log(Fraction(2), bits),
+        "0.69314718055994530941723212145817656807550013436025",
+    ),
+    "ln 10": (
+        lambda bits: rational.log(Fraction(10), bits),
+        "2.30258509299404568401799145468436420760110148862877",
+    ),
+    "√2": (
+        lambda bits: rational.sqrt(Fraction(2), bits),
+        "1.41421356237309504880168872420969807856967187537694",
+    ),
     "π": (rational.pi, "3.14159265358979323846264338327950288419716939937510"),
-    "Φ(−1)": (lambda bits: rational.normal_tail(Fraction(1), bits), "0.15865525393145705141476745436796207752208703327339"),
+    "Φ(−1)": (
+        lambda bits: rational.normal_tail(Fraction(1), bits),
+        "0.15865525393145705141476745436796207752208703327339",
+    ),
     "Φ(0)": (lambda bits: rational.normal_tail(Fraction(0), bits), "0.5"),
 }
 

@@ -1,4 +1,6 @@
-"""The staircase law: its sums from the definition, the best middle step by trying all, and the frequencies of its draws."""
+"""The staircase law: its sums from the definition, the best middle step by trying all, and the
+frequencies of its draws.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from sfumato.noise.staircase import Staircase, best_width
 from sfumato.testing import SeededBits, TapeBits
 
 ONES = (1 << 64) - 1
-CASES = [(Fraction(1), 1, 1), (Fraction(1), 5, 2), (Fraction(1, 2), 7, 7), (Fraction(3), 4, 1), (Fraction(1, 20), 3, 2), (Fraction(8), 100, 3)]
+CASES = [
+    (Fraction(1), 1, 1),
+    (Fraction(1), 5, 2),
+    (Fraction(1, 2), 7, 7),
+    (Fraction(3), 4, 1),
+    (Fraction(1, 20), 3, 2),
+    (Fraction(8), 100, 3),
+]
 each = pytest.mark.parametrize(("epsilon", "period", "width"), CASES)
 
 
@@ -42,10 +51,14 @@ def test_sums_against_the_definition(epsilon: Fraction, period: int, width: int)
             assert abs(arb(found) - moment) < moment * small
 
 
-@pytest.mark.parametrize("epsilon", [Fraction(1, 100), Fraction(1, 3), Fraction(1), Fraction(3), Fraction(10)])
+@pytest.mark.parametrize(
+    "epsilon", [Fraction(1, 100), Fraction(1, 3), Fraction(1), Fraction(3), Fraction(10)]
+)
 @pytest.mark.parametrize("period", [1, 2, 3, 10, 57])
 def test_the_best_width_by_trying_all(epsilon: Fraction, period: int) -> None:
-    errors = [Staircase(epsilon=epsilon, period=period, width=w).mean_error for w in range(1, period + 1)]
+    errors = [
+        Staircase(epsilon=epsilon, period=period, width=w).mean_error for w in range(1, period + 1)
+    ]
     assert best_width(epsilon, period) == 1 + int(np.argmin(errors))
 
 
@@ -72,7 +85,9 @@ def statistic(law: Staircase, drawn: np.ndarray) -> float:
 
 
 def test_frequencies() -> None:
-    """False alarm: 10^-9 for a statistic above 92 with 25 degrees of freedom. The twin has a middle step one wider."""
+    """False alarm: 10^-9 for a statistic above 92 with 25 degrees of freedom. The twin has a middle
+    step one wider.
+    """
     law, twin = Staircase(epsilon=1, period=5, width=2), Staircase(epsilon=1, period=5, width=3)
     drawn = law.sample(200_000, SeededBits(2))
     assert statistic(law, drawn) < 92
@@ -97,7 +112,9 @@ def test_one_step_is_geometric() -> None:
     from sfumato.noise.geometric import Geometric
 
     stairs, geometric = Staircase(epsilon=1, period=1, width=1), Geometric(scale=1)
-    assert stairs.pmf(np.arange(10)).tolist() == pytest.approx(geometric.pmf(np.arange(10)).tolist(), rel=1e-15)
+    assert stairs.pmf(np.arange(10)).tolist() == pytest.approx(
+        geometric.pmf(np.arange(10)).tolist(), rel=1e-15
+    )
     assert Counter(np.sign(stairs.sample(1000, SeededBits(3))).tolist()).keys() == {-1, 0, 1}
 
 

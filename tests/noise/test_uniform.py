@@ -1,4 +1,6 @@
-"""Uniform integers by their bits, and real numbers that further bits settle: ties of any length, on either side."""
+"""Uniform integers by their bits, and real numbers that further bits settle: ties of any length, on
+either side.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ import pytest
 from flint import arb
 
 from sfumato.exact.balls import ball
-from sfumato.noise.uniform import integer_below, integer_below_each, integers_below, lies_below, part_holding
+from sfumato.noise.uniform import (
+    integer_below,
+    integer_below_each,
+    integers_below,
+    lies_below,
+    part_holding,
+)
 from sfumato.testing import SeededBits, TapeBits
 
 ONES = (1 << 64) - 1
@@ -32,24 +40,39 @@ def test_by_their_bits() -> None:
 
 def test_each_by_its_bits() -> None:
     assert integer_below_each(np.array([3, 3, 3]), TapeBits(TOP[:3])).tolist() == [0, 1, 2]
-    assert integer_below_each(np.array([3, 1, 4]), TapeBits([TOP[3], TOP[3], TOP[3], TOP[1]])).tolist() == [1, 0, 3]
+    assert integer_below_each(
+        np.array([3, 1, 4]), TapeBits([TOP[3], TOP[3], TOP[3], TOP[1]])
+    ).tolist() == [1, 0, 3]
     assert integer_below_each(np.array([1]), TapeBits([ONES])).tolist() == [0]
 
 
 @pytest.mark.parametrize("limit", LIMITS)
 def test_they_stay_below(limit: int) -> None:
-    each, all_ = integer_below_each(np.full(2000, limit), SeededBits(limit % 1000)), integers_below(limit, 2000, SeededBits(limit % 1000))
-    for drawn in (each.tolist(), all_.tolist(), [integer_below(limit, SeededBits(i)) for i in range(2000)]):
+    each, all_ = (
+        integer_below_each(np.full(2000, limit), SeededBits(limit % 1000)),
+        integers_below(limit, 2000, SeededBits(limit % 1000)),
+    )
+    for drawn in (
+        each.tolist(),
+        all_.tolist(),
+        [integer_below(limit, SeededBits(i)) for i in range(2000)],
+    ):
         assert 0 <= min(drawn) <= max(drawn) < limit
         assert max(drawn) > limit * 0.99 - 1  # else with probability below 0.99^2000 < 2e-9
 
 
 def test_they_are_uniform() -> None:
-    """False alarm 2e-8: six standard deviations in any of seven cells, for three samples. The twin is the remainder of three bits."""
+    """False alarm 2e-8: six standard deviations in any of seven cells, for three samples. The twin
+    is the remainder of three bits.
+    """
     n = 70_000
     wall = 6 * (n / 7 * 6 / 7) ** 0.5
     bits = SeededBits(9)
-    for drawn in (integer_below_each(np.full(n, 7), SeededBits(8)), integers_below(7, n, SeededBits(8)), [integer_below(7, bits) for _ in range(n)]):
+    for drawn in (
+        integer_below_each(np.full(n, 7), SeededBits(8)),
+        integers_below(7, n, SeededBits(8)),
+        [integer_below(7, bits) for _ in range(n)],
+    ):
         assert abs(np.bincount(np.asarray(drawn, dtype=np.int64), minlength=7) - n / 7).max() < wall
     twin = np.bincount((SeededBits(8).words(n) >> np.uint64(61)).astype(np.int64) % 7, minlength=7)
     assert abs(twin - n / 7).max() > wall
@@ -61,7 +84,12 @@ def test_a_real_number_is_compared_bit_by_bit(words: int) -> None:
     digits = isqrt(1 << 128 * (words + 2) - 1)  # ⌊2^(64·(words + 2))/√2⌋
     known = [digits >> 64 * (words + 1 - i) & ONES for i in range(words + 2)]
     for last, below in ((known[-1] - 1, True), (known[-1] + 1, False)):
-        assert lies_below(lambda: ball(Fraction(1, 2)).sqrt(), known[0], 64, TapeBits([*known[1:-1], last])) is below
+        assert (
+            lies_below(
+                lambda: ball(Fraction(1, 2)).sqrt(), known[0], 64, TapeBits([*known[1:-1], last])
+            )
+            is below
+        )
 
 
 def test_a_part_is_found_by_further_bits() -> None:
@@ -84,4 +112,9 @@ def test_parts_may_be_infinitely_many() -> None:
     """Halves of halves: the part is the number of leading ones."""
     for ones in range(64):
         word = ONES ^ (ONES >> ones) | (1 << 63 - ones) // 2
-        assert part_holding(lambda _: (arb(1), (arb(2) ** -(i + 1) for i in count())), word, TapeBits([1])) == ones
+        assert (
+            part_holding(
+                lambda _: (arb(1), (arb(2) ** -(i + 1) for i in count())), word, TapeBits([1])
+            )
+            == ones
+        )

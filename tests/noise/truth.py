@@ -1,4 +1,6 @@
-"""The laws in rational arithmetic: tails and masses between two rationals, by other formulas and other code than the product's."""
+"""The laws in rational arithmetic: tails and masses between two rationals, by other formulas and
+other code than the product's.
+"""
 
 from __future__ import annotations
 
@@ -53,4 +55,7 @@ def middle(value: Interval) -> float:
     return float((value[0] + value[1]) / 2)
 
 
-TAILS: dict[str, Callable[[Fraction, int], Interval]] = {"geometric": geometric_tail, "normal": normal_tail}
+TAILS: dict[str, Callable[[Fraction, int], Interval]] = {
+    "geometric": geometric_tail,
+    "normal": normal_tail,
+}

@@ -13,7 +13,12 @@ BANDS = {"narrow": (PRIORS * 0.9, PRIORS * 1.1), "wide": (PRIORS * 0.5, np.sqrt(
 def test_bands_are_drawn_as_given() -> None:
     (axes,) = plots.beliefs(PRIORS, BANDS, title="the title").axes
     low, high, inner_low, inner_high, unmoved = axes.lines
-    for line, end in ((low, BANDS["wide"][0]), (high, BANDS["wide"][1]), (inner_low, BANDS["narrow"][0]), (inner_high, BANDS["narrow"][1])):
+    for line, end in (
+        (low, BANDS["wide"][0]),
+        (high, BANDS["wide"][1]),
+        (inner_low, BANDS["narrow"][0]),
+        (inner_high, BANDS["narrow"][1]),
+    ):
         np.testing.assert_array_equal(line.get_xdata()[1:-1], PRIORS)
         np.testing.assert_array_equal(line.get_ydata()[1:-1], end)
         assert line.get_xydata()[0].tolist() == [0, 0]

@@ -17,5 +17,8 @@ def test_exact_steps_and_published_points() -> None:
     assert points.get_xydata().tolist() == [[0.5, -2], [2.0, 9]]
     assert [segment[:, 1].tolist() for segment in sticks.get_segments()] == [[-7, 3], [4, 14]]
     (legend,) = drawn.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["exact, and secret", "published, ± 5"]
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "exact, and secret",
+        "published, ± 5",
+    ]
     assert axes.get_xlabel() == "age"

@@ -11,7 +11,12 @@ X = np.array([1.0, 2.0, 4.0])
 
 
 def graph(**changes: object) -> plots.Graph:
-    return plots.Graph(**({"title": "t", "x": X, "curves": {"a": X, "b": 2 * X}, "across": "x", "up": "y"} | changes))  # type: ignore[arg-type]
+    return plots.Graph(
+        **(
+            {"title": "t", "x": X, "curves": {"a": X, "b": 2 * X}, "across": "x", "up": "y"}
+            | changes
+        )
+    )  # type: ignore[arg-type]
 
 
 def test_curves_are_drawn_as_given() -> None:
@@ -25,7 +30,10 @@ def test_curves_are_drawn_as_given() -> None:
 def test_labels_are_complete() -> None:
     figure = plots.graphs([graph(), graph(title="u", across="v", up="w")], title="the title")
     assert figure.get_suptitle() == "the title"
-    assert [(axes.get_title(), axes.get_xlabel(), axes.get_ylabel()) for axes in figure.axes] == [("t", "x", "y"), ("u", "v", "w")]
+    assert [(axes.get_title(), axes.get_xlabel(), axes.get_ylabel()) for axes in figure.axes] == [
+        ("t", "x", "y"),
+        ("u", "v", "w"),
+    ]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b"]
 
 

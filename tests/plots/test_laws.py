@@ -8,11 +8,19 @@ import pytest
 from sfumato import plots
 
 INTEGERS = np.arange(-2, 4)
-LAWS = {"one": np.array([0.1, 0.2, 0.4, 0.2, 0.1, 0.0]), "other": np.array([0.0, 0.1, 0.2, 0.4, 0.2, 0.1])}
+LAWS = {
+    "one": np.array([0.1, 0.2, 0.4, 0.2, 0.1, 0.0]),
+    "other": np.array([0.0, 0.1, 0.2, 0.4, 0.2, 0.1]),
+}
 
 
 def panel(**changes: object) -> plots.Panel:
-    return plots.Panel(**({"title": "ε = 1", "remark": "± 2", "integers": INTEGERS, "laws": LAWS, "mark": 1} | changes))  # type: ignore[arg-type]
+    return plots.Panel(
+        **(
+            {"title": "ε = 1", "remark": "± 2", "integers": INTEGERS, "laws": LAWS, "mark": 1}
+            | changes
+        )
+    )  # type: ignore[arg-type]
 
 
 def test_every_law_is_drawn_over_its_integers() -> None:
@@ -25,7 +33,9 @@ def test_every_law_is_drawn_over_its_integers() -> None:
 
 
 def test_labels_are_complete() -> None:
-    figure = plots.laws([panel(), panel(title="ε = 2")], title="the title", across="published number", mark="drawn")
+    figure = plots.laws(
+        [panel(), panel(title="ε = 2")], title="the title", across="published number", mark="drawn"
+    )
     assert figure.get_suptitle() == "the title"
     assert [axes.get_title() for axes in figure.axes] == ["ε = 1", "ε = 2"]
     assert {axes.get_xlabel() for axes in figure.axes} == {"published number"}
@@ -33,7 +43,9 @@ def test_labels_are_complete() -> None:
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["one", "other", "drawn"]
 
 
-@pytest.mark.parametrize(("mark", "at", "shape"), [(1, 1.0, "^"), (-900, -2.5, "<"), (900, 3.5, ">")])
+@pytest.mark.parametrize(
+    ("mark", "at", "shape"), [(1, 1.0, "^"), (-900, -2.5, "<"), (900, 3.5, ">")]
+)
 def test_a_mark_outside_becomes_an_arrow_at_the_edge(mark: int, at: float, shape: str) -> None:
     (axes,) = plots.laws([panel(mark=mark)], title="t", across="x", mark="drawn").axes
     (line,) = axes.lines

@@ -14,9 +14,21 @@ ALPHAS = np.array([1.5, 2, 4, 8, 16, 32])
 
 
 def test_figure_3_1() -> None:
-    """S-036, E-24: randomized response and Laplace stay below their ε, the Gaussian passes 1 at α = 8: "always below 1" is false."""
-    found = {name: np.array(curve) for name, curve in renyi_curves([float(a) for a in ALPHAS], truth=0.6, scale=2, sigma=2).items()}
-    figure = plots.orders(ALPHAS, found, title="the title", limits={"randomized response": math.log(1.5), "Laplace": 0.5})
+    """S-036, E-24: randomized response and Laplace stay below their ε, the Gaussian passes 1 at α =
+    8: "always below 1" is false.
+    """
+    found = {
+        name: np.array(curve)
+        for name, curve in renyi_curves(
+            [float(a) for a in ALPHAS], truth=0.6, scale=2, sigma=2
+        ).items()
+    }
+    figure = plots.orders(
+        ALPHAS,
+        found,
+        title="the title",
+        limits={"randomized response": math.log(1.5), "Laplace": 0.5},
+    )
     (axes,) = figure.axes
     curves = [line for line in axes.lines if len(line.get_xdata()) == len(ALPHAS)]
     for line, values in zip(curves, found.values(), strict=True):

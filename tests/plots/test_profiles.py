@@ -19,7 +19,9 @@ def test_curves_are_drawn_as_given() -> None:
 
 
 def test_the_mark_names_an_epsilon_at_which_delta_is_reached() -> None:
-    figure = plots.profiles(EPSILONS, CURVES | {"never": np.full(41, 0.5)}, title="the title", mark=0.05)
+    figure = plots.profiles(
+        EPSILONS, CURVES | {"never": np.full(41, 0.5)}, title="the title", mark=0.05
+    )
     (axes,) = figure.axes
     told = [text.get_text() for text in axes.get_legend().get_texts()]
     assert told == ["a: ε = 3.00 at δ = 0.05", "b: ε = 2.00 at δ = 0.05", "never"]

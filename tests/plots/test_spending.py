@@ -12,7 +12,9 @@ from sfumato.ledger import course
 
 
 def test_the_whole_the_shares_and_the_budget() -> None:
-    led = sf.Ledger.open(budget=sf.Approx(1, 1e-6), dataset="visits", unit="user_id", relation="add-remove")
+    led = sf.Ledger.open(
+        budget=sf.Approx(1, 1e-6), dataset="visits", unit="user_id", relation="add-remove"
+    )
     led.charge(sf.Pure(0.25))
     led.allow("alice", sf.Approx(0.5, 1e-6))
     led.charge(sf.Approx(0.25, 5e-7), share="alice")
@@ -27,7 +29,9 @@ def test_the_whole_the_shares_and_the_budget() -> None:
 
 
 def test_a_curve_shows_the_order_that_binds() -> None:
-    led = sf.Ledger.open(budget=sf.Renyi({2: 1, 8: 2}), dataset="visits", unit="user_id", relation="add-remove")
+    led = sf.Ledger.open(
+        budget=sf.Renyi({2: 1, 8: 2}), dataset="visits", unit="user_id", relation="add-remove"
+    )
     led.charge(sf.Renyi({2: 0.1, 8: 1}))
     (axes,) = plots.spending(course(led), title="").axes
     assert axes.get_ylabel() == "D at α = 8"

@@ -14,7 +14,8 @@ from sfumato.plots import style
 def test_pyplot_is_never_imported() -> None:
     code = (
         "import sys, numpy as np; from sfumato import plots;"
-        "plots.laws([plots.Panel(title='', remark='', integers=np.arange(2), laws={'a': np.ones(2) / 2})], title='', across='');"
+        "plots.laws([plots.Panel(title='', remark='', integers=np.arange(2), laws={'a': "
+        "np.ones(2) / 2})], title='', across='');"
         "assert 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -21,16 +21,30 @@ def test_rates_limits_and_what_is_allowed() -> None:
     assert [label.get_text() for label in axes.get_xticklabels()] == ["exact answers", "ε = 1"]
     lines = [line.get_ydata().tolist() for line in axes.lines]
     assert lines == [[0.97, 1.0], [0.5], [0.6, 0.8], [0.731, 0.731], [0.5]]
-    assert legend(figure) == ["succeeds, nothing promised", "limits of the true rate", "guessing alone", "succeeds", "the most that is allowed"]
+    assert legend(figure) == [
+        "succeeds, nothing promised",
+        "limits of the true rate",
+        "guessing alone",
+        "succeeds",
+        "the most that is allowed",
+    ]
 
 
 def test_bars_alone_need_no_legend() -> None:
-    figure = plots.successes([plots.Column(name="age", rate=0.25), plots.Column(name="+ sex", rate=0.5)], title="", up="")
+    figure = plots.successes(
+        [plots.Column(name="age", rate=0.25), plots.Column(name="+ sex", rate=0.5)], title="", up=""
+    )
     assert legend(figure) == []
     assert [text.get_text() for text in figure.axes[0].texts] == ["25 %", "50 %"]
     assert not figure.axes[0].lines
 
 
 def test_words_of_its_own() -> None:
-    figure = plots.successes([plots.Column(name="a", rate=0.5, chance=0.2)], title="", up="", rate="in the group", chance="among all")
+    figure = plots.successes(
+        [plots.Column(name="a", rate=0.5, chance=0.2)],
+        title="",
+        up="",
+        rate="in the group",
+        chance="among all",
+    )
     assert legend(figure) == ["in the group", "among all"]

@@ -31,10 +31,19 @@ def test_the_excluded_region_is_below_all_curves() -> None:
 
 
 def test_labels_and_colours() -> None:
-    figure = plots.tradeoffs([panel(), panel(title="u", curves={"b": CURVES["b"], "c": CURVES["a"]})], title="the title")
+    figure = plots.tradeoffs(
+        [panel(), panel(title="u", curves={"b": CURVES["b"], "c": CURVES["a"]})], title="the title"
+    )
     first, second = figure.axes
     assert figure.get_suptitle() == "the title"
     assert [axes.get_title() for axes in figure.axes] == ["t", "u"]
-    assert all("type-I" in axes.get_xlabel() and "type-II" in axes.get_ylabel() for axes in figure.axes)
+    assert all(
+        "type-I" in axes.get_xlabel() and "type-II" in axes.get_ylabel() for axes in figure.axes
+    )
     assert first.lines[1].get_color() == second.lines[0].get_color()
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b", "c", "guessing"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        "a",
+        "b",
+        "c",
+        "guessing",
+    ]

@@ -14,7 +14,14 @@ from sfumato.samples.visits import CITIES, ROWS, USERS
 
 def test_the_columns() -> None:
     table = visits()
-    names = {"user_id": pa.int64(), "city": pa.string(), "age": pa.int64(), "spend": pa.float64(), "day": pa.date32(), "vip": pa.bool_()}
+    names = {
+        "user_id": pa.int64(),
+        "city": pa.string(),
+        "age": pa.int64(),
+        "spend": pa.float64(),
+        "day": pa.date32(),
+        "vip": pa.bool_(),
+    }
     assert table.schema == pa.schema(list(names.items()))
     assert table.num_rows == ROWS
     assert [name for name in names if table[name].null_count] == ["spend"]
@@ -23,7 +30,9 @@ def test_the_columns() -> None:
 
 def test_it_is_the_same_everywhere() -> None:
     table = visits()
-    text = table.set_column(3, "spend", pc.cast(pc.round(pc.multiply(table["spend"], 100)), pa.int64())).to_pydict()
+    text = table.set_column(
+        3, "spend", pc.cast(pc.round(pc.multiply(table["spend"], 100)), pa.int64())
+    ).to_pydict()
     assert hashlib.sha256(repr(text).encode()).hexdigest()[:16] == "72e172decdb83003"
     assert visits() is table
 
@@ -48,7 +57,9 @@ def test_cities_are_large_and_tiny() -> None:
 def test_a_customer_is_one_person() -> None:
     table = visits()
     for column in ("age", "vip"):
-        assert table.group_by("user_id").aggregate([(column, "count_distinct")])[f"{column}_count_distinct"].unique().to_pylist() == [1]
+        assert table.group_by("user_id").aggregate([(column, "count_distinct")])[
+            f"{column}_count_distinct"
+        ].unique().to_pylist() == [1]
     ends = pc.min_max(table["age"]).as_py()
     assert ends == {"min": 16, "max": 85}
 

@@ -33,13 +33,23 @@ def test_a_sum_by_two_metrics() -> None:
 def test_the_largest_step_between_neighbours_is_the_lipschitz_constant() -> None:
     """Any two datasets are joined by steps, so pairs further apart never have a larger ratio."""
     for function in (sum, max, lambda x: sum(x) ** 2, lambda x: x[0] * x[1]):
-        assert lipschitz(function, BITS, hamming) == max(local(function, x, REPLACE.neighbours(x, (0, 1))) for x in BITS)
+        assert lipschitz(function, BITS, hamming) == max(
+            local(function, x, REPLACE.neighbours(x, (0, 1))) for x in BITS
+        )
 
 
-@pytest.mark.parametrize(("statistic", "expected"), [("mean", Fraction(6, 3)), ("max", 6), ("median", 6)])
+@pytest.mark.parametrize(
+    ("statistic", "expected"), [("mean", Fraction(6, 3)), ("max", 6), ("median", 6)]
+)
 def test_global_sensitivities(statistic: str, expected: Fraction) -> None:
-    """S-082, at three values of [−3, 3]: 2M/n, 2M, 2M. Values at the ends and the middle are enough, as each statistic is largest in between or at ends."""
-    functions: dict[str, Any] = {"mean": lambda x: Fraction(sum(x), len(x)), "max": max, "median": lambda x: sorted(x)[len(x) // 2]}
+    """S-082, at three values of [−3, 3]: 2M/n, 2M, 2M. Values at the ends and the middle are
+    enough, as each statistic is largest in between or at ends.
+    """
+    functions: dict[str, Any] = {
+        "mean": lambda x: Fraction(sum(x), len(x)),
+        "max": max,
+        "median": lambda x: sorted(x)[len(x) // 2],
+    }
     world = list(itertools.product((-3, 0, 3), repeat=3))
     assert lipschitz(functions[statistic], world, REPLACE.distance) == expected
 

@@ -1,4 +1,6 @@
-"""Every closed form against brute force: over all datasets of a small world, and never below; attained where the world holds the extremes."""
+"""Every closed form against brute force: over all datasets of a small world, and never below;
+attained where the world holds the extremes.
+"""
 
 from __future__ import annotations
 
@@ -58,37 +60,152 @@ def linear(x: Any) -> list[Fraction]:
     return [sum((Fraction(row[VALUES.index(v)]) for v in x), Fraction(0)) for row in MATRIX]
 
 
-def worst(statistic: Statistic, relation: str, size: int, domain: tuple[Any, ...], norm: int | str) -> Fraction:
-    """The largest step between neighbours: of exactly `size` records under replace, of up to as many under add-remove."""
+def worst(
+    statistic: Statistic, relation: str, size: int, domain: tuple[Any, ...], norm: int | str
+) -> Fraction:
+    """The largest step between neighbours: of exactly `size` records under replace, of up to as
+    many under add-remove.
+    """
     known = RELATIONS[relation]
     sizes = [size] if relation == "replace" else range(size + 1)
     datasets = (x for n in sizes for x in itertools.combinations_with_replacement(domain, n))
-    return max(local(statistic, x, (y for y in known.neighbours(x, domain) if len(y) <= size), norm=norm) for x in datasets)
+    return max(
+        local(statistic, x, (y for y in known.neighbours(x, domain) if len(y) <= size), norm=norm)
+        for x in datasets
+    )
 
 
 BOTH = ("add-remove", "replace")
 FORMS: list[tuple[str, str, sf.sensitivity.Global, Statistic, int, tuple[Any, ...]]] = [
-    *[("count", r, sens.count(relation=r), lambda x: sum(v > 0 for v in x), 3, VALUES) for r in BOTH],
-    *[("counts", r, sens.counts(2, relation=r), lambda x: [sum(v > 0 for v in x), sum(v != 0 for v in x)], 3, VALUES) for r in BOTH],
-    *[("histogram", r, sens.histogram(4, relation=r), lambda x: [sum(v == c for v in x) for c in VALUES], 3, VALUES) for r in BOTH],
-    *[("sum", r, sens.sum(LOW, HIGH, relation=r), lambda x: sum(x, Fraction(0)), 3, VALUES) for r in BOTH],
-    *[("maximum", r, sens.maximum(LOW, HIGH, relation=r), lambda x: max(x, default=Fraction(LOW)), 3, VALUES) for r in BOTH],
-    *[("minimum", r, sens.minimum(LOW, HIGH, relation=r), lambda x: min(x, default=Fraction(LOW)), 3, VALUES) for r in BOTH],
-    *[("quantile", r, sens.quantile("1/3", LOW, HIGH, relation=r), ranked(Fraction(1, 3)), 4, VALUES) for r in BOTH],
-    *[("linear", r, sens.linear(MATRIX, relation=r), linear, 2, VALUES) for r in BOTH],
-    *[("median", "replace", sens.median(LOW, HIGH, relation="replace", n=n), interpolated(Fraction(1, 2)), n, VALUES) for n in (1, 2, 3, 4, 5)],
-    *[("quantile", "replace", sens.quantile(q, LOW, HIGH, relation="replace", n=4), interpolated(q), 4, VALUES) for q in map(Fraction, ("0", "0.3", "1"))],
-    *[("mean", "replace", sens.mean(LOW, HIGH, relation="replace", n=n), average, n, VALUES) for n in (1, 2, 3)],
-    *[("variance", "replace", sens.variance(LOW, HIGH, relation="replace", n=n), moment(0), n, VALUES) for n in (2, 3, 4)],
-    *[("variance", "replace", sens.variance(LOW, HIGH, relation="replace", n=n, ddof=1), moment(1), n, VALUES) for n in (2, 3)],
     *[
-        ("covariance", "replace", sens.covariance((LOW, HIGH), (0, 1), relation="replace", n=n, ddof=d), moment(d), n, PAIRS)
+        ("count", r, sens.count(relation=r), lambda x: sum(v > 0 for v in x), 3, VALUES)
+        for r in BOTH
+    ],
+    *[
+        (
+            "counts",
+            r,
+            sens.counts(2, relation=r),
+            lambda x: [sum(v > 0 for v in x), sum(v != 0 for v in x)],
+            3,
+            VALUES,
+        )
+        for r in BOTH
+    ],
+    *[
+        (
+            "histogram",
+            r,
+            sens.histogram(4, relation=r),
+            lambda x: [sum(v == c for v in x) for c in VALUES],
+            3,
+            VALUES,
+        )
+        for r in BOTH
+    ],
+    *[
+        ("sum", r, sens.sum(LOW, HIGH, relation=r), lambda x: sum(x, Fraction(0)), 3, VALUES)
+        for r in BOTH
+    ],
+    *[
+        (
+            "maximum",
+            r,
+            sens.maximum(LOW, HIGH, relation=r),
+            lambda x: max(x, default=Fraction(LOW)),
+            3,
+            VALUES,
+        )
+        for r in BOTH
+    ],
+    *[
+        (
+            "minimum",
+            r,
+            sens.minimum(LOW, HIGH, relation=r),
+            lambda x: min(x, default=Fraction(LOW)),
+            3,
+            VALUES,
+        )
+        for r in BOTH
+    ],
+    *[
+        (
+            "quantile",
+            r,
+            sens.quantile("1/3", LOW, HIGH, relation=r),
+            ranked(Fraction(1, 3)),
+            4,
+            VALUES,
+        )
+        for r in BOTH
+    ],
+    *[("linear", r, sens.linear(MATRIX, relation=r), linear, 2, VALUES) for r in BOTH],
+    *[
+        (
+            "median",
+            "replace",
+            sens.median(LOW, HIGH, relation="replace", n=n),
+            interpolated(Fraction(1, 2)),
+            n,
+            VALUES,
+        )
+        for n in (1, 2, 3, 4, 5)
+    ],
+    *[
+        (
+            "quantile",
+            "replace",
+            sens.quantile(q, LOW, HIGH, relation="replace", n=4),
+            interpolated(q),
+            4,
+            VALUES,
+        )
+        for q in map(Fraction, ("0", "0.3", "1"))
+    ],
+    *[
+        ("mean", "replace", sens.mean(LOW, HIGH, relation="replace", n=n), average, n, VALUES)
+        for n in (1, 2, 3)
+    ],
+    *[
+        (
+            "variance",
+            "replace",
+            sens.variance(LOW, HIGH, relation="replace", n=n),
+            moment(0),
+            n,
+            VALUES,
+        )
+        for n in (2, 3, 4)
+    ],
+    *[
+        (
+            "variance",
+            "replace",
+            sens.variance(LOW, HIGH, relation="replace", n=n, ddof=1),
+            moment(1),
+            n,
+            VALUES,
+        )
+        for n in (2, 3)
+    ],
+    *[
+        (
+            "covariance",
+            "replace",
+            sens.covariance((LOW, HIGH), (0, 1), relation="replace", n=n, ddof=d),
+            moment(d),
+            n,
+            PAIRS,
+        )
         for n, d in ((2, 0), (3, 0), (3, 1))
     ],
 ]
 
 
-@pytest.mark.parametrize("place", range(len(FORMS)), ids=lambda i: f"{i}-{FORMS[i][0]}-{FORMS[i][1]}")
+@pytest.mark.parametrize(
+    "place", range(len(FORMS)), ids=lambda i: f"{i}-{FORMS[i][0]}-{FORMS[i][1]}"
+)
 def test_against_brute_force(place: int) -> None:
     """Equal in every norm: not below the truth, and not above it."""
     name, relation, stated, statistic, size, domain = FORMS[place]
@@ -124,14 +241,18 @@ def test_the_lectures_examples() -> None:
 
 def test_the_forms_are_those_of_numpy() -> None:
     x = np.array([0.1, 0.4, 0.35, 0.9])
-    assert interpolated(Fraction(1, 2))([Fraction(v) for v in x.tolist()]) == pytest.approx(np.median(x))
+    assert interpolated(Fraction(1, 2))([Fraction(v) for v in x.tolist()]) == pytest.approx(
+        np.median(x)
+    )
     assert moment(1)([Fraction(v) for v in x.tolist()]) == pytest.approx(np.var(x, ddof=1))
 
 
 @pytest.mark.parametrize("form", [sens.mean, sens.variance])
 @pytest.mark.parametrize("n", [None, 100])
 def test_a_mean_under_add_remove_is_refused(form: Any, n: int | None) -> None:
-    """E-75: n is data there. {0} → {0, 1} moves a mean on [0, 1] by ½, whatever n somebody has in mind."""
+    """E-75: n is data there. {0} → {0, 1} moves a mean on [0, 1] by ½, whatever n somebody has in
+    mind.
+    """
     with pytest.raises(Refused) as caught:
         form(0, 1, relation="add-remove", n=n)
     assert caught.value.code == "sensitivity.mean"
@@ -159,7 +280,21 @@ def test_a_sum_over_a_public_number_is_not() -> None:
         (lambda: sens.linear([[1, 1], [1]], relation="replace"), "sensitivity.matrix"),
         (lambda: sens.quantile(2, 0, 1, relation="replace"), "number.not-a-probability"),
     ],
-    ids=["no n", "n=0", "empty range", "one record", "ddof", "covariance", "no relation", "relation", "cells", "no matrix", "constant", "ragged", "q"],
+    ids=[
+        "no n",
+        "n=0",
+        "empty range",
+        "one record",
+        "ddof",
+        "covariance",
+        "no relation",
+        "relation",
+        "cells",
+        "no matrix",
+        "constant",
+        "ragged",
+        "q",
+    ],
 )
 def test_refusals(make: Any, code: str) -> None:
     with pytest.raises(Refused) as caught:
@@ -168,13 +303,21 @@ def test_refusals(make: Any, code: str) -> None:
 
 
 def test_how_far_doubles_round() -> None:
-    """By the largest magnitude in the range, and the number of records; counts and extremes do not round."""
+    """By the largest magnitude in the range, and the number of records; counts and extremes do not
+    round.
+    """
     unit, same = Fraction(1, 2**53), {"relation": "replace", "n": 1000}
     depth = (20 + 10) * unit
     assert sens.mean(-3, 2, **same).rounding == 3 * depth  # type: ignore[arg-type]
     assert sens.sum(-3, 2, **same).rounding == 3000 * depth  # type: ignore[arg-type]
     assert sens.sum(-3, 2, relation="add-remove").rounding == Fraction(3, 2**21)
     assert sens.variance(-3, 2, **same).rounding == 27 * depth  # type: ignore[arg-type]
-    assert sens.covariance((-3, 2), (0, 5), ddof=1, **same).rounding == 15 * (3 * depth + 1000 * unit) * Fraction(1000, 999)  # type: ignore[arg-type]
+    assert sens.covariance((-3, 2), (0, 5), ddof=1, **same).rounding == 15 * (
+        3 * depth + 1000 * unit
+    ) * Fraction(1000, 999)  # type: ignore[arg-type]
     assert sens.median(-3, 2, **same).rounding == (24 + 4 * 1000 * 5) * unit  # type: ignore[arg-type]
-    assert sens.maximum(-3, 2, relation="replace").rounding == sens.count(relation="replace").rounding == 0
+    assert (
+        sens.maximum(-3, 2, relation="replace").rounding
+        == sens.count(relation="replace").rounding
+        == 0
+    )

@@ -1,4 +1,6 @@
-"""Sensitivities as values: norms follow from one another, and only in the safe direction; what is secret is not shown."""
+"""Sensitivities as values: norms follow from one another, and only in the safe direction; what is
+secret is not shown.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +15,33 @@ from hypothesis import strategies as st
 from sfumato.errors import Refused
 from sfumato.sensitivity import Global, Inverse, Lipschitz, Local, Smooth
 
-vectors = st.lists(st.fractions(-100, 100, max_denominator=1000), min_size=1, max_size=6).filter(any)
+vectors = st.lists(st.fractions(-100, 100, max_denominator=1000), min_size=1, max_size=6).filter(
+    any
+)
 
 
 @given(move=vectors, known=st.sets(st.sampled_from(["l1", "l2_squared", "sup"]), min_size=1))
 def test_every_norm_that_follows_is_a_bound(move: list[Fraction], known: set[str]) -> None:
-    """Whatever norms of a move are given, the others are never below the truth, and those given are kept."""
+    """Whatever norms of a move are given, the others are never below the truth, and those given are
+    kept.
+    """
     sizes = [abs(v) for v in move]
-    true = {"l1": sum(sizes, Fraction(0)), "l2_squared": sum((v * v for v in sizes), Fraction(0)), "sup": max(sizes)}
+    true = {
+        "l1": sum(sizes, Fraction(0)),
+        "l2_squared": sum((v * v for v in sizes), Fraction(0)),
+        "sup": max(sizes),
+    }
     found = Global(**{name: true[name] for name in known})  # type: ignore[arg-type]
     assert found.moves(1, len(move)) >= true["l1"]
     assert found.squared(len(move)) >= true["l2_squared"]
     assert found.moves(2, len(move)) ** 2 >= found.squared(len(move))
     assert found.moves("inf", len(move)) >= true["sup"]
     if known == set(true):
-        assert (found.moves(1, len(move)), found.squared(len(move)), found.moves("inf", len(move))) == tuple(true.values())
+        assert (
+            found.moves(1, len(move)),
+            found.squared(len(move)),
+            found.moves("inf", len(move)),
+        ) == tuple(true.values())
 
 
 def test_one_number_is_the_move_of_any_value() -> None:
@@ -37,7 +51,10 @@ def test_one_number_is_the_move_of_any_value() -> None:
     assert one.moves(2, 4) == Fraction(2, 10)
     assert one == Global(sup="1/10")
     assert repr(one) == "Global(0.1)"
-    assert repr(Global(l1=2, l2_squared=2, sup=1, relation="replace")) == "Global(l1=2, l2_squared=2, sup=1, relation='replace')"
+    assert (
+        repr(Global(l1=2, l2_squared=2, sup=1, relation="replace"))
+        == "Global(l1=2, l2_squared=2, sup=1, relation='replace')"
+    )
 
 
 def test_a_root_is_exact_where_it_is_rational() -> None:
@@ -49,7 +66,11 @@ def test_a_root_is_exact_where_it_is_rational() -> None:
 def test_times_a_public_number() -> None:
     total = Global(l1=2, l2_squared=2, sup=1, relation="add-remove", whole=True)
     mean = total / 10
-    assert (mean.l1, mean.l2_squared, mean.sup) == (Fraction(1, 5), Fraction(1, 50), Fraction(1, 10))
+    assert (mean.l1, mean.l2_squared, mean.sup) == (
+        Fraction(1, 5),
+        Fraction(1, 50),
+        Fraction(1, 10),
+    )
     assert mean.relation == "add-remove"
     assert not mean.whole
     assert 3 * Global(2) == Global(6)
@@ -86,7 +107,19 @@ def test_smooth_and_inverse_name_their_statistic() -> None:
         (lambda: Global(1) / 0, "number.not-positive"),
         (lambda: Global(1) * -1, "number.not-positive"),
     ],
-    ids=["nothing", "two ways", "two squares", "zero", "infinite", "relation", "norm", "Lipschitz norm", "distance", "divisor", "factor"],
+    ids=[
+        "nothing",
+        "two ways",
+        "two squares",
+        "zero",
+        "infinite",
+        "relation",
+        "norm",
+        "Lipschitz norm",
+        "distance",
+        "divisor",
+        "factor",
+    ],
 )
 def test_refusals(make: Any, code: str) -> None:
     with pytest.raises(Refused) as caught:

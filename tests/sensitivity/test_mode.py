@@ -56,7 +56,18 @@ def test_where_it_is_positive_no_neighbour_has_another_mode(n: int) -> None:
     assert positive > 0 or n < 3
 
 
-@pytest.mark.parametrize(("numbers", "distance"), [([5, 5], 0), ([6, 5], 0), ([8, 5], 1), ([9, 5], 1), ([10, 5], 2), ([0, 0], 0), ([99, 0, 3], 47)])
+@pytest.mark.parametrize(
+    ("numbers", "distance"),
+    [
+        ([5, 5], 0),
+        ([6, 5], 0),
+        ([8, 5], 1),
+        ([9, 5], 1),
+        ([10, 5], 2),
+        ([0, 0], 0),
+        ([99, 0, 3], 47),
+    ],
+)
 def test_the_distance_by_the_lead(numbers: list[int], distance: int) -> None:
     assert mode.distance_to_instability(np.array(numbers)) == distance
 

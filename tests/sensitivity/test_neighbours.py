@@ -67,7 +67,11 @@ def test_taken_and_joined() -> None:
     assert joined({"x": [1]}, {"x": [2]}) == {"x": [1, 2]}
 
 
-@pytest.mark.parametrize("oracle", [lambda n: [0] * (n + 1), lambda n: 7, lambda n: None], ids=["too many", "a number", "nothing"])
+@pytest.mark.parametrize(
+    "oracle",
+    [lambda n: [0] * (n + 1), lambda n: 7, lambda n: None],
+    ids=["too many", "a number", "nothing"],
+)
 def test_an_oracle_that_does_not_draw_what_it_is_asked_for(oracle: Any) -> None:
     with pytest.raises(Refused) as caught:
         pair(oracle, 3, "replace")

@@ -1,4 +1,6 @@
-"""Order statistics against exhaustive search: every dataset over a small range, every dataset at every distance from it."""
+"""Order statistics against exhaustive search: every dataset over a small range, every dataset at
+every distance from it.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,11 @@ def at(x: Data, r: int) -> int:
 
 def local(x: Data, r: int, high: int) -> int:
     """The largest move of the r-th smallest when any one value becomes any other."""
-    return max(abs(at(x, r) - at((*x[:i], v, *x[i + 1 :]), r)) for i in range(len(x)) for v in range(high + 1))
+    return max(
+        abs(at(x, r) - at((*x[:i], v, *x[i + 1 :]), r))
+        for i in range(len(x))
+        for v in range(high + 1)
+    )
 
 
 def sorted_array(x: Data) -> np.ndarray:
@@ -48,7 +54,9 @@ def test_everything_against_exhaustive_search(high: int, n: int) -> None:
         locals_ = {x: local(x, r, high) for x in datasets}
         for x in itertools.combinations_with_replacement(range(high + 1), n):
             reached = [0] * (n + 1)  # the largest local sensitivity at each distance
-            to = dict.fromkeys(range(high + 1), n + 1)  # the distance to a dataset whose statistic is z
+            to = dict.fromkeys(
+                range(high + 1), n + 1
+            )  # the distance to a dataset whose statistic is z
             for y in datasets:
                 d = hamming(x, y)
                 reached[d] = max(reached[d], locals_[y])
@@ -62,23 +70,35 @@ def test_everything_against_exhaustive_search(high: int, n: int) -> None:
                 assert stats.distance_of_sum(data, (r,), bound, 0, high) == first
             assert stats.distance_of_sum(data, (r,), high, 0, high) == n
             k, reach = stats.smooth(data, r, beta, 0, high)
-            assert math.exp(-beta * k) * reach == pytest.approx(max(math.exp(-beta * j) * a for j, a in enumerate(within)), rel=1e-14)
+            assert math.exp(-beta * k) * reach == pytest.approx(
+                max(math.exp(-beta * j) * a for j, a in enumerate(within)), rel=1e-14
+            )
             assert stats.changes_needed(data, r, np.arange(high + 1)).tolist() == list(to.values())
 
 
 @pytest.mark.parametrize(("high", "n"), WORLDS)
 def test_distances_and_smoothness_between_neighbours(high: int, n: int) -> None:
-    """Distances move by at most 1 and the smooth sensitivity by at most a factor e^β, for every pair of neighbours and every rank."""
+    """Distances move by at most 1 and the smooth sensitivity by at most a factor e^β, for every
+    pair of neighbours and every rank.
+    """
     beta = 0.4
 
     def measures(x: Data, r: int) -> tuple[np.ndarray, float]:
         data, others = sorted_array(x), tuple({r, n})
         k, reach = stats.smooth(data, r, beta, 0, high)
-        distances = [stats.distance_of_sum(data, ranks, bound, 0, high) for ranks in ((r,), others) for bound in range(2 * high)]
-        return np.append(distances, stats.changes_needed(data, r, np.arange(high + 1))), math.exp(-beta * k) * reach
+        distances = [
+            stats.distance_of_sum(data, ranks, bound, 0, high)
+            for ranks in ((r,), others)
+            for bound in range(2 * high)
+        ]
+        return np.append(distances, stats.changes_needed(data, r, np.arange(high + 1))), math.exp(
+            -beta * k
+        ) * reach
 
     for r in range(1, n + 1):
-        known = {x: measures(x, r) for x in itertools.combinations_with_replacement(range(high + 1), n)}
+        known = {
+            x: measures(x, r) for x in itertools.combinations_with_replacement(range(high + 1), n)
+        }
         for x, (d, s) in known.items():
             for i, v in itertools.product(range(n), range(high + 1)):
                 e, t = known[tuple(sorted((*x[:i], v, *x[i + 1 :])))]
@@ -88,13 +108,23 @@ def test_distances_and_smoothness_between_neighbours(high: int, n: int) -> None:
 
 @pytest.mark.parametrize(("high", "n"), WORLDS)
 def test_the_distance_of_a_difference_is_safe(high: int, n: int) -> None:
-    """For the range between two ranks: where it is positive, no neighbour's range differs by more than the bound."""
+    """For the range between two ranks: where it is positive, no neighbour's range differs by more
+    than the bound.
+    """
     low_rank, high_rank = 1, n
     for x in itertools.combinations_with_replacement(range(high + 1), n):
         spread = at(x, high_rank) - at(x, low_rank)
-        moved = max(abs(spread - (at(y, high_rank) - at(y, low_rank))) for i in range(n) for v in range(high + 1) for y in [(*x[:i], v, *x[i + 1 :])])
+        moved = max(
+            abs(spread - (at(y, high_rank) - at(y, low_rank)))
+            for i in range(n)
+            for v in range(high + 1)
+            for y in [(*x[:i], v, *x[i + 1 :])]
+        )
         for bound in range(2 * high):
-            assert stats.distance_of_sum(sorted_array(x), (low_rank, high_rank), bound, 0, high) == 0 or moved <= bound
+            assert (
+                stats.distance_of_sum(sorted_array(x), (low_rank, high_rank), bound, 0, high) == 0
+                or moved <= bound
+            )
 
 
 @given(
@@ -103,10 +133,14 @@ def test_the_distance_of_a_difference_is_safe(high: int, n: int) -> None:
     beta=st.sampled_from([0.001, 0.03, 0.3, 2.0]),
     least=st.sampled_from([0.0, 1e-6, 0.5, 7.0]),
 )
-def test_smooth_by_halving_is_the_largest(x: list[int], rank: Fraction, beta: float, least: float) -> None:
+def test_smooth_by_halving_is_the_largest(
+    x: list[int], rank: Fraction, beta: float, least: float
+) -> None:
     """Against the definition; with a `least`, the same wherever it is above that."""
     data, r = np.array(sorted(x), dtype=np.int64), stats.rank_of(rank, len(x))
-    truth = max(math.exp(-beta * k) * stats.at_distance(data, r, k, 0, 60) for k in range(len(x) + 1))
+    truth = max(
+        math.exp(-beta * k) * stats.at_distance(data, r, k, 0, 60) for k in range(len(x) + 1)
+    )
     k, reach = stats.smooth(data, r, beta, 0, 60, least)
     if truth > least * (1 + 1e-12):
         assert math.exp(-beta * k) * reach == pytest.approx(truth, rel=1e-13)
@@ -117,7 +151,9 @@ def test_smooth_by_halving_is_the_largest(x: list[int], rank: Fraction, beta: fl
 
 @pytest.mark.parametrize("n", [1480, 1491, 1500, 100_000, 1_000_000])
 def test_equal_values_of_any_number(n: int) -> None:
-    """Nothing changes until half of them have, at a distance where e^(−βk) is long zero in doubles: no exception, no NaN, and the least is kept."""
+    """Nothing changes until half of them have, at a distance where e^(−βk) is long zero in doubles:
+    no exception, no NaN, and the least is kept.
+    """
     data, r = np.full(n, 5), (n + 1) // 2
     assert stats.local(data, r, 0, 10) == 0
     assert stats.distance_of_sum(data, (r,), 1, 0, 10) == min(r, n - r + 1) - 1
@@ -125,6 +161,17 @@ def test_equal_values_of_any_number(n: int) -> None:
     assert stats.changes_needed(data, r, np.array([0, 5, 10])).tolist() == [r, 0, n - r + 1]
 
 
-@pytest.mark.parametrize(("q", "n", "rank"), [("1/2", 5, 3), ("1/2", 4, 2), ("0", 7, 1), ("1", 7, 7), ("1/4", 8, 2), ("3/4", 9, 7), ("1/3", 3, 1)])
+@pytest.mark.parametrize(
+    ("q", "n", "rank"),
+    [
+        ("1/2", 5, 3),
+        ("1/2", 4, 2),
+        ("0", 7, 1),
+        ("1", 7, 7),
+        ("1/4", 8, 2),
+        ("3/4", 9, 7),
+        ("1/3", 3, 1),
+    ],
+)
 def test_ranks(q: str, n: int, rank: int) -> None:
     assert stats.rank_of(Fraction(q), n) == rank

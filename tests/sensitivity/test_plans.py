@@ -1,4 +1,6 @@
-"""Plans: diffpriv's numbers are reproduced, the sharper plan is right by counting, and one step sharper is wrong."""
+"""Plans: diffpriv's numbers are reproduced, the sharper plan is right by counting, and one step
+sharper is wrong.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,10 @@ def test_no_law_exceeds_gamma(law: str, m: int) -> None:
 
 @pytest.mark.parametrize("m", [1, 3, 6])
 def test_without_ties_gamma_is_attained(m: int) -> None:
-    """Any order of m + 1 different moves is as likely as any other: a share 1 − k/(m + 1) of the orders puts the last above the k-th of the others. So a
-    smaller k would break the promise: the plan cannot be sharper."""
+    """Any order of m + 1 different moves is as likely as any other: a share 1 − k/(m + 1) of the
+    orders puts the last above the k-th of the others. So a smaller k would break the promise: the
+    plan cannot be sharper.
+    """
 
     def share(k: int) -> Fraction:
         orders = list(itertools.permutations(range(m + 1)))
@@ -65,7 +69,9 @@ def test_without_ties_gamma_is_attained(m: int) -> None:
     ],
     ids=["both", "gamma=.1", "gamma=.05", "m"],
 )
-def test_the_plan_of_diffpriv(given: dict[str, Any], m: int, k: int, gamma: float, rho: float, least: float) -> None:
+def test_the_plan_of_diffpriv(
+    given: dict[str, Any], m: int, k: int, gamma: float, rho: float, least: float
+) -> None:
     """S-087: the thesis took 439 of 500, the lectures 285 of 285."""
     found = plan(**given, kind="diffpriv")
     assert (found.m, found.k) == (m, k)
@@ -85,7 +91,9 @@ WAYS: list[tuple[dict[str, Any], tuple[int, int, Fraction]]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "expected"), WAYS, ids=lambda v: " ".join(v) if isinstance(v, dict) else "")
+@pytest.mark.parametrize(
+    ("given", "expected"), WAYS, ids=lambda v: " ".join(v) if isinstance(v, dict) else ""
+)
 def test_every_way_of_planning(given: dict[str, Any], expected: tuple[int, int, Fraction]) -> None:
     found = plan(**given)
     assert (found.m, found.k, found.gamma) == expected
@@ -93,7 +101,10 @@ def test_every_way_of_planning(given: dict[str, Any], expected: tuple[int, int, 
     assert str(found.m) in repr(found)
 
 
-@given(m=st.integers(1, 3000), gamma=st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=1000))
+@given(
+    m=st.integers(1, 3000),
+    gamma=st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=1000),
+)
 def test_the_sharper_plan_never_takes_a_larger_move(m: int, gamma: Fraction) -> None:
     try:
         theirs = plan(m=m, gamma=gamma, kind="diffpriv")

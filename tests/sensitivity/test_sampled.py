@@ -30,7 +30,9 @@ class Draws:
 
 
 def moves(seed: int, n: int, m: int) -> list[float]:
-    """|x_n − x'_n|/n, which is what the mean of n records moves by, with the draws of `Draws(seed)` after the one that tells what the fit returns."""
+    """|x_n − x'_n|/n, which is what the mean of n records moves by, with the draws of `Draws(seed)`
+    after the one that tells what the fit returns.
+    """
     rng = np.random.default_rng(seed)
     return sorted(abs(x[n - 1] - x[n]) / n for x in [rng.random(n + 1) for _ in range(m + 1)][1:])
 
@@ -54,8 +56,10 @@ def test_the_interface_as_written() -> None:
 
 
 def test_the_share_that_moves_further_is_gamma() -> None:
-    """Of 4000 fresh pairs after each of 60 samples at γ = 0.2. The share has mean γ and, the sampled rank being Beta, standard deviation below 0.07 per sample:
-    for the mean of 60 samples the false-alarm rate of ± 0.06 is below 10⁻⁹ (and the seed is fixed)."""
+    """Of 4000 fresh pairs after each of 60 samples at γ = 0.2. The share has mean γ and, the
+    sampled rank being Beta, standard deviation below 0.07 per sample: for the mean of 60 samples
+    the false-alarm rate of ± 0.06 is below 10⁻⁹ (and the seed is fixed).
+    """
     rng = np.random.default_rng(11)
     shares = []
     for _ in range(60):
@@ -63,7 +67,10 @@ def test_the_share_that_moves_further_is_gamma() -> None:
         fresh = np.abs(rng.random(4000) - rng.random(4000)) / 5
         shares.append(np.mean(fresh > float(s.value)))
     assert 0.14 < np.mean(shares) < 0.26
-    wrong = [np.mean(np.abs(rng.random(4000) - rng.random(4000)) / 5 > sorted(moves(i, 5, 29))[14]) for i in range(60)]
+    wrong = [
+        np.mean(np.abs(rng.random(4000) - rng.random(4000)) / 5 > sorted(moves(i, 5, 29))[14])
+        for i in range(60)
+    ]
     assert not 0.14 < np.mean(wrong) < 0.26  # the twin: the median of the moves
 
 
@@ -82,13 +89,17 @@ def test_arrays_in_three_norms() -> None:
 
 
 def test_no_norm_follows_from_two_others() -> None:
-    """The k-th smallest L1 times the k-th smallest of the largest may lie below the k-th smallest L2²; and γ would have to cover two events."""
+    """The k-th smallest L1 times the k-th smallest of the largest may lie below the k-th smallest
+    L2²; and γ would have to cover two events.
+    """
     some = np.array([[1.0, *[0.0] * 99], [0.05] * 100, [0.9, *[0.0] * 99]])
     turn = iter(range(10**6))
 
     def fit(x: NDArray[np.float64]) -> NDArray[np.float64]:
         i = next(turn)
-        return some[(i - 1) // 2 % 3] if i % 2 else np.zeros(100)  # the first call only tells what the fit returns
+        return (
+            some[(i - 1) // 2 % 3] if i % 2 else np.zeros(100)
+        )  # the first call only tells what the fit returns
 
     s = sample_sensitivity(fit, oracle=Draws(), n=3, m=3, k=2)
     assert isinstance(s, Sampled)
@@ -107,7 +118,13 @@ def test_batches_give_the_same() -> None:
     assert isinstance(a, Sampled)
     assert isinstance(b, Sampled)
     assert float(a.value) == pytest.approx(float(b.value), rel=1e-12)
-    c = sample_sensitivity(lambda x: np.stack([x.min(axis=1), x.max(axis=1)], axis=1), oracle=Draws(2), n=20, m=50, batched=True)
+    c = sample_sensitivity(
+        lambda x: np.stack([x.min(axis=1), x.max(axis=1)], axis=1),
+        oracle=Draws(2),
+        n=20,
+        m=50,
+        batched=True,
+    )
     assert isinstance(c, Sampled)
     assert c.shape == (2,)
 
@@ -152,7 +169,9 @@ def test_a_fit_that_returns_functions_is_sampled_where_it_is_used() -> None:
 def test_data_of_any_kind(make: Any, fit: Any, relation: str) -> None:
     """S-160, S-167: any callable oracle, any records."""
     rng = np.random.default_rng(9)
-    s = sample_sensitivity(fit, oracle=lambda n: make(rng.random(n)), n=8, m=15, relation=relation, apart=True)
+    s = sample_sensitivity(
+        fit, oracle=lambda n: make(rng.random(n)), n=8, m=15, relation=relation, apart=True
+    )
     assert s.relation == relation
     assert isinstance(s, Sampled)
     assert s.value > 0
@@ -187,7 +206,9 @@ def test_refusals(fit: Any, more: dict[str, Any], code: str) -> None:
 def test_no_ledger_takes_it(tmp_path: Path) -> None:
     s = sample_sensitivity(np.mean, oracle=Draws(), n=10, m=10)
     assert isinstance(s, Sampled)
-    book = sf.Ledger.open(tmp_path / "book", budget=sf.Pure(1), dataset="d", unit="row", relation="replace")
+    book = sf.Ledger.open(
+        tmp_path / "book", budget=sf.Pure(1), dataset="d", unit="row", relation="replace"
+    )
     with pytest.raises(Refused) as caught:
         book.charge([s.random(sf.Pure("1/10"))])
     assert caught.value.code == "guarantee.does-not-follow"

@@ -1,4 +1,6 @@
-"""What modules share. A service for those that ask over a socket: it logs all that it can, and when all are done nothing that it wrote may hold a canary."""
+"""What modules share. A service for those that ask over a socket: it logs all that it can, and when
+all are done nothing that it wrote may hold a canary.
+"""
 
 from __future__ import annotations
 

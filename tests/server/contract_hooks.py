@@ -1,4 +1,6 @@
-"""Hooks for schemathesis: some of its questions get a SELECT that can be asked, so that what comes after the reader is reached as well."""
+"""Hooks for schemathesis: some of its questions get a SELECT that can be asked, so that what comes
+after the reader is reached as well.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ ASKED = (
 
 @schemathesis.hook
 def map_body(context: Any, body: Any) -> Any:
-    """A text of the right length becomes one of these, as often as not; which one follows from the text."""
+    """A text of the right length becomes one of these, as often as not; which one follows from the
+    text.
+    """
     text = body.get("sql") if isinstance(body, dict) else None
     if not isinstance(text, str) or not 1 <= len(text) <= 10_000:
         return body

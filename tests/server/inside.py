@@ -29,7 +29,11 @@ class Inside:
         self._life = self.app.router.lifespan_context(self.app)
         if self._workers:
             self.run(self._life.__aenter__())
-        self._client = httpx.AsyncClient(transport=httpx.ASGITransport(self.app, raise_app_exceptions=True), base_url="http://inside", timeout=60)
+        self._client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(self.app, raise_app_exceptions=True),
+            base_url="http://inside",
+            timeout=60,
+        )
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -60,7 +64,9 @@ class Inside:
 
 @contextmanager
 def prompt() -> Iterator[None]:
-    """Meanwhile replies do not wait for their deadlines, which may then be long: so tests are short, and a slow machine changes nothing."""
+    """Meanwhile replies do not wait for their deadlines, which may then be long: so tests are
+    short, and a slow machine changes nothing.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sfumato.server.releases.padded", lambda _: 0.0)
         patch.setattr("sfumato.server.releases.held", lambda _: None)
@@ -69,7 +75,9 @@ def prompt() -> Iterator[None]:
 
 @contextmanager
 def of_class(seconds: float) -> Iterator[None]:
-    """What is planned meanwhile is of this class, and replies wait for its end; a slot does not rest after an overrun."""
+    """What is planned meanwhile is of this class, and replies wait for its end; a slot does not
+    rest after an overrun.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sfumato.server.plans.deadline_class", lambda *_, **__: seconds)
         for name in ("padded", "held"):

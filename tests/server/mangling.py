@@ -1,4 +1,6 @@
-"""Requests that no client would send, from a seed: good ones that were cut, flipped, repeated and filled with what does not belong there."""
+"""Requests that no client would send, from a seed: good ones that were cut, flipped, repeated and
+filled with what does not belong there.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,22 @@ import json
 import random
 from collections.abc import Callable
 
-METHODS = [b"GET", b"POST", b"PUT", b"DELETE", b"PATCH", b"HEAD", b"OPTIONS", b"TRACE", b"CONNECT", b"get", b"G\x00T", b"A" * 300, b"PRI", b""]
+METHODS = [
+    b"GET",
+    b"POST",
+    b"PUT",
+    b"DELETE",
+    b"PATCH",
+    b"HEAD",
+    b"OPTIONS",
+    b"TRACE",
+    b"CONNECT",
+    b"get",
+    b"G\x00T",
+    b"A" * 300,
+    b"PRI",
+    b"",
+]
 PATHS = [
     b"/",
     b"/api/health",
@@ -33,8 +50,36 @@ PATHS = [
     b"/api/datasets/" + b"%ff" * 50,
     b"/openapi.json",
 ]
-TEXTS = ["SELECT COUNT(*) AS n FROM visits", "SELECT", "\x00", "'" * 9000, "(" * 9000, "SELECT 1;" * 900, "é\ud800x", "a" * 10_001, ""]
-NUMBERS = ["1", "0.1", "-1", "1e999", "NaN", "9" * 400, "1/0", "0x1", "١", 0, -1, 1e308, True, None, [], {}, "1" * 31]
+TEXTS = [
+    "SELECT COUNT(*) AS n FROM visits",
+    "SELECT",
+    "\x00",
+    "'" * 9000,
+    "(" * 9000,
+    "SELECT 1;" * 900,
+    "é\ud800x",
+    "a" * 10_001,
+    "",
+]
+NUMBERS = [
+    "1",
+    "0.1",
+    "-1",
+    "1e999",
+    "NaN",
+    "9" * 400,
+    "1/0",
+    "0x1",
+    "١",
+    0,
+    -1,
+    1e308,
+    True,
+    None,
+    [],
+    {},
+    "1" * 31,
+]
 
 
 class Mangler:
@@ -43,7 +88,16 @@ class Mangler:
     def __init__(self, seed: int, token: str) -> None:
         self.pick = random.Random(seed)
         self.token = token.encode()
-        rare: list[Callable[[], bytes]] = [self.cut, self.flipped, self.headers, self.lengths, self.chunks, self.noise, self.lines, self.pipelined]
+        rare: list[Callable[[], bytes]] = [
+            self.cut,
+            self.flipped,
+            self.headers,
+            self.lengths,
+            self.chunks,
+            self.noise,
+            self.lines,
+            self.pipelined,
+        ]
         self.kinds = [self.whole, self.whole, self.body, self.body, *rare]
 
     def request(self) -> bytes:
@@ -58,17 +112,42 @@ class Mangler:
         if self.pick.random() < 0.8:
             lines.append(b"Authorization: Bearer " + self.token)
         if self.pick.random() < 0.8:
-            lines += [b"Content-Type: application/json", b"Idempotency-Key: " + self.pick.choice([b"k1", b"", b"\xff", b"a b", b"k" * 65])]
+            lines += [
+                b"Content-Type: application/json",
+                b"Idempotency-Key: " + self.pick.choice([b"k1", b"", b"\xff", b"a b", b"k" * 65]),
+            ]
         return b"\r\n".join([*lines, b"Content-Length: " + str(len(body)).encode(), b"", body])
 
     def content(self) -> bytes:
         """A body that is nearly a question."""
         kind = self.pick.randrange(8)
-        question = {"sql": self.pick.choice(TEXTS), self.pick.choice(["epsilon", "within", "promise", "delta", "confidence", "x"]): self.pick.choice(NUMBERS)}
-        question |= {self.pick.choice(["group_size", "parameters", "delta", "sql", "epsilon"]): self.pick.choice(NUMBERS)} if kind > 4 else {}
+        question = {
+            "sql": self.pick.choice(TEXTS),
+            self.pick.choice(
+                ["epsilon", "within", "promise", "delta", "confidence", "x"]
+            ): self.pick.choice(NUMBERS),
+        }
+        question |= (
+            {
+                self.pick.choice(
+                    ["group_size", "parameters", "delta", "sql", "epsilon"]
+                ): self.pick.choice(NUMBERS)
+            }
+            if kind > 4
+            else {}
+        )
         text = json.dumps(question).encode()
         deep = self.pick.choice([b"[", b'{"a":', b'[{"a":']) * self.pick.choice([10, 1000, 20_000])
-        return [text, text, text[: self.pick.randrange(len(text) + 1)], deep, self.pick.randbytes(200), b"\xef\xbb\xbf" + text, text * 3, b""][kind]
+        return [
+            text,
+            text,
+            text[: self.pick.randrange(len(text) + 1)],
+            deep,
+            self.pick.randbytes(200),
+            b"\xef\xbb\xbf" + text,
+            text * 3,
+            b"",
+        ][kind]
 
     def body(self) -> bytes:
         return self.made(b"POST", self.pick.choice(PATHS[5:7]), self.content())
@@ -87,32 +166,98 @@ class Mangler:
         """Headers that are too many, too long, repeated, folded or without a name."""
         count = self.pick.choice([1, 70, 300])
         line = self.pick.choice(
-            [b"A: b", b"A:" + b"x" * 900, b": b", b"A b: c", b" folded", b"A\x00: b", b"Host: y", b"Transfer-Encoding: chunked", b"Expect: 100-continue"]
+            [
+                b"A: b",
+                b"A:" + b"x" * 900,
+                b": b",
+                b"A b: c",
+                b" folded",
+                b"A\x00: b",
+                b"Host: y",
+                b"Transfer-Encoding: chunked",
+                b"Expect: 100-continue",
+            ]
         )
         return self.made(b"GET", self.pick.choice(PATHS), b"", *([line] * count))
 
     def lengths(self) -> bytes:
         """Bodies that are not as long as they say."""
-        said = self.pick.choice([b"-1", b"+5", b"5, 5", b"5, 6", b"0x5", b"9" * 19, b"9" * 5000, b"1e3", b"", b"\xd9\xa1", b"65537", b"10485760"])
-        return b"POST /api/datasets/visits/plan HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + self.token + b"\r\nContent-Length: " + said + b"\r\n\r\n{}"
+        said = self.pick.choice(
+            [
+                b"-1",
+                b"+5",
+                b"5, 5",
+                b"5, 6",
+                b"0x5",
+                b"9" * 19,
+                b"9" * 5000,
+                b"1e3",
+                b"",
+                b"\xd9\xa1",
+                b"65537",
+                b"10485760",
+            ]
+        )
+        return (
+            b"POST /api/datasets/visits/plan HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+            + self.token
+            + b"\r\nContent-Length: "
+            + said
+            + b"\r\n\r\n{}"
+        )
 
     def chunks(self) -> bytes:
         """Chunks of odd sizes."""
-        size = self.pick.choice([b"-1", b"fffffffffffffffff", b"zz", b"5;" + b"x" * 9000, b"2", b"", b"0x2", b"2 "])
-        head = b"POST /api/datasets/visits/plan HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + self.token + b"\r\nTransfer-Encoding: "
+        size = self.pick.choice(
+            [b"-1", b"fffffffffffffffff", b"zz", b"5;" + b"x" * 9000, b"2", b"", b"0x2", b"2 "]
+        )
+        head = (
+            b"POST /api/datasets/visits/plan HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+            + self.token
+            + b"\r\nTransfer-Encoding: "
+        )
         return (
-            head + self.pick.choice([b"chunked", b"gzip, chunked", b"identity", b"chunked, chunked", b"xchunked"]) + b"\r\n\r\n" + size + b"\r\n{}\r\n0\r\n\r\n"
+            head
+            + self.pick.choice(
+                [b"chunked", b"gzip, chunked", b"identity", b"chunked, chunked", b"xchunked"]
+            )
+            + b"\r\n\r\n"
+            + size
+            + b"\r\n{}\r\n0\r\n\r\n"
         )
 
     def noise(self) -> bytes:
-        return self.pick.randbytes(1 + self.pick.randrange(400)) + self.pick.choice([b"", b"\r\n\r\n"])
+        return self.pick.randbytes(1 + self.pick.randrange(400)) + self.pick.choice(
+            [b"", b"\r\n\r\n"]
+        )
 
     def lines(self) -> bytes:
         """First lines of many kinds."""
         method, path = self.pick.choice(METHODS), self.pick.choice(PATHS)
-        version = self.pick.choice([b"HTTP/1.1", b"HTTP/1.0", b"HTTP/0.9", b"HTTP/2.0", b"HTTP/9.9", b"HTTQ/1.1", b"", b"HTTP/1.1 x"])
-        return method + b" " + path + b" " + version + self.pick.choice([b"\r\n\r\n", b"\n\n", b"\r\r", b"\r\nHost: x\r\n\r\n"])
+        version = self.pick.choice(
+            [
+                b"HTTP/1.1",
+                b"HTTP/1.0",
+                b"HTTP/0.9",
+                b"HTTP/2.0",
+                b"HTTP/9.9",
+                b"HTTQ/1.1",
+                b"",
+                b"HTTP/1.1 x",
+            ]
+        )
+        return (
+            method
+            + b" "
+            + path
+            + b" "
+            + version
+            + self.pick.choice([b"\r\n\r\n", b"\n\n", b"\r\r", b"\r\nHost: x\r\n\r\n"])
+        )
 
     def pipelined(self) -> bytes:
         """One after the other, the second hidden in the first."""
-        return self.made(b"POST", b"/api/health", b"GET /api/me HTTP/1.1\r\nHost: x\r\n\r\n") + self.whole()
+        return (
+            self.made(b"POST", b"/api/health", b"GET /api/me HTTP/1.1\r\nHost: x\r\n\r\n")
+            + self.whole()
+        )

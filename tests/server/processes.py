@@ -41,7 +41,9 @@ def descendants(pid: int) -> list[int]:
 
 
 def wanted(pid: int) -> float:
-    """For how many seconds the first thread of a process has used a processor or waited for one that others used: the same on a quiet and on a busy machine."""
+    """For how many seconds the first thread of a process has used a processor or waited for one
+    that others used: the same on a quiet and on a busy machine.
+    """
     run, waited, _ = Path(f"/proc/{pid}/schedstat").read_text(encoding="ascii").split()
     return (int(run) + int(waited)) / 1e9
 

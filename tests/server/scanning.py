@@ -11,14 +11,19 @@ TABLES = ("visits", "clinic")
 
 
 def flocks() -> list[tuple[bytes, list[bytes]]]:
-    """Every canary as text, and every number as it lies in memory, together with those that it shares a part with, and that part."""
+    """Every canary as text, and every number as it lies in memory, together with those that it
+    shares a part with, and that part.
+    """
     found = []
     for table in TABLES:
         planted, texts = canaries(table), spoken(table)
         at = len(planted["texts"]), len(planted["texts"]) + len(planted["units"])
         flat = [texts[: at[0]], texts[at[0] : at[1]], texts[at[1] :]]
         found += [(_beginning(flock), flock) for flock in flat]
-        raw = [struct.pack("<q", unit) for unit in planted["units"]], [struct.pack("<d", amount) for amount in planted["amounts"]]
+        raw = (
+            [struct.pack("<q", unit) for unit in planted["units"]],
+            [struct.pack("<d", amount) for amount in planted["amounts"]],
+        )
         found += [(_beginning([one[::-1] for one in flock])[::-1], flock) for flock in raw]
     return found
 
@@ -26,16 +31,32 @@ def flocks() -> list[tuple[bytes, list[bytes]]]:
 def _beginning(flock: list[bytes]) -> bytes:
     """What all begin with."""
     first, last = min(flock), max(flock)
-    return first[: next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))]
+    return first[
+        : next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    ]
 
 
 def hits(texts: Iterable[bytes]) -> list[bytes]:
-    """The canaries that are in some text. Where the part that a flock shares is nowhere, none of it is."""
+    """The canaries that are in some text. Where the part that a flock shares is nowhere, none of it
+    is.
+    """
     whole = b"\n".join(texts)
-    return [canary for shared, flock in flocks() if shared in whole for canary in flock if canary in whole]
+    return [
+        canary
+        for shared, flock in flocks()
+        if shared in whole
+        for canary in flock
+        if canary in whole
+    ]
 
 
 def kept(service: Running) -> dict[str, bytes]:
-    """All that the service wrote, by file: log, ledger, tokens and stored replies; not the data themselves."""
+    """All that the service wrote, by file: log, ledger, tokens and stored replies; not the data
+    themselves.
+    """
     folder = service.made.path.parent
-    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.suffix != ".parquet"}
+    return {
+        path.name: path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.suffix != ".parquet"
+    }

@@ -1,4 +1,6 @@
-"""A service for these tests: two datasets full of canaries, a token for everybody, and a process that serves them over a socket."""
+"""A service for these tests: two datasets full of canaries, a token for everybody, and a process
+that serves them over a socket.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,9 @@ from sfumato.server import limits, protocol, releases
 protocol.SECONDS, limits.BODY_SECONDS = 4.0, 3.0
 releases.padded, releases.held = lambda _: 0.0, lambda _: None
 """
-"""Slow clients are let go sooner than usual, and replies do not wait for their deadlines, which are tested elsewhere: so tests are short, and a slow machine
-changes nothing."""
+"""Slow clients are let go sooner than usual, and replies do not wait for their deadlines, which are
+tested elsewhere: so tests are short, and a slow machine changes nothing.
+"""
 TALKATIVE = """
 import logging
 from sfumato.server import running
@@ -92,7 +95,10 @@ def canaries(table: str) -> dict[str, list[Any]]:
 def spoken(table: str) -> list[bytes]:
     """The canaries of a table, each as it would be seen in a text."""
     found = canaries(table)
-    return [str(value).encode() for value in (*found["texts"], *found["units"], *map(int, found["amounts"]))]
+    return [
+        str(value).encode()
+        for value in (*found["texts"], *found["units"], *map(int, found["amounts"]))
+    ]
 
 
 def write_data(folder: Path, rows: int = 400) -> None:
@@ -132,13 +138,24 @@ class Made:
         return {} if who is None else {"Authorization": f"Bearer {self.tokens[who]}"}
 
 
-def service(folder: Path, *, port: int = 0, deadline: str = "[16]", budget: str = "1000000", place: str | None = None) -> Made:
-    """Data, configuration and tokens. `owner`, `ada` and `bob` (analysts) and `auditor` see visits alone; the same with `clinic-` in front, the clinic; `boss`
-    sees all; `revoked` and `expired` were analysts. The ledger and the records are files, or in a database."""
+def service(
+    folder: Path,
+    *,
+    port: int = 0,
+    deadline: str = "[16]",
+    budget: str = "1000000",
+    place: str | None = None,
+) -> Made:
+    """Data, configuration and tokens. `owner`, `ada` and `bob` (analysts) and `auditor` see visits
+    alone; the same with `clinic-` in front, the clinic; `boss` sees all; `revoked` and `expired`
+    were analysts. The ledger and the records are files, or in a database.
+    """
     write_data(folder)
     path = folder / "sfumato.toml"
     places = {"ledger": place or "curator.ledger", "tokens": place or "tokens.db"}
-    path.write_text(TOML.format(port=port, deadlines=deadline, budget=budget, **places), encoding="utf-8")
+    path.write_text(
+        TOML.format(port=port, deadlines=deadline, budget=budget, **places), encoding="utf-8"
+    )
     config = load(path)
     state = State(config.tokens)
     try:
@@ -164,7 +181,9 @@ class Rows(State):
 
 @cache
 def people() -> dict[str, tuple[str, TokenRow]]:
-    """Tokens by the names of those who hold them, and what is kept of each. Made once: argon2 takes its time, and every service of these tests has the same."""
+    """Tokens by the names of those who hold them, and what is kept of each. Made once: argon2 takes
+    its time, and every service of these tests has the same.
+    """
     records, tokens = Rows(), dict[str, str]()
     for dataset, prefix in (("visits", ""), ("clinic", "clinic-")):
         for role in ROLES:
@@ -180,15 +199,36 @@ def people() -> dict[str, tuple[str, TokenRow]]:
 
 def certificate(folder: Path, name: str, passphrase: bytes | None = None) -> None:
     """A certificate for this host that nobody else has signed, and its key."""
-    key, subject = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "sfumato")])
+    key, subject = (
+        ec.generate_private_key(ec.SECP256R1()),
+        x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "sfumato")]),
+    )
     now, day = datetime.datetime.now(datetime.UTC), datetime.timedelta(days=1)
     names = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    about = x509.CertificateBuilder().subject_name(subject).issuer_name(subject).public_key(key.public_key()).serial_number(x509.random_serial_number())
-    about = about.not_valid_before(now - day).not_valid_after(now + day).add_extension(names, critical=False)
-    made = about.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True).sign(key, hashes.SHA256())
-    hidden = serialization.NoEncryption() if passphrase is None else serialization.BestAvailableEncryption(passphrase)
+    about = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+    )
+    about = (
+        about.not_valid_before(now - day)
+        .not_valid_after(now + day)
+        .add_extension(names, critical=False)
+    )
+    made = about.add_extension(
+        x509.BasicConstraints(ca=True, path_length=None), critical=True
+    ).sign(key, hashes.SHA256())
+    hidden = (
+        serialization.NoEncryption()
+        if passphrase is None
+        else serialization.BestAvailableEncryption(passphrase)
+    )
     (folder / f"{name}.crt").write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    (folder / f"{name}.key").write_bytes(key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, hidden))
+    (folder / f"{name}.key").write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, hidden)
+    )
 
 
 def free_port() -> int:
@@ -219,9 +259,14 @@ def running(folder: Path, *, debug: bool = False, **how: Any) -> Iterator[Runnin
     port = free_port()
     made_ = service(folder, port=port, **how)
     log = folder / "server.log"
-    script = f"{PROMPT}{TALKATIVE if debug else ''}from sfumato.server.running import run\nrun({str(made_.path)!r})"
+    script = (
+        f"{PROMPT}{TALKATIVE if debug else ''}from sfumato.server.running import run\n"
+        f"run({str(made_.path)!r})"
+    )
     with log.open("wb") as sink:
-        process = subprocess.Popen([sys.executable, "-c", script], stdout=sink, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            [sys.executable, "-c", script], stdout=sink, stderr=subprocess.STDOUT
+        )
         try:
             with httpx.Client(timeout=60) as http:
                 found = Running(made_, process, port, log, http)
@@ -247,4 +292,7 @@ def _wait(found: Running) -> None:
         if found.process.poll() is not None:
             break
         time.sleep(0.1)
-    raise AssertionError(f"the server did not start: {found.log.read_text(encoding='utf-8', errors='replace')[-3000:]}")
+    raise AssertionError(
+        f"the server did not start: "
+        f"{found.log.read_text(encoding='utf-8', errors='replace')[-3000:]}"
+    )

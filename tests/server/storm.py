@@ -1,4 +1,6 @@
-"""Clients that ask a service over and over, also while its processes are killed, and keep what they were told."""
+"""Clients that ask a service over and over, also while its processes are killed, and keep what they
+were told.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,16 @@ def several(folder: Path, workers: int, **how: Any) -> Iterator[Served]:
     """A service with this many processes that listen, each with one that reads data."""
     port = free_port()
     made = service(folder, port=port, **how)
-    text = made.path.read_text(encoding="utf-8").replace("overruns_per_analyst = 100", "overruns_per_analyst = 1000000")
+    text = made.path.read_text(encoding="utf-8").replace(
+        "overruns_per_analyst = 100", "overruns_per_analyst = 1000000"
+    )
     text = text.replace("ada = 100\n", "").replace("[server]", f"[server]\nworkers = {workers}")
     made.path.write_text(text, encoding="utf-8")
     with (folder / "server.log").open("wb") as sink:
         script = f"from sfumato.server.running import run\nrun({str(made.path)!r})"
-        process = subprocess.Popen([sys.executable, "-c", script], stdout=sink, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            [sys.executable, "-c", script], stdout=sink, stderr=subprocess.STDOUT
+        )
     try:
         url = f"http://127.0.0.1:{port}"
         wait_for(f"{url}/api/health")
@@ -56,7 +62,9 @@ def several(folder: Path, workers: int, **how: Any) -> Iterator[Served]:
 
 
 def wait_for(url: str) -> None:
-    """Until somebody answers there. With one client: each reads the certificates of the system, at the cost of who starts."""
+    """Until somebody answers there. With one client: each reads the certificates of the system, at
+    the cost of who starts.
+    """
     end = time.monotonic() + 240
     with httpx.Client(timeout=5) as http:
         while time.monotonic() < end:
@@ -80,7 +88,9 @@ class Told:
 
 @dataclass
 class Storm:
-    """Clients of one dataset. Each asks questions of its own, one after the other, under a new key each, and repeats what got no answer."""
+    """Clients of one dataset. Each asks questions of its own, one after the other, under a new key
+    each, and repeats what got no answer.
+    """
 
     service: Served
     dataset: str
@@ -91,12 +101,21 @@ class Storm:
     told: list[Told] = field(default_factory=list)
     ends: Counter[str] = field(default_factory=Counter)
     sent: list[str] = field(default_factory=list)
-    http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=60, limits=httpx.Limits(max_keepalive_connections=0)))
-    """One for all, which reads the certificates of the system once; a connection for each request, so that every process is asked."""
+    http: httpx.Client = field(
+        default_factory=lambda: httpx.Client(
+            timeout=60, limits=httpx.Limits(max_keepalive_connections=0)
+        )
+    )
+    """One for all, which reads the certificates of the system once; a connection for each request,
+    so that every process is asked.
+    """
     stop: threading.Event = field(default_factory=threading.Event)
 
     def begin(self) -> list[threading.Thread]:
-        threads = [threading.Thread(target=self._ask, args=(place, who), daemon=True) for place, who in enumerate(self.clients.values())]
+        threads = [
+            threading.Thread(target=self._ask, args=(place, who), daemon=True)
+            for place, who in enumerate(self.clients.values())
+        ]
         for thread in threads:
             thread.start()
         return threads
@@ -106,7 +125,11 @@ class Storm:
         headers = {**self.service.made.header(who), "Idempotency-Key": key}
         self.sent.append(key)
         try:
-            return self.http.post(f"{self.service.url}/api/datasets/{self.dataset}/release", json=body, headers=headers)
+            return self.http.post(
+                f"{self.service.url}/api/datasets/{self.dataset}/release",
+                json=body,
+                headers=headers,
+            )
         except httpx.TransportError:
             return None
 
@@ -114,7 +137,9 @@ class Storm:
         """The last word on a request; None where the storm ended before."""
         while not self.stop.is_set():
             reply = self.send(who, key, body)
-            if reply is not None and (reply.status_code == 200 or reply.json()["code"] not in AGAIN):
+            if reply is not None and (
+                reply.status_code == 200 or reply.json()["code"] not in AGAIN
+            ):
                 return reply
             time.sleep(0.25)
         return None
@@ -128,13 +153,21 @@ class Storm:
         number = self.first
         while not self.stop.is_set():
             number += 1
-            key, sql = f"c{place}-{number}", f"SELECT COUNT(*) AS n FROM {self.dataset} WHERE {self.column} > {place} AND {self.column} < {1000 + number}"
+            key, sql = (
+                f"c{place}-{number}",
+                (
+                    f"SELECT COUNT(*) AS n FROM {self.dataset} WHERE {self.column} > {place} "
+                    f"AND {self.column} < {1000 + number}"
+                ),
+            )
             body = {"sql": sql, "epsilon": self.epsilon}
             reply = self.settled(who, key, body)
             if reply is None:
                 return
             if reply.status_code == 200:
-                self.told.append(Told(who, key, body, reply.content, reply.json()["receipt"]["number"]))
+                self.told.append(
+                    Told(who, key, body, reply.content, reply.json()["receipt"]["number"])
+                )
             self.ends["answered" if reply.status_code == 200 else reply.json()["code"]] += 1
             if reply.status_code == 402:
                 return
@@ -145,7 +178,12 @@ def processes(root: int) -> list[int]:
     parents = {}
     for entry in Path("/proc").iterdir():
         try:
-            parents[int(entry.name)] = int((entry / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[1])
+            parents[int(entry.name)] = int(
+                (entry / "stat")
+                .read_text(encoding="ascii", errors="replace")
+                .rpartition(")")[2]
+                .split()[1]
+            )
         except (OSError, ValueError, IndexError):
             continue
     found, more = [], [root]

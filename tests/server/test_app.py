@@ -1,4 +1,6 @@
-"""The application around its endpoints: addresses and methods that it does not know, the page, and what is refused from within."""
+"""The application around its endpoints: addresses and methods that it does not know, the page, and
+what is refused from within.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,27 @@ def client(made: Made) -> Iterator[Inside]:
         yield found
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/api", "/api/", "/api/me/", "/static/../app.py", "/static/nothing.js", "/static/%2e%2e/app.py", "/docs"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/nothing",
+        "/api",
+        "/api/",
+        "/api/me/",
+        "/static/../app.py",
+        "/static/nothing.js",
+        "/static/%2e%2e/app.py",
+        "/docs",
+    ],
+)
 def test_no_such_address(client: Inside, path: str) -> None:
     found = client.get(path)
     assert (found.status_code, found.headers["content-type"]) == (404, "application/problem+json")
 
 
-@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "HEAD", "POST", "QUERY"])
+@pytest.mark.parametrize(
+    "method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "HEAD", "POST", "QUERY"]
+)
 def test_no_such_method(client: Inside, method: str) -> None:
     found = client.request(method, "/api/health")
     assert (found.status_code, found.headers["allow"]) == (405, "GET")
@@ -47,17 +63,27 @@ def test_the_document_is_public(client: Inside) -> None:
 
 @pytest.mark.parametrize(
     ("error", "code"),
-    [(Refused("sql.raw-rows", "a", "b", "c"), "sql.raw-rows"), (Refused("ledger.io", "a", "b"), "server.busy"), (Failed(), "server.deadline")],
+    [
+        (Refused("sql.raw-rows", "a", "b", "c"), "sql.raw-rows"),
+        (Refused("ledger.io", "a", "b"), "server.busy"),
+        (Failed(), "server.deadline"),
+    ],
 )
-def test_what_is_raised_within_is_a_problem(client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch, error: Exception, code: str) -> None:
+def test_what_is_raised_within_is_a_problem(
+    client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch, error: Exception, code: str
+) -> None:
     def broken(*_: object) -> None:
         raise error
 
     monkeypatch.setattr("sfumato.server.books.budget", broken)
-    assert client.get("/api/datasets/visits/budget", headers=made.header("ada")).json()["code"] == code
+    assert (
+        client.get("/api/datasets/visits/budget", headers=made.header("ada")).json()["code"] == code
+    )
 
 
-def test_what_breaks_within_is_one_problem(client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_breaks_within_is_one_problem(
+    client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sfumato.server.books.budget", lambda *_: 1 / 0)
     found = client.get("/api/datasets/visits/budget", headers=made.header("ada"))
     assert (found.status_code, found.json()["code"]) == (500, "server.internal")
@@ -74,8 +100,12 @@ def test_nothing_is_told_to_third_parties() -> None:
     assert set(module.SILENT.values()) == {False}
 
 
-def test_a_worker_that_does_not_begin_does_not_end_the_service(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody killed it as it started: uvicorn would take a failure for one that comes back, and stop all processes."""
+def test_a_worker_that_does_not_begin_does_not_end_the_service(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody killed it as it started: uvicorn would take a failure for one that comes back, and
+    stop all processes.
+    """
 
     async def killed(_: Worker) -> None:
         raise asyncio.IncompleteReadError(b"", None)

@@ -24,7 +24,11 @@ from sfumato.testing.ledger import fill
 from ..refusing import refusing
 from .service import service
 
-ADA, BOB, OLGA = Asker("ada", "analyst", None, 0), Asker("bob", "analyst", None, 0), Asker("olga", "owner", None, 0)
+ADA, BOB, OLGA = (
+    Asker("ada", "analyst", None, 0),
+    Asker("bob", "analyst", None, 0),
+    Asker("olga", "owner", None, 0),
+)
 SQL = "SELECT COUNT(*) AS n FROM visits WHERE age > {}"
 
 
@@ -32,14 +36,20 @@ SQL = "SELECT COUNT(*) AS n FROM visits WHERE age > {}"
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     found = opened(service(tmp_path_factory.mktemp("books"), budget="8").config.datasets["visits"])
     for place in range(6):
-        found.table.sql(SQL.format(place), epsilon=0.5, share=found.share("bob" if place % 3 else "ada"))
+        found.table.sql(
+            SQL.format(place), epsilon=0.5, share=found.share("bob" if place % 3 else "ada")
+        )
     yield found
     found.close()
 
 
 def test_everybody_sees_the_whole_and_the_own_share(served: Served) -> None:
     found = budget(served, ADA)
-    assert (found["budget"]["epsilon"], found["spent"]["epsilon"], found["remaining"]["epsilon"]) == ("8", "3", "5")
+    assert (
+        found["budget"]["epsilon"],
+        found["spent"]["epsilon"],
+        found["remaining"]["epsilon"],
+    ) == ("8", "3", "5")
     assert found["share"]["spent"]["epsilon"] == "1"
     assert found["shares"] is None
     assert found["course"] is None
@@ -47,7 +57,10 @@ def test_everybody_sees_the_whole_and_the_own_share(served: Served) -> None:
 
 def test_the_owner_sees_everybody_and_the_course(served: Served) -> None:
     found = budget(served, OLGA)
-    assert {one["name"]: one["spent"]["epsilon"] for one in found["shares"]} == {"ada": "1", "bob": "2"}
+    assert {one["name"]: one["spent"]["epsilon"] for one in found["shares"]} == {
+        "ada": "1",
+        "bob": "2",
+    }
     assert [spent for _, spent, _ in found["course"]] == [0, 0.5, 1, 1.5, 2, 2.5, 3]
     assert found["share"] is None
 
@@ -82,7 +95,9 @@ def state(tmp_path: Path) -> Iterator[State]:
 
 def test_cards_are_for_who_asked_and_who_looks(served: Served, state: State) -> None:
     card = partial(books.card, state=state, longest=0.0)
-    number = next(one["number"] for one in history(served, BOB, 0, 200)["entries"] if one["kind"] == "charge")
+    number = next(
+        one["number"] for one in history(served, BOB, 0, 200)["entries"] if one["kind"] == "charge"
+    )
     assert card(served, BOB, number).to_dict() == card(served, OLGA, number).to_dict()
     for who, other in ((ADA, number), (OLGA, number + 1000), (OLGA, 1), (BOB, 0)):
         with pytest.raises(Stopped) as caught:
@@ -92,7 +107,9 @@ def test_cards_are_for_who_asked_and_who_looks(served: Served, state: State) -> 
 
 def test_a_card_is_also_for_who_was_given_the_answer(served: Served, state: State) -> None:
     card = partial(books.card, state=state, longest=0.0)
-    number = next(one["number"] for one in history(served, ADA, 0, 200)["entries"] if one["kind"] == "charge")
+    number = next(
+        one["number"] for one in history(served, ADA, 0, 200)["entries"] if one["kind"] == "charge"
+    )
     with pytest.raises(Stopped):
         card(served, BOB, number)
     served.table.sql(SQL.format(0), epsilon=0.5, share="bob")
@@ -100,7 +117,9 @@ def test_a_card_is_also_for_who_was_given_the_answer(served: Served, state: Stat
 
 
 def test_a_card_is_not_shown_before_the_reply_has_left(served: Served, state: State) -> None:
-    number = next(one["number"] for one in history(served, ADA, 0, 200)["entries"] if one["kind"] == "charge")
+    number = next(
+        one["number"] for one in history(served, ADA, 0, 200)["entries"] if one["kind"] == "charge"
+    )
     card, request = partial(books.card, state=state, longest=3600.0), Request("visits", "ada", "k")
 
     def seen(who: Asker) -> bool:
@@ -123,11 +142,19 @@ def test_the_book_holds(served: Served) -> None:
     assert found["head"] == str(served.ledger.head)
 
 
-def test_a_check_goes_on_where_the_last_one_ended_and_begins_anew_after_an_hour(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page asks again and again: what was read and found whole within the hour is not read again, and the reply says so."""
+def test_a_check_goes_on_where_the_last_one_ended_and_begins_anew_after_an_hour(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page asks again and again: what was read and found whole within the hour is not read
+    again, and the reply says so.
+    """
     read: list[int] = []
     true = verify._replayed
-    monkeypatch.setattr(verify, "_replayed", lambda replay, number, *more: read.append(number) or true(replay, number, *more))
+    monkeypatch.setattr(
+        verify,
+        "_replayed",
+        lambda replay, number, *more: read.append(number) or true(replay, number, *more),
+    )
     served.checked = verify.Checked()
     assert verified(served, alone=True)["holds"]
     last = served.ledger.head.number
@@ -160,10 +187,16 @@ def steps(ledger: Ledger, call: Callable[[], object]) -> int:
 
 
 def test_what_an_analyst_looks_at_does_not_grow_with_the_book(tmp_path: Path) -> None:
-    """The budget summed every memo without sending it, and the log of who had no entries went through the whole book."""
+    """The budget summed every memo without sending it, and the log of who had no entries went
+    through the whole book.
+    """
     found = opened(service(tmp_path, budget="8").config.datasets["visits"])
     found.share("ada")
-    asks = (lambda: budget(found, ADA), lambda: history(found, ADA, 0, 200), lambda: history(found, BOB, 0, 200))
+    asks = (
+        lambda: budget(found, ADA),
+        lambda: history(found, ADA, 0, 200),
+        lambda: history(found, BOB, 0, 200),
+    )
     before = [steps(found.ledger, ask) for ask in asks]
     fill(found.ledger, 5000, Pure("1e-4"))
     assert [steps(found.ledger, ask) for ask in asks] == pytest.approx(before, rel=0.2, abs=50)
@@ -203,7 +236,9 @@ def test_a_long_look_ends_when_the_service_does_and_after_its_time(tmp_path: Pat
 
 
 def test_problems_may_name_other_datasets(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = Verification(("the table balance is not what the entries come to (clinic)",), (), Head("b", 1, "0" * 64))
+    wrong = Verification(
+        ("the table balance is not what the entries come to (clinic)",), (), Head("b", 1, "0" * 64)
+    )
     monkeypatch.setattr(type(served.long), "verify", lambda *_, **__: wrong)
     assert "clinic" in str(verified(served, alone=True)["says"])
     found = verified(served, alone=False)

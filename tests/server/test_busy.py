@@ -1,6 +1,8 @@
-"""A worker uses its processors from the charge of a question to the end of its time, whatever the question met: a slow row is not seen by a busy processor.
+"""A worker uses its processors from the charge of a question to the end of its time, whatever the
+question met: a slow row is not seen by a busy processor.
 
-What is compared is for how long its processes used a processor or waited for one: that is the same on a quiet and on a busy machine.
+What is compared is for how long its processes used a processor or waited for one: that is the same
+on a quiet and on a busy machine.
 """
 
 from __future__ import annotations
@@ -61,7 +63,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def used(made: Made, kinds: list[str], asleep: str = "") -> dict[str, tuple[float, float]]:
-    """By kind of question: for how many seconds, from its charge on, the worker wanted a processor; and the process that fills it."""
+    """By kind of question: for how many seconds, from its charge on, the worker wanted a processor;
+    and the process that fills it.
+    """
     found = {}
 
     async def ask(worker: Worker, kind: str) -> None:
@@ -69,8 +73,18 @@ def used(made: Made, kinds: list[str], asleep: str = "") -> dict[str, tuple[floa
         assert process is not None
         (filler,) = descendants(process.pid)
         number, ended = KINDS[kind]
-        question = {"sql": f"SELECT COUNT(*) AS n FROM visits WHERE age > {number}", "epsilon": 2 if asleep else 1}
-        message: dict[str, Any] = {"dataset": "visits", "who": "ada", "question": question, "media": JSON, "timeout": 30.0, "recall": False}
+        question = {
+            "sql": f"SELECT COUNT(*) AS n FROM visits WHERE age > {number}",
+            "epsilon": 2 if asleep else 1,
+        }
+        message: dict[str, Any] = {
+            "dataset": "visits",
+            "who": "ada",
+            "question": question,
+            "media": JSON,
+            "timeout": 30.0,
+            "recall": False,
+        }
         before: list[float] = []
 
         async def heard(self: Worker) -> Said:
@@ -100,7 +114,9 @@ def used(made: Made, kinds: list[str], asleep: str = "") -> dict[str, tuple[floa
             await worker.end()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pool_, "command", lambda: (sys.executable, "-P", "-c", SEAM.format(asleep=asleep)))
+        patch.setattr(
+            pool_, "command", lambda: (sys.executable, "-P", "-c", SEAM.format(asleep=asleep))
+        )
         patch.setattr(pool_, "reading", lambda: (max(os.sched_getaffinity(0)),))
         asyncio.run(live())
     return found
@@ -133,7 +149,9 @@ def test_fillers_are_idle_until_they_are_told_and_then_keep_to_their_processor()
     fillers = Fillers([processor])
     (filler,) = (process.pid for process in fillers.processes)
     try:
-        assert wait_for(lambda: os.sched_getscheduler(filler) == os.SCHED_IDLE and state(filler) == "S")
+        assert wait_for(
+            lambda: os.sched_getscheduler(filler) == os.SCHED_IDLE and state(filler) == "S"
+        )
         assert os.sched_getaffinity(filler) == {processor}
         before = wanted(filler)
         time.sleep(0.2)
@@ -148,9 +166,14 @@ def test_fillers_are_idle_until_they_are_told_and_then_keep_to_their_processor()
 
 
 def test_fillers_end_with_who_started_them(tmp_path: Path) -> None:
-    script = "import os, time\nfrom sfumato.server.busy import Fillers\nfillers = Fillers(os.sched_getaffinity(0))\nfillers(time.monotonic() + 600)\n"
+    script = (
+        "import os, time\nfrom sfumato.server.busy import Fillers\nfillers = "
+        "Fillers(os.sched_getaffinity(0))\nfillers(time.monotonic() + 600)\n"
+    )
     script += "print(*(one.pid for one in fillers.processes), flush=True)\ntime.sleep(600)"
-    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=tmp_path
+    )
     assert parent.stdout is not None
     pids = [int(one) for one in parent.stdout.readline().split()]
     parent.stdout.close()

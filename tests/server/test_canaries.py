@@ -1,4 +1,6 @@
-"""Two hundred values of each table are looked for in all that a service says, writes and keeps: there is none."""
+"""Two hundred values of each table are looked for in all that a service says, writes and keeps:
+there is none.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,21 @@ QUESTIONS = {
     "visits": [
         SQL,
         "SELECT note, COUNT(*) AS n FROM visits GROUP BY note",
-        "SELECT note, spend, COUNT(*) AS n FROM visits GROUP BY note, spend ORDER BY n DESC LIMIT 5",
+        (
+            "SELECT note, spend, COUNT(*) AS n FROM visits GROUP BY note, spend ORDER BY n "
+            "DESC LIMIT 5"
+        ),
         "SELECT SUM(CAST(note AS INT) + 1 / (age - 20)) AS s, COUNT(*) AS n FROM visits",
         "SELECT SUM(CLAMP(CAST(note AS INT), 0, 9)) AS s FROM visits WHERE note > 'X'",
-        "SELECT MIN(spend) AS low, MAX(spend) AS high, MEDIAN(CLAMP(spend, 0, 100000000000)) AS m FROM visits",
+        (
+            "SELECT MIN(spend) AS low, MAX(spend) AS high, MEDIAN(CLAMP(spend, 0, "
+            "100000000000)) AS m FROM visits"
+        ),
         "SELECT MAX(CLAMP(user_id, 0, 1000000000000)) AS m FROM visits",
-        "SELECT QUANTILES(CLAMP(spend, 0, 100000000000), [0.5, 0.9]) AS p, COUNT(DISTINCT note) AS d FROM visits",
+        (
+            "SELECT QUANTILES(CLAMP(spend, 0, 100000000000), [0.5, 0.9]) AS p, "
+            "COUNT(DISTINCT note) AS d FROM visits"
+        ),
         "SELECT HISTOGRAM(spend, [0, 50, 100, 100000000000]) AS h FROM visits",
         "SELECT note FROM visits",
         "SELECT * FROM visits",
@@ -36,13 +47,18 @@ QUESTIONS = {
         "SELECT error(note) FROM visits",
         "SELECT COUNT(*) AS n FROM clinic",
     ],
-    "clinic": ["SELECT ward, COUNT(*) AS n, AVG(stay) AS m FROM clinic GROUP BY ward", "SELECT ward FROM clinic"],
+    "clinic": [
+        "SELECT ward, COUNT(*) AS n, AVG(stay) AS m FROM clinic GROUP BY ward",
+        "SELECT ward FROM clinic",
+    ],
 }
 FORMS = ("application/json", "text/csv", "application/vnd.apache.arrow.stream")
 
 
 def said(service: Running) -> list[bytes]:
-    """Replies of every kind: answers in every form, plans, refusals, failures, cards, history, the page."""
+    """Replies of every kind: answers in every form, plans, refusals, failures, cards, history, the
+    page.
+    """
     found: list[bytes] = []
 
     def ask(method: str, path: str, who: str, **how: object) -> int:
@@ -54,15 +70,39 @@ def said(service: Running) -> list[bytes]:
     for dataset, who in (("visits", "bob"), ("clinic", "clinic-ada")):
         base = f"/api/datasets/{dataset}"
         for i, sql in enumerate(QUESTIONS[dataset]):
-            for body in ({"sql": sql, "epsilon": "100"}, {"sql": sql, "within": 25}, {"sql": sql, "epsilon": "100", "delta": "1"}):
+            for body in (
+                {"sql": sql, "epsilon": "100"},
+                {"sql": sql, "within": 25},
+                {"sql": sql, "epsilon": "100", "delta": "1"},
+            ):
                 ask("POST", f"{base}/plan", who, json=body)
             form = FORMS[i % 3]
-            ask("POST", f"{base}/release", who, json={"sql": sql, "epsilon": "100"}, headers={"Idempotency-Key": f"canary-{i}", "Accept": form})
+            ask(
+                "POST",
+                f"{base}/release",
+                who,
+                json={"sql": sql, "epsilon": "100"},
+                headers={"Idempotency-Key": f"canary-{i}", "Accept": form},
+            )
         for role in ("bob", "ada", "owner", "auditor", "clinic-ada", "boss"):
-            for path in ("", "/history?limit=200", "/budget", "/verify", "/overruns", *(f"/cards/{number}" for number in range(1, 40))):
+            for path in (
+                "",
+                "/history?limit=200",
+                "/budget",
+                "/verify",
+                "/overruns",
+                *(f"/cards/{number}" for number in range(1, 40)),
+            ):
                 ask("GET", base + path, role)
             ask("GET", f"{base}/cards/5", role, headers={"Accept": "text/html"})
-    for path in ("/", "/openapi.json", "/api/me", "/api/datasets", "/api/nothing", *(f"/static/{one.name}" for one in STATIC.iterdir())):
+    for path in (
+        "/",
+        "/openapi.json",
+        "/api/me",
+        "/api/datasets",
+        "/api/nothing",
+        *(f"/static/{one.name}" for one in STATIC.iterdir()),
+    ):
         ask("GET", path, "boss")
     return found
 
@@ -73,7 +113,11 @@ def crash(service: Running) -> bytes:
     threading.Timer(0.01, os.kill, (worker, signal.SIGKILL)).start()
     headers = service.made.header("bob") | {"Idempotency-Key": "canary-crash"}
     sql = "SELECT note, COUNT(*) AS n, AVG(CLAMP(spend, 0, 1000000)) AS m FROM visits GROUP BY note"
-    reply = service.http.post(f"{service.url}/api/datasets/visits/release", headers=headers, json={"sql": sql, "epsilon": "1"})
+    reply = service.http.post(
+        f"{service.url}/api/datasets/visits/release",
+        headers=headers,
+        json={"sql": sql, "epsilon": "1"},
+    )
     for _ in range(600):
         if len(processes(service)) > 1:
             break
@@ -102,7 +146,15 @@ def test_canaries_are_in_the_data_and_would_be_seen(service: Running) -> None:
         held = pq.read_table(service.made.path.parent / f"{table}.parquet")
         texts = hits([str(held.to_pydict()).encode()])
         assert len([one for one in texts if one in spoken(table)]) == CANARIES
-        raw = hits([buffer.to_pybytes() for column in held.columns for chunk in column.chunks for buffer in chunk.buffers() if buffer is not None])
+        raw = hits(
+            [
+                buffer.to_pybytes()
+                for column in held.columns
+                for chunk in column.chunks
+                for buffer in chunk.buffers()
+                if buffer is not None
+            ]
+        )
         assert len(raw) >= CANARIES
 
 

@@ -12,13 +12,24 @@ from sfumato.server import complexity
 from sfumato.server.complexity import PARTS, check, count
 
 WITHIN = {
-    "columns": "SELECT " + ", ".join(f"SUM(x + {i}) AS c{i}" for i in range(complexity.MOST_COLUMNS)) + " FROM v",
+    "columns": "SELECT "
+    + ", ".join(f"SUM(x + {i}) AS c{i}" for i in range(complexity.MOST_COLUMNS))
+    + " FROM v",
     "selects": "WITH a AS (SELECT u FROM v), "
     + ", ".join(f"b{i} AS (SELECT u FROM a)" for i in range(complexity.MOST_SELECTS - 2))
     + " SELECT COUNT(*) AS n FROM a",
-    "branches": "SELECT SUM(CASE " + " ".join(f"WHEN n = {i} THEN 1" for i in range(complexity.MOST_BRANCHES)) + " END) AS s FROM v",
-    "listed": f"SELECT COUNT(*) AS n FROM v WHERE n IN ({', '.join(map(str, range(complexity.MOST_LISTED)))})",
-    "levels": f"SELECT QUANTILES(x, [{', '.join(f'0.{i:03d}' for i in range(1, complexity.MOST_LEVELS + 1))}]) AS q FROM v",
+    "branches": "SELECT SUM(CASE "
+    + " ".join(f"WHEN n = {i} THEN 1" for i in range(complexity.MOST_BRANCHES))
+    + " END) AS s FROM v",
+    "listed": (
+        f"SELECT COUNT(*) AS n FROM v WHERE n IN "
+        f"({', '.join(map(str, range(complexity.MOST_LISTED)))})"
+    ),
+    "levels": (
+        f"SELECT QUANTILES(x, "
+        f"[{', '.join(f'0.{i:03d}' for i in range(1, complexity.MOST_LEVELS + 1))}]) AS q "
+        f"FROM v"
+    ),
 }
 BEYOND = {
     "columns": WITHIN["columns"].replace("SELECT ", "SELECT COUNT(*) AS n, "),
@@ -31,7 +42,9 @@ BEYOND = {
 
 @pytest.mark.parametrize("part", PARTS)
 def test_each_part_has_its_limit(part: str) -> None:
-    """Plans that are free took seconds: quantiles, CASE branches, WITH parts, IN lists and columns are counted first."""
+    """Plans that are free took seconds: quantiles, CASE branches, WITH parts, IN lists and columns
+    are counted first.
+    """
     check(WITHIN[part])
     assert count(DuckDB().tokenize(WITHIN[part]))[part] == PARTS[part].most
     with pytest.raises(Refused) as caught:
@@ -42,7 +55,9 @@ def test_each_part_has_its_limit(part: str) -> None:
 
 
 def test_edges_of_a_histogram_are_values_of_a_list() -> None:
-    check(f"SELECT HISTOGRAM(x, [{', '.join(map(str, range(complexity.MOST_LISTED)))}]) AS h FROM v")
+    check(
+        f"SELECT HISTOGRAM(x, [{', '.join(map(str, range(complexity.MOST_LISTED)))}]) AS h FROM v"
+    )
 
 
 def test_what_is_no_text_of_words_is_left_to_the_parser() -> None:
@@ -51,7 +66,12 @@ def test_what_is_no_text_of_words_is_left_to_the_parser() -> None:
 
 
 def test_counting_is_quick_however_it_nests() -> None:
-    for text in ("[" * 10_000, "f(" + "[1]," * 2_500, "(" * 5_000 + ")" * 5_000, "SELECT " + "a," * 5_000):
+    for text in (
+        "[" * 10_000,
+        "f(" + "[1]," * 2_500,
+        "(" * 5_000 + ")" * 5_000,
+        "SELECT " + "a," * 5_000,
+    ):
         words = DuckDB().tokenize(text)
         begun = time.thread_time()
         count(words)

@@ -50,20 +50,41 @@ def test_the_shortest(tmp_path: Path) -> None:
     assert dataset.budget == Approx(Fraction(3, 10), Fraction(1, 10**6))
     assert dataset.declared == {"name": "visits"}
     assert dataset.source == str(tmp_path / "visits.parquet")
-    assert (dataset.ledger, found.tokens) == (str(tmp_path / "curator.ledger"), str(tmp_path / "tokens.db"))
+    assert (dataset.ledger, found.tokens) == (
+        str(tmp_path / "curator.ledger"),
+        str(tmp_path / "tokens.db"),
+    )
     assert (found.host, found.workers, found.deadlines) == ("127.0.0.1", 1, (0.25, 1.0, 4.0, 16.0))
 
 
 def test_all_of_it(tmp_path: Path) -> None:
     found = read(LONG, tmp_path)
     dataset = found.datasets["visits"]
-    assert (found.host, found.port, found.workers, found.children, found.memory) == ("0.0.0.0", 9000, 4, 2, 512 * 2**20)
-    assert found.tokens == "postgresql://role@host/books"  # hosts that share a ledger share the rest
-    assert (found.token_rate.per_second, found.address_rate.burst, found.overruns_per_analyst) == (10, 10, 3)
+    assert (found.host, found.port, found.workers, found.children, found.memory) == (
+        "0.0.0.0",
+        9000,
+        4,
+        2,
+        512 * 2**20,
+    )
+    assert (
+        found.tokens == "postgresql://role@host/books"
+    )  # hosts that share a ledger share the rest
+    assert (found.token_rate.per_second, found.address_rate.burst, found.overruns_per_analyst) == (
+        10,
+        10,
+        3,
+    )
     assert found.tls_key == str(tmp_path / "server.key")
-    assert dataset.source == {"patients": str(tmp_path / "patients.parquet"), "visits": str(tmp_path / "visits.parquet")}
+    assert dataset.source == {
+        "patients": str(tmp_path / "patients.parquet"),
+        "visits": str(tmp_path / "visits.parquet"),
+    }
     assert dataset.budget == Pure(Fraction(1, 3))
-    assert dataset.analysts == {"ada": Approx(Fraction(1, 10), Fraction(1, 10**6)), "bo@lab": Pure(Fraction(1, 5))}
+    assert dataset.analysts == {
+        "ada": Approx(Fraction(1, 10), Fraction(1, 10**6)),
+        "bo@lab": Pure(Fraction(1, 5)),
+    }
     assert dataset.deadline == 4
     assert dataset.ledger == str(tmp_path / "own.ledger")
 
@@ -111,7 +132,17 @@ def test_an_address_is_in_no_text(tmp_path: Path) -> None:
                 "connections_per_address = 0",
             )
         ),
-        *(f"[server]\n{line}\n{SHORT}" for line in ("colour = 1", 'tls_cert = "a"', "rate = 5", "rate = { token = 0 }", "rate = { other = 1 }", "host = 1")),
+        *(
+            f"[server]\n{line}\n{SHORT}"
+            for line in (
+                "colour = 1",
+                'tls_cert = "a"',
+                "rate = 5",
+                "rate = { token = 0 }",
+                "rate = { other = 1 }",
+                "host = 1",
+            )
+        ),
     ],
     ids=str,
 )
@@ -121,7 +152,10 @@ def test_what_is_wrong_is_refused(text: str, tmp_path: Path) -> None:
     assert caught.value.code == "server.config"
 
 
-@pytest.mark.parametrize("budget", ["{ epsilon = 1 }", '{ notion = "Pure" }', '{ notion = "Loss" }', '"much"', "-1", "[1]"])
+@pytest.mark.parametrize(
+    "budget",
+    ["{ epsilon = 1 }", '{ notion = "Pure" }', '{ notion = "Loss" }', '"much"', "-1", "[1]"],
+)
 def test_what_is_no_budget_is_refused(budget: str, tmp_path: Path) -> None:
     with pytest.raises(Refused):
         read(SHORT.replace("0.3", budget), tmp_path)
@@ -129,7 +163,8 @@ def test_what_is_no_budget_is_refused(budget: str, tmp_path: Path) -> None:
 
 def test_a_declaration_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "visits.toml").write_text(
-        'sfumato = "declaration"\nversion = 1\n[table]\nname = "visits"\nmax_rows = 3\nunit = ["id"]\n[columns.id]\ntype = "int64"\n'
+        'sfumato = "declaration"\nversion = 1\n[table]\nname = "visits"\nmax_rows = 3\n'
+        'unit = ["id"]\n[columns.id]\ntype = "int64"\n'
     )
     found = read(SHORT + 'declaration = "visits.toml"\n', tmp_path).datasets["visits"]
     assert (found.declared["unit"], found.declared["max_rows"]) == (("id",), 3)
@@ -145,11 +180,21 @@ def test_two_datasets_have_two_accounts(tmp_path: Path) -> None:
         read(said.format("a", "one") + said.format("b", "one"), tmp_path)
     assert (refused.value.code, refused.value.place) == ("server.config", "[datasets.b] name")
     assert len(read(said.format("a", "one") + said.format("b", "other"), tmp_path).datasets) == 2
-    assert len(read(said.format("a", "one") + said.format("b", "one") + 'ledger = "b.ledger"\n', tmp_path).datasets) == 2
+    assert (
+        len(
+            read(
+                said.format("a", "one") + said.format("b", "one") + 'ledger = "b.ledger"\n',
+                tmp_path,
+            ).datasets
+        )
+        == 2
+    )
 
 
 def test_the_same_file_as_a_second_dataset_is_refused(tmp_path: Path) -> None:
-    """One file was a second budget under a second name, without a word. A link, a pattern, a folder and a table of a DuckDB file are the same data, too."""
+    """One file was a second budget under a second name, without a word. A link, a pattern, a folder
+    and a table of a DuckDB file are the same data, too.
+    """
     (tmp_path / "data").mkdir()
     for name in ("data/a.parquet", "data/b.parquet", "c.duckdb"):
         (tmp_path / name).write_bytes(b"")
@@ -160,34 +205,74 @@ def test_the_same_file_as_a_second_dataset_is_refused(tmp_path: Path) -> None:
         said = "[datasets.{}]\nsource = {}\nbudget = 1\n"
         return said.format("one", first) + said.format("two", second)
 
-    same = ['"data/a.parquet"', '"data/../data/a.parquet"', '"soft.parquet"', '"hard.parquet"', '"data/*.parquet"', '"data"', '{ v = "data/a.parquet" }']
-    same_table = [('"c.duckdb"', '"c.duckdb::t"'), ('"c.duckdb::t"', '"c.duckdb::t"'), ('"gone.parquet"', '"./gone.parquet"')]
+    same = [
+        '"data/a.parquet"',
+        '"data/../data/a.parquet"',
+        '"soft.parquet"',
+        '"hard.parquet"',
+        '"data/*.parquet"',
+        '"data"',
+        '{ v = "data/a.parquet" }',
+    ]
+    same_table = [
+        ('"c.duckdb"', '"c.duckdb::t"'),
+        ('"c.duckdb::t"', '"c.duckdb::t"'),
+        ('"gone.parquet"', '"./gone.parquet"'),
+    ]
     of_server = 'source = "postgresql://h/d"\nbudget = 1\ntable = "{}"\n'
     texts = [two('"data/a.parquet"', other) for other in same] + [two(*pair) for pair in same_table]
     texts.append(f"[datasets.one]\n{of_server.format('t')}[datasets.two]\n{of_server.format('t')}")
     for text in texts:
         with pytest.raises(Refused) as refused:
             read(text, tmp_path)
-        assert (refused.value.code, refused.value.place) == ("server.config", "[datasets.two] source"), text
+        assert (refused.value.code, refused.value.place) == (
+            "server.config",
+            "[datasets.two] source",
+        ), text
     assert len(read(two('"data/a.parquet"', '"data/b.parquet"'), tmp_path).datasets) == 2
     assert len(read(two('"c.duckdb::s"', '"c.duckdb::t"'), tmp_path).datasets) == 2
-    assert len(read(f"[datasets.one]\n{of_server.format('t')}[datasets.two]\n{of_server.format('s')}", tmp_path).datasets) == 2
+    assert (
+        len(
+            read(
+                f"[datasets.one]\n{of_server.format('t')}[datasets.two]\n{of_server.format('s')}",
+                tmp_path,
+            ).datasets
+        )
+        == 2
+    )
 
 
 def test_a_protected_file_is_no_public_table(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_bytes(b"")
-    two = '[datasets.one]\nsource = "a.parquet"\nbudget = 1\n[datasets.two]\nsource = "b.parquet"\nbudget = 1\npublic = { a = "a.parquet" }\n'
+    two = (
+        '[datasets.one]\nsource = "a.parquet"\nbudget = 1\n[datasets.two]\nsource = '
+        '"b.parquet"\nbudget = 1\npublic = { a = "a.parquet" }\n'
+    )
     with pytest.raises(Refused) as refused:
         read(two, tmp_path)
     assert refused.value.place == "[datasets.two] public"
 
 
 def test_limits_by_dataset_and_by_name(tmp_path: Path) -> None:
-    """More overruns for one analyst were more for all of them: a name may have a number of its own, and so may a dataset for its releases."""
-    text = "[server]\noverruns_per_analyst = 3\nmost_releases = 50\n" + SHORT + "most_releases = 7\n[datasets.visits.overruns]\nada = 9\n"
+    """More overruns for one analyst were more for all of them: a name may have a number of its own,
+    and so may a dataset for its releases.
+    """
+    text = (
+        "[server]\noverruns_per_analyst = 3\nmost_releases = 50\n"
+        + SHORT
+        + "most_releases = 7\n[datasets.visits.overruns]\nada = 9\n"
+    )
     found = read(text + SHORT.replace("visits", "other"), tmp_path)
-    assert (found.overruns("visits", "ada"), found.overruns("visits", "bob"), found.overruns("other", "ada")) == (9, 3, 3)
-    assert (found.releases("visits"), found.releases("other"), read(SHORT, tmp_path).releases("visits")) == (7, 50, 1000)
+    assert (
+        found.overruns("visits", "ada"),
+        found.overruns("visits", "bob"),
+        found.overruns("other", "ada"),
+    ) == (9, 3, 3)
+    assert (
+        found.releases("visits"),
+        found.releases("other"),
+        read(SHORT, tmp_path).releases("visits"),
+    ) == (7, 50, 1000)
 
 
 def test_a_file(tmp_path: Path) -> None:

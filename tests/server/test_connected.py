@@ -1,4 +1,6 @@
-"""The client and the service, over a socket: the same notebook, the same answers on a retry, the same refusals."""
+"""The client and the service, over a socket: the same notebook, the same answers on a retry, the
+same refusals.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,11 @@ def test_a_notebook(service: Running) -> None:
         plan = visits.plan(SQL, epsilon=2)
         assert plan.affordable
         assert plan.groups == 3
-        query = visits.where(visits["age"] >= 30).group_by("city").aggregate(n=sf.count(), people=sf.count_units(), p=sf.quantiles("age", [0.25, 0.5]))
+        query = (
+            visits.where(visits["age"] >= 30)
+            .group_by("city")
+            .aggregate(n=sf.count(), people=sf.count_units(), p=sf.quantiles("age", [0.25, 0.5]))
+        )
         before = visits.spent
         answer = query.release(promise=sf.Pure("1/3"))
         assert isinstance(answer, Answer)
@@ -35,7 +41,12 @@ def test_a_notebook(service: Running) -> None:
         assert visits.spent == before + answer.cost
         assert answer.receipt is not None
         entry = next(one for one in visits.ledger.history() if one.number == answer.receipt.number)
-        assert (entry.kind, entry.share, entry.digest, entry.cost) == ("charge", "bob", answer.receipt.digest, answer.cost)
+        assert (entry.kind, entry.share, entry.digest, entry.cost) == (
+            "charge",
+            "bob",
+            answer.receipt.digest,
+            answer.cost,
+        )
         assert visits.card(answer.receipt.number)["sfumato"] == "card"
         again = [visits.sql(SQL, epsilon="0.01", key="again-1") for _ in range(2)]
         assert again[0].to_json() == again[1].to_json()
@@ -45,13 +56,25 @@ def test_a_notebook(service: Running) -> None:
 def test_every_aggregate_is_understood(service: Running) -> None:
     with connected(service, "bob") as connection:
         visits = connection["visits"]
-        months = visits.where("note IS NOT NULL").group_by(month=sf.calendar("day", "month", "2026-01-01", "2026-04-30"))
+        months = visits.where("note IS NOT NULL").group_by(
+            month=sf.calendar("day", "month", "2026-01-01", "2026-04-30")
+        )
         plan = months.aggregate(
-            n=sf.count(), s=sf.sum("spend", low=0, high=10), v=sf.var("age"), r=sf.ratio("spend", "age"), h=sf.histogram("age", edges=[0, 40, 120])
+            n=sf.count(),
+            s=sf.sum("spend", low=0, high=10),
+            v=sf.var("age"),
+            r=sf.ratio("spend", "age"),
+            h=sf.histogram("age", edges=[0, 40, 120]),
         )
         planned = plan.plan(epsilon=1)
         assert planned.groups == 4
-        assert planned.kinds == {"n": "count", "s": "sum", "v": "variance", "r": "ratio", "h": "histogram"}
+        assert planned.kinds == {
+            "n": "count",
+            "s": "sum",
+            "v": "variance",
+            "r": "ratio",
+            "h": "histogram",
+        }
 
 
 @pytest.mark.parametrize(
@@ -63,7 +86,11 @@ def test_every_aggregate_is_understood(service: Running) -> None:
         ("bob", lambda c: c["visits"].ledger.verify(), "server.role"),
         ("bob", lambda c: c["visits"].card(10**9), "server.unknown"),
         ("owner", lambda c: c["visits"].plan(SQL, epsilon=1), "server.role"),
-        ("bob", lambda c: [c["visits"].sql(SQL, epsilon=e, key="two-1") for e in ("0.01", "0.02")], "server.key"),
+        (
+            "bob",
+            lambda c: [c["visits"].sql(SQL, epsilon=e, key="two-1") for e in ("0.01", "0.02")],
+            "server.key",
+        ),
     ],
     ids=["raw", "spent", "foreign", "verify", "card", "owner", "key"],
 )

@@ -1,4 +1,6 @@
-"""The OpenAPI document is a contract: schemathesis holds a running service against it, every endpoint, every check, in every phase."""
+"""The OpenAPI document is a contract: schemathesis holds a running service against it, every
+endpoint, every check, in every phase.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,11 @@ expected-statuses = ["2xx", 400, 402, 401, 403, 404, 409, 429]
 [checks.negative_data_rejection]
 expected-statuses = [400, 401, 403, 404, 405, 406, 408, 409, 410, 413, 414, 415, 422, 429, 431]
 """
-"""What a SELECT may say is not in the document: a refusal of its text (400) or of its price (402) is no broken contract. What is wrong may also be too long for
-anything else to be said of it (413, 414, 431); a failure (5xx), which schemathesis would let pass here, is none of the ways to refuse."""
+"""What a SELECT may say is not in the document: a refusal of its text (400) or of its price (402)
+is no broken contract. What is wrong may also be too long for anything else to be said of it (413,
+414, 431); a failure (5xx), which schemathesis would let pass here, is none of the ways to
+refuse.
+"""
 
 
 @dataclass(frozen=True)
@@ -47,18 +52,60 @@ class Run:
     said: Path
 
 
-def begun(service: Running, folder: Path, who: str, examples: int, seed: int, phases: Sequence[str] = PHASES) -> Run:
-    """Begin to hold a service against its contract. Who may not ask is not sent to ask: that is the matrix's matter."""
+def begun(
+    service: Running,
+    folder: Path,
+    who: str,
+    examples: int,
+    seed: int,
+    phases: Sequence[str] = PHASES,
+) -> Run:
+    """Begin to hold a service against its contract. Who may not ask is not sent to ask: that is the
+    matrix's matter.
+    """
     (folder / "schemathesis.toml").write_text(CONFIG, encoding="utf-8")
     (folder / "contract_hooks.py").write_bytes(HOOKS.read_bytes())
-    command = [sys.executable, "-m", "schemathesis.cli", "--config-file", "schemathesis.toml", "run", f"{service.url}/openapi.json", "--no-color"]
-    checks = ["--checks", "all", "--phases", ",".join(phases), "--generation-database", "none", "--request-timeout", "60"]
-    amount = ["--max-examples", str(examples), "--seed", str(seed), "--suppress-health-check", "all"]
+    command = [
+        sys.executable,
+        "-m",
+        "schemathesis.cli",
+        "--config-file",
+        "schemathesis.toml",
+        "run",
+        f"{service.url}/openapi.json",
+        "--no-color",
+    ]
+    checks = [
+        "--checks",
+        "all",
+        "--phases",
+        ",".join(phases),
+        "--generation-database",
+        "none",
+        "--request-timeout",
+        "60",
+    ]
+    amount = [
+        "--max-examples",
+        str(examples),
+        "--seed",
+        str(seed),
+        "--suppress-health-check",
+        "all",
+    ]
     token = ["--header", f"Authorization: Bearer {service.made.tokens[who]}"]
     only = [] if who == "ada" else ["--include-method", "GET"]
     said = folder / "said.txt"
     with said.open("wb") as sink:
-        return Run(subprocess.Popen([*command, *checks, *amount, *token, *only], cwd=folder, stdout=sink, stderr=subprocess.STDOUT), said)
+        return Run(
+            subprocess.Popen(
+                [*command, *checks, *amount, *token, *only],
+                cwd=folder,
+                stdout=sink,
+                stderr=subprocess.STDOUT,
+            ),
+            said,
+        )
 
 
 def check(service: Running, run: Run, who: str) -> None:
@@ -69,7 +116,9 @@ def check(service: Running, run: Run, who: str) -> None:
         run.process.kill()
     said = run.said.read_text(encoding="utf-8")
     assert status == 0, said[-6000:]
-    assert f"Tested: {len(MAY) if who == 'ada' else sum(method == 'GET' for method, _ in MAY)}" in said
+    assert (
+        f"Tested: {len(MAY) if who == 'ada' else sum(method == 'GET' for method, _ in MAY)}" in said
+    )
     assert "Stateful (not applicable)" not in said
     assert service.process.poll() is None
 
@@ -80,7 +129,10 @@ ASKERS = {"ada": PHASES, "boss": PHASES[2:]}
 @pytest.fixture(scope="module")
 def runs(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Run]]:
     """Both at once: one makes its next request while the other waits for a reply."""
-    found = {who: begun(service, tmp_path_factory.mktemp("contract"), who, 50, 20_261_116, phases) for who, phases in ASKERS.items()}
+    found = {
+        who: begun(service, tmp_path_factory.mktemp("contract"), who, 50, 20_261_116, phases)
+        for who, phases in ASKERS.items()
+    }
     yield found
     for run in found.values():
         run.process.kill()
@@ -104,7 +156,19 @@ def test_a_broken_contract_is_seen(service: Running, tmp_path: Path) -> None:
     document["components"]["schemas"]["Health"]["properties"]["version"] = {"type": "integer"}
     (tmp_path / "openapi.json").write_text(json.dumps(document), encoding="utf-8")
     (tmp_path / "schemathesis.toml").write_text("", encoding="utf-8")
-    command = [sys.executable, "-m", "schemathesis.cli", "run", "openapi.json", "--url", service.url, "--include-path", "/api/health"]
-    found = subprocess.run([*command, "--max-examples", "5"], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    command = [
+        sys.executable,
+        "-m",
+        "schemathesis.cli",
+        "run",
+        "openapi.json",
+        "--url",
+        service.url,
+        "--include-path",
+        "/api/health",
+    ]
+    found = subprocess.run(
+        [*command, "--max-examples", "5"], cwd=tmp_path, capture_output=True, text=True, timeout=600
+    )
     assert found.returncode == 1
     assert "Response violates schema" in found.stdout

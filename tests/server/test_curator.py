@@ -31,9 +31,17 @@ def curator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Curator]:
 
 @pytest.mark.parametrize(
     ("name", "roles", "problem"),
-    [("clinic", ALL, UNKNOWN), ("clinic", OWNER, UNKNOWN), ("nothing", OWNER, UNKNOWN), ("gone", ALL, UNKNOWN), ("visits", OWNER, ROLE)],
+    [
+        ("clinic", ALL, UNKNOWN),
+        ("clinic", OWNER, UNKNOWN),
+        ("nothing", OWNER, UNKNOWN),
+        ("gone", ALL, UNKNOWN),
+        ("visits", OWNER, ROLE),
+    ],
 )
-def test_what_is_not_for_a_token(curator: Curator, name: str, roles: frozenset[str], problem: Problem) -> None:
+def test_what_is_not_for_a_token(
+    curator: Curator, name: str, roles: frozenset[str], problem: Problem
+) -> None:
     with pytest.raises(Stopped) as caught:
         curator.dataset(ADA, name, roles)
     assert caught.value.problem is problem
@@ -44,7 +52,9 @@ def test_what_is(curator: Curator) -> None:
 
 
 def test_an_older_ledger_put_back_between_two_starts_is_refused(tmp_path: Path) -> None:
-    """What was spent since was to be had again, while the records knew of its entries and still gave the replies."""
+    """What was spent since was to be had again, while the records knew of its entries and still
+    gave the replies.
+    """
     config = service(tmp_path, budget="1").config
     ledger = Path(config.datasets["visits"].ledger)
     first = Curator(config)
@@ -81,7 +91,9 @@ def test_an_older_ledger_put_in_place_while_the_service_runs_is_refused(tmp_path
         left.unlink()
     ledger.write_bytes(old)  # the same file, with what it held before
     served = running.served["visits"]
-    fresh = Ledger.open(config.datasets["visits"].ledger, dataset="visits")  # as a worker that was started anew would open it
+    fresh = Ledger.open(
+        config.datasets["visits"].ledger, dataset="visits"
+    )  # as a worker that was started anew would open it
     running.state._ledgers["visits"] = fresh
     with pytest.raises(Refused) as caught:
         running.state.begin(Request("visits", "ada", "b"), "digest", time.time() + 60)

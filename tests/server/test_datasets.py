@@ -49,8 +49,12 @@ def test_shares_are_those_of_the_configuration(config: Dataset) -> None:
     again.close()
 
 
-def test_a_share_lowered_below_what_it_spent_does_not_stop_the_service(config: Dataset, served: Served) -> None:
-    """It kept the service from starting. Now it has nothing left; and starting again changes nothing."""
+def test_a_share_lowered_below_what_it_spent_does_not_stop_the_service(
+    config: Dataset, served: Served
+) -> None:
+    """It kept the service from starting. Now it has nothing left; and starting again changes
+    nothing.
+    """
     served.table.sql(SQL, epsilon=1, share=served.share("ada"))
     lower = replace(config, analysts={"ada": Approx(Fraction(1, 4), Fraction(1, 10**6))})
     for _ in range(2):
@@ -91,8 +95,22 @@ def test_several_tables(tmp_path: Path) -> None:
     folder = tmp_path / "several"
     folder.mkdir()
     both = {"visits": str(tmp_path / "visits.parquet"), "clinic": str(tmp_path / "clinic.parquet")}
-    said = {"name": "both", "unit": "clinic.patient", "links": {"visits.user_id": "clinic.patient"}, "max_rows": {"visits": 2, "clinic": 2}}
-    served = opened(replace(config, name="both", source=both, declared=said, ledger=str(folder / "both.ledger"), analysts={}))
+    said = {
+        "name": "both",
+        "unit": "clinic.patient",
+        "links": {"visits.user_id": "clinic.patient"},
+        "max_rows": {"visits": 2, "clinic": 2},
+    }
+    served = opened(
+        replace(
+            config,
+            name="both",
+            source=both,
+            declared=said,
+            ledger=str(folder / "both.ledger"),
+            analysts={},
+        )
+    )
     assert [declared.name for declared in served.given] == ["visits", "clinic"]
     served.close()
 

@@ -40,8 +40,12 @@ from sfumato.server.running import run
 """A service whose checks of a book of 30,000 entries take five minutes at least."""
 
 
-def test_a_signal_ends_the_service_in_its_grace_time_while_a_book_is_checked(tmp_path: Path) -> None:
-    """It stayed for as long as the check took, which was hours: the threads of a process are waited for at its end."""
+def test_a_signal_ends_the_service_in_its_grace_time_while_a_book_is_checked(
+    tmp_path: Path,
+) -> None:
+    """It stayed for as long as the check took, which was hours: the threads of a process are waited
+    for at its end.
+    """
     made = service(tmp_path, port=free_port())
     Curator(made.config).close()
     ledger = Ledger.open(made.config.datasets["visits"].ledger, dataset="visits")
@@ -60,7 +64,11 @@ def test_a_signal_ends_the_service_in_its_grace_time_while_a_book_is_checked(tmp
         found: list[int] = []
 
         def ask() -> None:
-            found.append(httpx.get(f"{url}/datasets/visits/verify", headers=made.header("owner"), timeout=400).status_code)
+            found.append(
+                httpx.get(
+                    f"{url}/datasets/visits/verify", headers=made.header("owner"), timeout=400
+                ).status_code
+            )
 
         asking = threading.Thread(target=ask)
         asking.start()

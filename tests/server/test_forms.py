@@ -1,4 +1,6 @@
-"""The shapes of replies are strict: a name too many or too few is seen. That replies have them is tested with the endpoints."""
+"""The shapes of replies are strict: a name too many or too few is seen. That replies have them is
+tested with the endpoints.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,11 @@ from pydantic import BaseModel, ValidationError
 
 from sfumato.server import forms
 
-ALL = [one for one in vars(forms).values() if isinstance(one, type) and issubclass(one, BaseModel) and one.__module__ == forms.__name__]
+ALL = [
+    one
+    for one in vars(forms).values()
+    if isinstance(one, type) and issubclass(one, BaseModel) and one.__module__ == forms.__name__
+]
 OPEN = {forms.Guarantee, forms.Card}
 """What other parts of the library describe in full."""
 

@@ -1,4 +1,6 @@
-"""The least cost of a release: it bounds how many there are, in the currency of every budget, and what is offered instead passes."""
+"""The least cost of a release: it bounds how many there are, in the currency of every budget, and
+what is offered instead passes.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,15 @@ ROWS = pa.table({"u": [1, 2], "x": [1.0, 2.0], "k": ["a", "b"], "t": ["c", "d"]}
 
 
 def table(budget: sf.Guarantee) -> Any:
-    return sf.protect(ROWS, name="v", unit="u", budget=budget, max_rows=4, bounds={"x": (0, 100)}, keys={"k": ["a", "b"]})
+    return sf.protect(
+        ROWS,
+        name="v",
+        unit="u",
+        budget=budget,
+        max_rows=4,
+        bounds={"x": (0, 100)},
+        keys={"k": ["a", "b"]},
+    )
 
 
 def part(found: Any, plan: Any) -> Fraction:
@@ -63,7 +73,9 @@ def test_what_is_offered_passes(budget: sf.Guarantee, releases: int) -> None:
         for text in TEXTS:
             body = json.dumps({"sql": text})[:-1] + f", {least(found.ledger.budget, releases)}}}"
             question = read(body.encode())
-            if "GROUP BY t" in text and not budget.parameters.get("delta", 0):  # a selection needs a δ, and such a budget has none to give
+            if "GROUP BY t" in text and not budget.parameters.get(
+                "delta", 0
+            ):  # a selection needs a δ, and such a budget has none to give
                 continue
             plan = found.plan(text, **question.how())
             refuse_below(found.ledger.budget, part(found, plan), releases)
@@ -71,17 +83,30 @@ def test_what_is_offered_passes(budget: sf.Guarantee, releases: int) -> None:
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_the_budget_bounds_the_number_of_releases(budget: sf.Guarantee) -> None:
-    """An analyst read exact bits for ε = 10⁻⁶ a question: the number of questions was bounded by nothing. The least part, so often, is the whole budget."""
+    """An analyst read exact bits for ε = 10⁻⁶ a question: the number of questions was bounded by
+    nothing. The least part, so often, is the whole budget.
+    """
     releases = 25
     with table(budget) as found:
-        said = read(f'{{"sql": "{TEXTS[0]}", {least(found.ledger.budget, releases)}}}'.encode()).how()
+        said = read(
+            f'{{"sql": "{TEXTS[0]}", {least(found.ledger.budget, releases)}}}'.encode()
+        ).how()
         once = part(found, found.plan(TEXTS[0], **said))
         assert once * releases >= ROUNDING
         asked = asks(found, said, 2 * releases)
         assert asked <= releases / ROUNDING
 
 
-@pytest.mark.parametrize("how", [{"epsilon": "1e-6"}, {"within": "1e9"}, {"promise": sf.Pure("1e-6")}, {"promise": sf.Approx("1e-6", "1e-9")}], ids=str)
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"epsilon": "1e-6"},
+        {"within": "1e9"},
+        {"promise": sf.Pure("1e-6")},
+        {"promise": sf.Approx("1e-6", "1e-9")},
+    ],
+    ids=str,
+)
 def test_less_is_refused(how: dict[str, Any]) -> None:
     with table(sf.Approx(1, DELTA)) as found:
         took = part(found, found.plan(TEXTS[0], **how))
@@ -93,8 +118,12 @@ def test_less_is_refused(how: dict[str, Any]) -> None:
 
 
 def test_only_what_a_release_must_take_counts() -> None:
-    """δ does not count, or a release that spends δ alone would pass; where the budget is nothing but δ, it is what there is."""
+    """δ does not count, or a release that spends δ alone would pass; where the budget is nothing
+    but δ, it is what there is.
+    """
     budget = sf.Approx(1, DELTA)
     assert part_of(budget, ((0, 1), (1, 10**6))) == 0
     assert part_of(budget, ((1, 1000), (0, 1))) == Fraction(1, 1000)
-    assert part_of(sf.Renyi({2: 1, 4: 2}), ((1, 10), (1, 10), (0, 1))) == Fraction(3, 40)  # the mean of 1/10 and 1/20
+    assert part_of(sf.Renyi({2: 1, 4: 2}), ((1, 10), (1, 10), (0, 1))) == Fraction(
+        3, 40
+    )  # the mean of 1/10 and 1/20

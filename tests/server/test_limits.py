@@ -22,15 +22,37 @@ async def echo(scope: Scope, receive: Any, send: Any) -> None:
     while more:
         message = await receive()
         size, more = size + len(message.get("body", b"")), message.get("more_body", False)
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/plain")]})
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [(b"content-type", b"text/plain")],
+        }
+    )
     await send({"type": "http.response.body", "body": str(size).encode()})
 
 
-def sent(app: Any = echo, *, body: bytes = b"", headers: list[tuple[bytes, bytes]] | None = None, path: str = "/api/x", query: bytes = b"", **how: Any) -> Any:
+def sent(
+    app: Any = echo,
+    *,
+    body: bytes = b"",
+    headers: list[tuple[bytes, bytes]] | None = None,
+    path: str = "/api/x",
+    query: bytes = b"",
+    **how: Any,
+) -> Any:
     """Status, headers and body of one request."""
     found: list[Message] = []
     limited = app if isinstance(app, Limits) else Limits(app, how.get("rate", WIDE))
-    scope = {"type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": query, "headers": headers or [], "client": ("a", 1)}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": query,
+        "headers": headers or [],
+        "client": ("a", 1),
+    }
     scope["scheme"] = how.get("scheme", "http")
     pieces = [body[i : i + 5000] for i in range(0, max(1, len(body)), 5000)]
 
@@ -44,7 +66,11 @@ def sent(app: Any = echo, *, body: bytes = b"", headers: list[tuple[bytes, bytes
         found.append(message)
 
     asyncio.run(limited(scope, receive, send))
-    return found[0]["status"], dict(found[0]["headers"]), b"".join(one.get("body", b"") for one in found[1:])
+    return (
+        found[0]["status"],
+        dict(found[0]["headers"]),
+        b"".join(one.get("body", b"") for one in found[1:]),
+    )
 
 
 def test_what_is_right_passes() -> None:
@@ -85,9 +111,15 @@ def test_what_is_too_large(how: dict[str, Any], status: int) -> None:
     ids=["two tokens", "length and encoding", "two lengths", "two types", "two keys"],
 )
 def test_headers_that_contradict_each_other_are_refused(headers: list[tuple[bytes, bytes]]) -> None:
-    """Content-Length beside Transfer-Encoding was taken, and of two Authorization headers the first: whoever stands in front may take the other."""
+    """Content-Length beside Transfer-Encoding was taken, and of two Authorization headers the
+    first: whoever stands in front may take the other.
+    """
     status, found, body = sent(headers=headers)
-    assert (status, json.loads(body)["code"], found[b"connection"]) == (400, "server.ambiguous", b"close")
+    assert (status, json.loads(body)["code"], found[b"connection"]) == (
+        400,
+        "server.ambiguous",
+        b"close",
+    )
     assert sent(headers=headers[:1])[0] == 200
 
 
@@ -122,10 +154,22 @@ def test_too_often() -> None:
 
 def test_buckets_fill_again_and_forget() -> None:
     buckets = Buckets(Rate(per_second=2, burst=2), most=2)
-    assert [buckets.allows("a", now) for now in (0, 0, 0, 0.4, 0.5, 0.6, 100, 100, 100)] == [True, True, False, False, True, False, True, True, False]
+    assert [buckets.allows("a", now) for now in (0, 0, 0, 0.4, 0.5, 0.6, 100, 100, 100)] == [
+        True,
+        True,
+        False,
+        False,
+        True,
+        False,
+        True,
+        True,
+        False,
+    ]
     buckets.allows("b", 100)
     buckets.allows("c", 100)
-    assert buckets.allows("a", 100)  # it was forgotten: an attacker with many addresses gains no more than their number
+    assert buckets.allows(
+        "a", 100
+    )  # it was forgotten: an attacker with many addresses gains no more than their number
 
 
 def test_what_was_taken_comes_back_with_time() -> None:

@@ -1,9 +1,13 @@
-"""Fifty clients at once: plans and stored answers, beside a bare route of the same framework on the same server.
+"""Fifty clients at once: plans and stored answers, beside a bare route of the same framework on the
+same server.
 
-*Rate*      Requests for each second that the serving process computes, as the operating system counts them: other work on the machine makes clients wait, and
-            does not enter. The bare route is FastAPI's, served by the same uvicorn with the same settings, and says one constant thing.
+*Rate*      Requests for each second that the serving process computes, as the operating system
+            counts them: other work on the machine makes clients wait, and does not enter. The bare
+            route is FastAPI's, served by the same uvicorn with the same settings, and says one
+            constant thing.
 *Flat*      The serving process does not grow while it serves, after the first round of everything.
-*Counted*   Meanwhile somebody releases: every answer that was given is a charge in the book, and there is no other.
+*Counted*   Meanwhile somebody releases: every answer that was given is a charge in the book, and
+            there is no other.
 To run the long one alone, and read what was found: pytest -s -m slow tests/server/test_load.py
 """
 
@@ -55,13 +59,20 @@ class Target:
 
     def computed(self) -> float:
         """Seconds that the process has computed so far."""
-        stat = Path(f"/proc/{self.process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        stat = (
+            Path(f"/proc/{self.process}/stat")
+            .read_text(encoding="ascii")
+            .rpartition(")")[2]
+            .split()
+        )
         return (int(stat[11]) + int(stat[12])) / TICKS
 
     @property
     def memory(self) -> int:
         """Bytes that it holds."""
-        return int(Path(f"/proc/{self.process}/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(
+            Path(f"/proc/{self.process}/statm").read_text(encoding="ascii").split()[1]
+        ) * os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass
@@ -104,7 +115,13 @@ def _request(method: str, path: str, body: dict[str, Any] | None = None, **heade
     content = b"" if body is None else json.dumps(body).encode()
     if body is not None:
         headers |= {"Content-Type": "application/json", "Content-Length": str(len(content))}
-    lines = [f"{method} {path} HTTP/1.1", "Host: sfumato", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+    lines = [
+        f"{method} {path} HTTP/1.1",
+        "Host: sfumato",
+        *(f"{name}: {value}" for name, value in headers.items()),
+        "",
+        "",
+    ]
     return "\r\n".join(lines).encode() + content
 
 
@@ -117,7 +134,9 @@ async def _loaded(target: Target, seconds: float, into: Measured) -> None:
         while time.monotonic() < end:
             writer.write(target.request)
             head = (await reader.readuntil(b"\r\n\r\n")).lower()
-            await reader.readexactly(int(head.partition(b"content-length:")[2].partition(b"\r\n")[0]))
+            await reader.readexactly(
+                int(head.partition(b"content-length:")[2].partition(b"\r\n")[0])
+            )
             into.requests += 1
             into.wrong += not head.startswith(b"http/1.1 200 ")
         writer.close()
@@ -129,17 +148,41 @@ async def _loaded(target: Target, seconds: float, into: Measured) -> None:
 @pytest.mark.parametrize("seconds", [30, pytest.param(600, marks=pytest.mark.slow)])
 def test_fifty_clients(service: Served, bare: Target, seconds: int) -> None:
     port, header = int(service.url.rpartition(":")[2]), service.made.header("ada")
-    first = httpx.post(f"{service.url}/api/datasets/visits/release", json=QUESTION, headers={**header, "Idempotency-Key": "load"}, timeout=60)
+    first = httpx.post(
+        f"{service.url}/api/datasets/visits/release",
+        json=QUESTION,
+        headers={**header, "Idempotency-Key": "load"},
+        timeout=60,
+    )
     assert first.status_code == 200
     targets = {
         "bare": bare,
-        "plan": Target(port, service.process.pid, _request("POST", "/api/datasets/visits/plan", QUESTION, **header)),
-        "stored": Target(port, service.process.pid, _request("POST", "/api/datasets/visits/release", QUESTION, **header, **{"Idempotency-Key": "load"})),
+        "plan": Target(
+            port,
+            service.process.pid,
+            _request("POST", "/api/datasets/visits/plan", QUESTION, **header),
+        ),
+        "stored": Target(
+            port,
+            service.process.pid,
+            _request(
+                "POST",
+                "/api/datasets/visits/release",
+                QUESTION,
+                **header,
+                **{"Idempotency-Key": "load"},
+            ),
+        ),
     }
     warm, found = Measured(), {name: Measured() for name in targets}
     for target in targets.values():
         asyncio.run(_loaded(target, 0.2, warm))
-    before, storm = _charges(service), Storm(service, "clinic", "stay", "0.125", {"releasing": "clinic-ada"}, first=1000 * seconds)
+    before, storm = (
+        _charges(service),
+        Storm(
+            service, "clinic", "stay", "0.125", {"releasing": "clinic-ada"}, first=1000 * seconds
+        ),
+    )
     threads, rounds, memory = storm.begin(), 5, []
     for _ in range(rounds):
         for name, target in targets.items():
@@ -149,9 +192,21 @@ def test_fifty_clients(service: Served, bare: Target, seconds: int) -> None:
     for thread in threads:
         thread.join(60)
     charges = _charges(service)
-    said = {name: {"requests": one.requests, "for each second of the processor": round(one.rate), "wrong": one.wrong} for name, one in found.items()}
+    said = {
+        name: {
+            "requests": one.requests,
+            "for each second of the processor": round(one.rate),
+            "wrong": one.wrong,
+        }
+        for name, one in found.items()
+    }
     shares = {name: round(found[name].rate / found["bare"].rate, 3) for name in ("plan", "stored")}
-    more = {"beside the bare route": shares, "memory in MB": [round(one / 1e6, 1) for one in memory], "releases": dict(storm.ends), "charges": charges}
+    more = {
+        "beside the bare route": shares,
+        "memory in MB": [round(one / 1e6, 1) for one in memory],
+        "releases": dict(storm.ends),
+        "charges": charges,
+    }
     sys.stdout.write(f"\n{CLIENTS} clients for {seconds} s: {json.dumps({**said, **more})}\n")
     assert sum(one.wrong for one in (warm, *found.values())) == 0
     assert found["plan"].rate >= LEAST * found["bare"].rate, found
@@ -159,7 +214,11 @@ def test_fifty_clients(service: Served, bare: Target, seconds: int) -> None:
     assert max(memory) <= 1.05 * memory[0], memory
     assert set(storm.ends) <= {"answered", "server.deadline"}
     assert charges == before + sum(storm.ends.values())
-    assert httpx.get(f"{service.url}/api/datasets/clinic/verify", headers=service.made.header("clinic-owner"), timeout=120).json()["holds"]
+    assert httpx.get(
+        f"{service.url}/api/datasets/clinic/verify",
+        headers=service.made.header("clinic-owner"),
+        timeout=120,
+    ).json()["holds"]
 
 
 def _charges(service: Served) -> int:

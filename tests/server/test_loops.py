@@ -1,4 +1,6 @@
-"""The event loop of the service: handshakes, connections of one address, and what is logged of those that fail."""
+"""The event loop of the service: handshakes, connections of one address, and what is logged of
+those that fail.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,14 @@ def serve(tls: dict[str, str], ask: Callable[[int], Coroutine[Any, Any, Any]]) -
     """What somebody finds who asks a service that runs in this loop, at a port."""
 
     async def run() -> Any:
-        about: dict[str, Any] = {"port": 0, "http": Protocol, "ws": "none", "lifespan": "off", "log_config": None, "timeout_keep_alive": 60}
+        about: dict[str, Any] = {
+            "port": 0,
+            "http": Protocol,
+            "ws": "none",
+            "lifespan": "off",
+            "log_config": None,
+            "timeout_keep_alive": 60,
+        }
         server = uvicorn.Server(uvicorn.Config(app, **about, **tls))
         task = asyncio.create_task(server.serve())
         while not server.started:
@@ -70,8 +79,12 @@ async def answered(port: int, tls: dict[str, str]) -> bool:
     return b"200 OK" in found
 
 
-def test_connections_of_one_address_are_limited(tls: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """1,100 idle connections of one address were 503 for everybody. One address now has its number, and what it lets go is free again."""
+def test_connections_of_one_address_are_limited(
+    tls: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """1,100 idle connections of one address were 503 for everybody. One address now has its number,
+    and what it lets go is free again.
+    """
     monkeypatch.setattr(CONNECTIONS, "most", MOST)
 
     async def ask(port: int) -> Any:
@@ -90,7 +103,9 @@ def test_connections_of_one_address_are_limited(tls: dict[str, str], monkeypatch
     assert not CONNECTIONS._open
 
 
-def test_a_handshake_counts_and_does_not_take_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_handshake_counts_and_does_not_take_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     """An idle handshake had 60 seconds, and was counted nowhere."""
     monkeypatch.setattr(CONNECTIONS, "most", MOST)
     monkeypatch.setattr(loops, "HANDSHAKE", 1.0)
@@ -110,7 +125,9 @@ def test_a_handshake_counts_and_does_not_take_for_ever(tmp_path: Path, monkeypat
     assert not CONNECTIONS._open
 
 
-def test_a_failed_handshake_is_logged_in_constant_words(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failed_handshake_is_logged_in_constant_words(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """It wrote a traceback into the log."""
     tls = own(tmp_path)
     caplog.set_level(logging.INFO)
@@ -133,10 +150,16 @@ def test_a_failed_handshake_is_logged_in_constant_words(tmp_path: Path, caplog: 
     serve(tls, ask)
     assert "Traceback" not in caplog.text
     assert "Xenop" not in caplog.text
-    assert {record.getMessage() for record in caplog.records if record.name in ("sfumato.server", "asyncio")} <= {"a connection ended in an unexpected way"}
+    assert {
+        record.getMessage()
+        for record in caplog.records
+        if record.name in ("sfumato.server", "asyncio")
+    } <= {"a connection ended in an unexpected way"}
 
 
-def test_what_breaks_in_the_loop_is_logged_in_constant_words(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_breaks_in_the_loop_is_logged_in_constant_words(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def breaks() -> None:
         raise RuntimeError("Xenophon was here")
 

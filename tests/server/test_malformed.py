@@ -1,4 +1,6 @@
-"""Ten thousand requests that nobody should send, on raw sockets: none is answered by a failure, and the service is the same afterwards."""
+"""Ten thousand requests that nobody should send, on raw sockets: none is answered by a failure, and
+the service is the same afterwards.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +27,24 @@ def processes(service: Running) -> set[int]:
     while waiting:
         pid = waiting.pop()
         found.add(pid)
-        waiting += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split())
+        waiting += map(
+            int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+        )
     return found
 
 
 def memory(service: Running) -> int:
     """Bytes that the service has in memory."""
-    return int(Path(f"/proc/{service.process.pid}/statm").read_text(encoding="ascii").split()[1]) * 4096
+    return (
+        int(Path(f"/proc/{service.process.pid}/statm").read_text(encoding="ascii").split()[1])
+        * 4096
+    )
 
 
 async def reply(port: int, request: bytes) -> bytes:
-    """Send it; what comes back until the connection ends. Whatever waits for more is told that there is no more."""
+    """Send it; what comes back until the connection ends. Whatever waits for more is told that
+    there is no more.
+    """
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     found = b""
     try:
@@ -82,7 +91,12 @@ def unharmed(service: Running, before: set[int]) -> None:
     assert processes(service) == before
     for method, path in (("GET", "/api/health"), ("POST", "/api/datasets/visits/plan")):
         body = {"json": {"sql": SQL, "epsilon": "0.5"}} if method == "POST" else {}
-        assert service.http.request(method, service.url + path, headers=service.made.header("bob"), **body).status_code == 200
+        assert (
+            service.http.request(
+                method, service.url + path, headers=service.made.header("bob"), **body
+            ).status_code
+            == 200
+        )
 
 
 def check(service: Running, seed: int, count: int) -> Counter[str]:
@@ -111,14 +125,29 @@ def test_a_hundred_thousand_malformed_requests(service: Running) -> None:
 def test_ten_megabytes(service: Running, chunked: bool) -> None:
     """Refused before it is read to its end."""
     before, held = processes(service), memory(service)
-    head = b"POST /api/datasets/visits/plan HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + service.made.tokens["bob"].encode() + b"\r\n"
+    head = (
+        b"POST /api/datasets/visits/plan HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+        + service.made.tokens["bob"].encode()
+        + b"\r\n"
+    )
     body = b"[" * LARGE
-    sent = b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % LARGE + body + b"\r\n0\r\n\r\n" if chunked else b"Content-Length: %d\r\n\r\n" % LARGE + body
+    sent = (
+        b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % LARGE + body + b"\r\n0\r\n\r\n"
+        if chunked
+        else b"Content-Length: %d\r\n\r\n" % LARGE + body
+    )
 
     async def all_at_once() -> list[bytes]:
-        return await asyncio.gather(*(reply(service.port, head + b"Content-Type: application/json\r\n" + sent) for _ in range(8)))
+        return await asyncio.gather(
+            *(
+                reply(service.port, head + b"Content-Type: application/json\r\n" + sent)
+                for _ in range(8)
+            )
+        )
 
-    assert {status for found in asyncio.run(all_at_once()) for status in STATUS.findall(found)} == {b"413"}
+    assert {status for found in asyncio.run(all_at_once()) for status in STATUS.findall(found)} == {
+        b"413"
+    }
     assert memory(service) < held + 8 * 2**20
     unharmed(service, before)
 
@@ -132,26 +161,51 @@ def test_ten_megabytes(service: Running, chunked: bool) -> None:
         (b"", b'{"sql": ' + b'{"a": ' * 9000 + b"1" + b"}" * 9001, {b"422"}),
         (b"", b'{"sql": "' + b"(" * 9_990 + b'", "epsilon": 1}', {b"400"}),
         (b"", b'{"sql": "SELECT ' + b"-" * 9_900 + b'1", "epsilon": 1}', {b"400"}),
-        (b"", b'{"sql": "SELECT COUNT(*) FROM visits", "epsilon": ' + b"1" * 50_000 + b"}", {b"422"}),
+        (
+            b"",
+            b'{"sql": "SELECT COUNT(*) FROM visits", "epsilon": ' + b"1" * 50_000 + b"}",
+            {b"422"},
+        ),
     ],
     ids=["headers", "a header", "lists", "objects", "brackets", "signs", "digits"],
 )
-def test_too_much_of_one_thing(service: Running, head: bytes, body: bytes, statuses: set[bytes]) -> None:
+def test_too_much_of_one_thing(
+    service: Running, head: bytes, body: bytes, statuses: set[bytes]
+) -> None:
     before, token = processes(service), service.made.tokens["bob"].encode()
-    about = b"Authorization: Bearer " + token + b"\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: %d\r\n" % len(body)
-    found = asyncio.run(reply(service.port, b"POST /api/datasets/visits/plan HTTP/1.1\r\nHost: x\r\n" + about + head + b"\r\n" + body))
+    about = (
+        b"Authorization: Bearer "
+        + token
+        + b"\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: %d\r\n"
+        % len(body)
+    )
+    found = asyncio.run(
+        reply(
+            service.port,
+            b"POST /api/datasets/visits/plan HTTP/1.1\r\nHost: x\r\n"
+            + about
+            + head
+            + b"\r\n"
+            + body,
+        )
+    )
     assert set(STATUS.findall(found)) <= statuses
     unharmed(service, before)
 
 
 SLOW = {
     "head": b"GET /api/health HTTP/1.1\r\nHost: x\r\nA: ",
-    "body": b"POST /api/datasets/visits/plan HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9000\r\nAuthorization: Bearer ",
+    "body": (
+        b"POST /api/datasets/visits/plan HTTP/1.1\r\nHost: x\r\nContent-Type: "
+        b"application/json\r\nContent-Length: 9000\r\nAuthorization: Bearer "
+    ),
 }
 
 
 def test_slow_requests_are_ended_and_hold_nobody_up(service: Running) -> None:
-    """A hundred clients of each kind that send a letter now and then: others are answered meanwhile, and all of these are let go."""
+    """A hundred clients of each kind that send a letter now and then: others are answered
+    meanwhile, and all of these are let go.
+    """
     before = processes(service)
     parts = {**SLOW, "body": SLOW["body"] + service.made.tokens["bob"].encode() + b"\r\n\r\n"}
 
@@ -173,13 +227,17 @@ def test_slow_requests_are_ended_and_hold_nobody_up(service: Running) -> None:
     async def together() -> list[bytes]:
         slow = [asyncio.create_task(dribble(part)) for part in parts.values() for _ in range(100)]
         await asyncio.sleep(0.2)
-        prompt = await reply(service.port, b"GET /api/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        prompt = await reply(
+            service.port, b"GET /api/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        )
         assert STATUS.findall(prompt) == [b"200"]
         assert not all(task.done() for task in slow)
         async with asyncio.timeout(120):
             return await asyncio.gather(*slow)
 
-    assert {status for found in asyncio.run(together()) for status in STATUS.findall(found)} <= {b"408"}
+    assert {status for found in asyncio.run(together()) for status in STATUS.findall(found)} <= {
+        b"408"
+    }
     unharmed(service, before)
 
 

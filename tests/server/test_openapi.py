@@ -23,7 +23,11 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any
 
 
 def operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
-    return {(method.upper(), path): about for path, methods in document["paths"].items() for method, about in methods.items()}
+    return {
+        (method.upper(), path): about
+        for path, methods in document["paths"].items()
+        for method, about in methods.items()
+    }
 
 
 def test_every_endpoint_and_no_other(document: dict[str, Any]) -> None:
@@ -36,17 +40,24 @@ def test_an_endpoint(document: dict[str, Any], place: tuple[str, str]) -> None:
     assert set(about.get("x-roles", ())) == MAY[place]
     assert ("security" in about and bool(about["security"])) == bool(MAY[place])
     expected = (
-        {200, *EVERY} | ({401} if MAY[place] else set()) | ({404} if "{dataset}" in place[1] else set()) | ({400, 422, 415} if place[0] == "POST" else set())
+        {200, *EVERY}
+        | ({401} if MAY[place] else set())
+        | ({404} if "{dataset}" in place[1] else set())
+        | ({400, 422, 415} if place[0] == "POST" else set())
     )
     statuses = {int(status) for status in about["responses"]}
     assert expected <= statuses
     for status, reply in about["responses"].items():
         assert reply["content"]
         assert int(status) == 200 or set(reply["content"]) == {"application/problem+json"}
-        assert reply["description"] == ("Done" if status == "200" else HTTPStatus(int(status)).phrase)
+        assert reply["description"] == (
+            "Done" if status == "200" else HTTPStatus(int(status)).phrase
+        )
     named = {name for name in PARAMETERS if f"{{{name}}}" in place[1]}
     assert named <= {parameter["name"] for parameter in about.get("parameters", ())}
-    assert len({parameter["name"] for parameter in about.get("parameters", ())}) == len(about.get("parameters", ()))
+    assert len({parameter["name"] for parameter in about.get("parameters", ())}) == len(
+        about.get("parameters", ())
+    )
 
 
 def test_references_are_there(document: dict[str, Any]) -> None:
@@ -64,7 +75,9 @@ def test_a_question_is_described_as_it_is_read(document: dict[str, Any]) -> None
     question = document["components"]["schemas"]["Question"]
     assert question["additionalProperties"] is False
     assert question["required"] == ["sql"]
-    assert {"type": "null"} not in [kind for about in question["properties"].values() for kind in about.get("anyOf", ())]
+    assert {"type": "null"} not in [
+        kind for about in question["properties"].values() for kind in about.get("anyOf", ())
+    ]
 
 
 def test_links_lead_to_endpoints(document: dict[str, Any]) -> None:

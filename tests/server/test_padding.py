@@ -27,22 +27,45 @@ UNDECLARED = 2**40  # the rows of a table of which nothing is declared
         (100, 10, 1, 16.0),
     ],
 )
-def test_the_class_of_a_question(declared: float | None, rows: int, parts: int, found: float) -> None:
+def test_the_class_of_a_question(
+    declared: float | None, rows: int, parts: int, found: float
+) -> None:
     assert deadline_class(CLASSES, declared=declared, table_rows=rows, parts=parts) == found
 
 
 @pytest.mark.parametrize(
-    ("declared", "row_work", "found"), [(1, 1024, 1.0), (1, 1025, 4.0), (1, 4096, 4.0), (1, 16 * 1024, 16.0), (None, 900, 16.0), (None, 4096, 16.0)]
+    ("declared", "row_work", "found"),
+    [
+        (1, 1024, 1.0),
+        (1, 1025, 4.0),
+        (1, 4096, 4.0),
+        (1, 16 * 1024, 16.0),
+        (None, 900, 16.0),
+        (None, 4096, 16.0),
+    ],
 )
-def test_more_work_for_each_row_has_a_longer_class(declared: float | None, row_work: int, found: float) -> None:
-    assert deadline_class(CLASSES, declared=declared, table_rows=UNDECLARED, parts=1, row_work=row_work) == found
+def test_more_work_for_each_row_has_a_longer_class(
+    declared: float | None, row_work: int, found: float
+) -> None:
+    assert (
+        deadline_class(
+            CLASSES, declared=declared, table_rows=UNDECLARED, parts=1, row_work=row_work
+        )
+        == found
+    )
 
 
 @pytest.mark.parametrize(("declared", "row_work"), [(1, 16 * 1024 + 1), (None, 4097), (16, 5000)])
-def test_a_question_that_no_class_has_time_for_is_refused(declared: float | None, row_work: int) -> None:
-    """Else it would be ready in time only if some rows need not be computed, and that may be about one person."""
+def test_a_question_that_no_class_has_time_for_is_refused(
+    declared: float | None, row_work: int
+) -> None:
+    """Else it would be ready in time only if some rows need not be computed, and that may be about
+    one person.
+    """
     with pytest.raises(Refused, match=r"server\.work"):
-        deadline_class(CLASSES, declared=declared, table_rows=UNDECLARED, parts=1, row_work=row_work)
+        deadline_class(
+            CLASSES, declared=declared, table_rows=UNDECLARED, parts=1, row_work=row_work
+        )
 
 
 @pytest.mark.parametrize("of_class", [0.025, *CLASSES])

@@ -1,4 +1,5 @@
-"""The page, in a real browser against a real server: the whole story by an analyst and an owner, and what must hold of it beside.
+"""The page, in a real browser against a real server: the whole story by an analyst and an owner,
+and what must hold of it beside.
 
 Pictures of every step are kept in build/screenshots, so that somebody can look at them.
 """
@@ -58,14 +59,30 @@ class Site:
 
     @contextmanager
     def page(self, role: str | None = None, *, allowed: str = "") -> Iterator[Page]:
-        """A page in a tab of its own, signed in. In the end nothing may have gone wrong in it, and nothing may have been asked of anybody else."""
+        """A page in a tab of its own, signed in. In the end nothing may have gone wrong in it, and
+        nothing may have been asked of anybody else.
+        """
         trouble: list[str] = []
         page = self.context.new_page()
         page.set_viewport_size(DESK)
         page.set_default_timeout(30_000)
         page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on("console", lambda said: trouble.append(said.text) if said.type in ("error", "warning") and "status of 4" not in said.text else None)
-        page.on("request", lambda request: None if request.url.startswith((self.url, "blob:" + self.url)) else trouble.append(request.url))
+        page.on(
+            "console",
+            lambda said: (
+                trouble.append(said.text)
+                if said.type in ("error", "warning") and "status of 4" not in said.text
+                else None
+            ),
+        )
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url.startswith((self.url, "blob:" + self.url))
+                else trouble.append(request.url)
+            ),
+        )
         page.goto(self.url)
         if role is not None:
             page.get_by_label("Your token").fill(self.tokens[role])
@@ -80,18 +97,35 @@ class Site:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder, port = tmp_path_factory.mktemp("site"), free_port()
     path, tokens = prepared(folder, "127.0.0.1", port)
-    text = re.sub(r"(?m)^deadline(s?) = .*$", lambda found: "deadlines = [2]" if found[1] else "deadline = 2", path.read_text(encoding="utf-8"))
+    text = re.sub(
+        r"(?m)^deadline(s?) = .*$",
+        lambda found: "deadlines = [2]" if found[1] else "deadline = 2",
+        path.read_text(encoding="utf-8"),
+    )
     path.write_text(text + TRIPS, encoding="utf-8")
     shutil.copy(folder / "visits.parquet", folder / "trips.parquet")
     url = f"http://127.0.0.1:{port}/"
     with (folder / "log").open("wb") as log:
-        server = subprocess.Popen([sys.executable, "-c", "from sfumato.cli import main; main()", "serve", str(path)], stdout=log, stderr=log)
+        server = subprocess.Popen(
+            [sys.executable, "-c", "from sfumato.cli import main; main()", "serve", str(path)],
+            stdout=log,
+            stderr=log,
+        )
         try:
             _wait(url, server)
-            expect.set_options(timeout=30_000)  # a busy machine is slow, which says nothing about the page
+            expect.set_options(
+                timeout=30_000
+            )  # a busy machine is slow, which says nothing about the page
             with sync_playwright() as play:
-                browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--process-per-site"])
-                yield Site(url, tokens, browser.new_context(locale="en-GB", timezone_id="UTC", reduced_motion="reduce"))
+                browser = play.chromium.launch(
+                    executable_path=shutil.which("chromium"),
+                    args=["--no-sandbox", "--process-per-site"],
+                )
+                yield Site(
+                    url,
+                    tokens,
+                    browser.new_context(locale="en-GB", timezone_id="UTC", reduced_motion="reduce"),
+                )
                 browser.close()
         finally:
             server.terminate()
@@ -129,7 +163,9 @@ def everywhere(page: Page, name: str) -> None:
         page.emulate_media(color_scheme="dark" if dark else "light")
         shot(page, f"{name}{'-dark' if dark else ''}")
         page.set_viewport_size(PHONE)
-        expect(page.locator("svg.chart:visible").first).to_have_attribute("width", re.compile(r"^[123]\d\d$"))  # drawn anew
+        expect(page.locator("svg.chart:visible").first).to_have_attribute(
+            "width", re.compile(r"^[123]\d\d$")
+        )  # drawn anew
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
         shot(page, f"{name}-phone{'-dark' if dark else ''}")
         page.set_viewport_size(DESK)
@@ -141,7 +177,11 @@ def ask(page: Page, text: str) -> None:
 
 
 def tell(route: Route, problem: Problem) -> None:
-    route.fulfill(status=problem.status, body=problem.body(), headers={**problem.headers, "Content-Type": "application/problem+json"})
+    route.fulfill(
+        status=problem.status,
+        body=problem.body(),
+        headers={**problem.headers, "Content-Type": "application/problem+json"},
+    )
 
 
 def planned(page: Page) -> None:
@@ -167,7 +207,9 @@ def test_the_story_of_an_analyst(site: Site) -> None:
         page.keyboard.press("Enter")
 
         # what is public: the schema, the budget, an example with its plan
-        expect(page.get_by_role("meter", name="Your budget")).to_have_attribute("aria-valuenow", "0")
+        expect(page.get_by_role("meter", name="Your budget")).to_have_attribute(
+            "aria-valuenow", "0"
+        )
         expect(page.locator("#schema")).to_contain_text("Alberobello")
         expect(page.locator("#promise")).to_contain_text("ε = 0.1")
         expect(page.locator("#picture svg")).to_be_visible()
@@ -190,7 +232,10 @@ def test_the_story_of_an_analyst(site: Site) -> None:
         expect(page.get_by_role("option", name="'Roma'")).to_be_visible()
         page.keyboard.press("Escape")
         expect(page.get_by_role("listbox")).to_be_hidden()
-        assert page.locator("#sql").input_value() == "SELECT city, COUNT(*) AS n, AVG(spend) AS mean_spend FROM visits WHERE city = 'Ro"
+        assert (
+            page.locator("#sql").input_value()
+            == "SELECT city, COUNT(*) AS n, AVG(spend) AS mean_spend FROM visits WHERE city = 'Ro"
+        )
 
         # a refusal: the words, the reason, and a button that applies what would pass
         ask(page, "SELECT city, spend\nFROM visits")
@@ -202,7 +247,10 @@ def test_the_story_of_an_analyst(site: Site) -> None:
         shot(page, "refusal-dark", whole=False)
         page.emulate_media(color_scheme="light")
         page.get_by_role("button", name="Use this question").click()
-        assert page.locator("#sql").input_value() == "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"
+        assert (
+            page.locator("#sql").input_value()
+            == "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"
+        )
         expect(page.locator("#refusal")).to_be_hidden()
         planned(page)
 
@@ -235,12 +283,18 @@ def test_the_story_of_an_analyst(site: Site) -> None:
         assert re.search(r"Roma\s+[\d\u202f]+ ± \d+\s", rows.filter(has_text="Roma").inner_text())
         assert page.locator("#answer svg path.error").count() == 8
         expect(page.locator("#answer-cost")).to_contain_text("ε = 0.5")
-        expect(page.get_by_role("meter", name="Your budget")).to_have_attribute("aria-valuenow", "8")
+        expect(page.get_by_role("meter", name="Your budget")).to_have_attribute(
+            "aria-valuenow", "8"
+        )
         named(page)
         everywhere(page, "answer")
 
         # take it along
-        for label, ending, read in (("CSV", "csv", _csv), ("JSON", "json", _json), ("Arrow", "arrows", _arrow)):
+        for label, ending, read in (
+            ("CSV", "csv", _csv),
+            ("JSON", "json", _json),
+            ("Arrow", "arrows", _arrow),
+        ):
             with page.expect_download() as download:
                 page.get_by_role("button", name=f"Download as {label}").click()
             assert download.value.suggested_filename.endswith(ending)
@@ -298,7 +352,12 @@ def test_clicks_make_a_question(site: Site) -> None:
         page.get_by_label("Which column", exact=True).last.select_option("day")
         page.get_by_label("Compared how").last.select_option(">=")
         page.get_by_label("With what").last.fill("2026-03-01")
-        lines = ["SELECT city, COUNT(*) AS n, AVG(spend) AS mean_spend", "FROM visits", "WHERE vip = TRUE AND day >= DATE '2026-03-01'", "GROUP BY city"]
+        lines = [
+            "SELECT city, COUNT(*) AS n, AVG(spend) AS mean_spend",
+            "FROM visits",
+            "WHERE vip = TRUE AND day >= DATE '2026-03-01'",
+            "GROUP BY city",
+        ]
         assert page.locator("#sql").input_value() == "\n".join(lines)
         planned(page)
         shot(page, "clicks")
@@ -307,7 +366,12 @@ def test_clicks_make_a_question(site: Site) -> None:
 
         # a token that ends leads to the door, and nothing of what was shown stays
         planned(page)
-        page.route("**/plan", lambda route: route.fulfill(status=401, json={"code": "server.token", "reason": "it has expired"}))
+        page.route(
+            "**/plan",
+            lambda route: route.fulfill(
+                status=401, json={"code": "server.token", "reason": "it has expired"}
+            ),
+        )
         ask(page, "SELECT COUNT(*) AS n FROM visits WHERE vip")
         expect(page.get_by_role("alert")).to_contain_text("expired or was taken back")
         expect(page.get_by_label("Your token")).to_be_focused()
@@ -351,13 +415,29 @@ NAMELESS = """() => [...document.querySelectorAll('button, input, select, textar
 
 
 def named(page: Page) -> None:
-    """What can be used has a name for those who do not see it, ids are single, there is one heading above all, and a place for everything."""
+    """What can be used has a name for those who do not see it, ids are single, there is one heading
+    above all, and a place for everything.
+    """
     page.get_by_text("Click a question together").click()
     assert page.evaluate(NAMELESS) == []
-    assert page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id).filter((id, i, all) => all.indexOf(id) !== i)") == []
+    assert (
+        page.evaluate(
+            "[...document.querySelectorAll('[id]')].map(e => e.id).filter((id, i, all) "
+            "=> all.indexOf(id) !== i)"
+        )
+        == []
+    )
     assert page.locator("h1:visible").count() == 1
     snapshot = page.locator("body").aria_snapshot()
-    for part in ("banner", "main", "complementary", 'region "The answer as a table"', 'textbox "Question in SQL"', 'slider "Privacy loss ε', "img "):
+    for part in (
+        "banner",
+        "main",
+        "complementary",
+        'region "The answer as a table"',
+        'textbox "Question in SQL"',
+        'slider "Privacy loss ε',
+        "img ",
+    ):
         assert part in snapshot, part
     label = page.locator("#release").inner_text()
     page.evaluate("document.querySelector('#release').textContent = ''")
@@ -371,7 +451,9 @@ HOSTILE = '<img src=x onerror="window.hacked = 1"><script>window.hacked = 1</scr
 
 @browsing
 def test_what_the_server_says_is_text(site: Site) -> None:
-    """Every text of every reply is replaced by markup. None of it becomes an element, and nothing of it runs."""
+    """Every text of every reply is replaced by markup. None of it becomes an element, and nothing
+    of it runs.
+    """
     with site.page() as page:
         page.route("**/api/**", lambda route: _poisoned(route))
         page.get_by_label("Your token").fill(site.tokens["analyst"])
@@ -380,17 +462,34 @@ def test_what_the_server_says_is_text(site: Site) -> None:
         expect(page.locator("#promise")).to_contain_text("<script>")
         ask(page, "SELECT spend FROM visits")
         expect(page.locator("#refusal .reason")).to_contain_text("<img")
-        assert page.evaluate("[document.querySelectorAll('main img, main script').length, window.hacked ?? 0]") == [0, 0]
+        assert page.evaluate(
+            "[document.querySelectorAll('main img, main script').length, window.hacked ?? 0]"
+        ) == [0, 0]
 
 
 def _poisoned(route: Route) -> None:
     reply = route.fetch()
-    kept = {"name": 0, "role": 1, "type": 1, "notion": 1, "sfumato": 1, "when": 1, "code": 1, "epsilon": 1, "delta": 1, "datasets": 1, "example": 1}
+    kept = {
+        "name": 0,
+        "role": 1,
+        "type": 1,
+        "notion": 1,
+        "sfumato": 1,
+        "when": 1,
+        "code": 1,
+        "epsilon": 1,
+        "delta": 1,
+        "datasets": 1,
+        "example": 1,
+    }
 
     def poison(value: Any, key: str = "") -> Any:
         match value:
             case dict():
-                return {(f"{k} {HOSTILE}" if key == "error" else k): poison(v, k) for k, v in value.items()}
+                return {
+                    (f"{k} {HOSTILE}" if key == "error" else k): poison(v, k)
+                    for k, v in value.items()
+                }
             case list():
                 return value if kept.get(key) else [poison(item, key) for item in value]
             case str() if not kept.get(key):
@@ -421,7 +520,9 @@ def test_late_plans_are_dropped(site: Site) -> None:
 
 @browsing
 def test_nothing_is_typed_before_the_draft_is_there(site: Site) -> None:
-    """The schema is slow to come: what was typed meanwhile would be mixed with the draft that comes with it, so the text waits."""
+    """The schema is slow to come: what was typed meanwhile would be mixed with the draft that comes
+    with it, so the text waits.
+    """
     held: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -436,7 +537,9 @@ def test_nothing_is_typed_before_the_draft_is_there(site: Site) -> None:
         expect(page.get_by_label("Question in SQL")).to_be_disabled()
         while not held:
             page.wait_for_timeout(20)
-        page.get_by_label("Privacy loss ε", exact=True).fill("0.2")  # nor is the draft lost by what can be changed
+        page.get_by_label("Privacy loss ε", exact=True).fill(
+            "0.2"
+        )  # nor is the draft lost by what can be changed
         held[0].continue_()
         planned(page)
         assert page.locator("#sql").input_value() == "SELECT COUNT(*) AS mine FROM visits"
@@ -448,10 +551,15 @@ def test_nothing_is_typed_before_the_draft_is_there(site: Site) -> None:
 
 @browsing
 def test_who_has_gone_on_is_not_sent_to_the_door(site: Site) -> None:
-    """A dataset that cannot be opened leads back to the door; not those who have chosen another meanwhile."""
+    """A dataset that cannot be opened leads back to the door; not those who have chosen another
+    meanwhile.
+    """
     with site.page("analyst", allowed="Failed to load resource") as page:
         planned(page)
-        page.evaluate("() => { const usual = window.setTimeout; window.setTimeout = (call, ms) => usual(call, ms / 5) }")
+        page.evaluate(
+            "() => { const usual = window.setTimeout; window.setTimeout = (call, ms) => "
+            "usual(call, ms / 5) }"
+        )
         page.route("**/api/datasets/trips", lambda route: route.abort())
         page.get_by_label("Dataset", exact=True).select_option("trips")
         expect(page.get_by_label("Question in SQL")).to_be_disabled()
@@ -466,7 +574,9 @@ def test_who_has_gone_on_is_not_sent_to_the_door(site: Site) -> None:
 
 @browsing
 def test_a_plan_that_did_not_come_is_asked_for_again(site: Site) -> None:
-    """A plan is free: whether the line broke or the service was busy, nobody has to type to get it. So are the looks at schema and budget."""
+    """A plan is free: whether the line broke or the service was busy, nobody has to type to get it.
+    So are the looks at schema and budget.
+    """
     missed: list[str] = []
 
     def broken(route: Route) -> None:
@@ -489,12 +599,17 @@ def test_a_plan_that_did_not_come_is_asked_for_again(site: Site) -> None:
         page.route("**/budget", broken)
         page.reload()
         planned(page)
-        assert {url.rsplit("/", 1)[-1] for url in missed if missed.count(url) >= 3} == {"plan", "budget"}
+        assert {url.rsplit("/", 1)[-1] for url in missed if missed.count(url) >= 3} == {
+            "plan",
+            "budget",
+        }
 
 
 @browsing
 def test_a_retry_is_the_same_request(site: Site) -> None:
-    """The line breaks after the server answered. Whoever asks again, even after a reload, gets that answer, and pays once."""
+    """The line breaks after the server answered. Whoever asks again, even after a reload, gets that
+    answer, and pays once.
+    """
     keys: list[str] = []
 
     def broken(route: Route) -> None:
@@ -515,7 +630,9 @@ def test_a_retry_is_the_same_request(site: Site) -> None:
         page.reload()
         expect(page.locator("#release-note")).to_contain_text("no reply came")
         release(page)
-        expect(page.locator("#answer")).not_to_contain_text("This had been answered before")  # it is the first answer, not a repetition
+        expect(page.locator("#answer")).not_to_contain_text(
+            "This had been answered before"
+        )  # it is the first answer, not a repetition
         assert _spent(site) - before == Fraction(1, 10)
         assert len(keys) == 2
         assert keys[0] == keys[1]
@@ -526,7 +643,9 @@ def test_a_retry_is_the_same_request(site: Site) -> None:
 
 @browsing
 def test_what_broke_on_the_way_is_asked_again_with_the_same_key(site: Site) -> None:
-    """The server says that something broke, and to try again with the same key: the page does, and nothing is charged twice."""
+    """The server says that something broke, and to try again with the same key: the page does, and
+    nothing is charged twice.
+    """
     keys: list[str] = []
 
     def broken(route: Route) -> None:
@@ -550,14 +669,32 @@ def test_what_broke_on_the_way_is_asked_again_with_the_same_key(site: Site) -> N
 
 
 def _spent(site: Site) -> Fraction:
-    reply = httpx.get(f"{site.url}api/datasets/visits/budget", headers={"Authorization": f"Bearer {site.tokens['owner']}"})
+    reply = httpx.get(
+        f"{site.url}api/datasets/visits/budget",
+        headers={"Authorization": f"Bearer {site.tokens['owner']}"},
+    )
     return Fraction(reply.json()["spent"]["epsilon"])
 
 
 @browsing
 def test_numbers_are_rounded_outward(door: Page) -> None:
-    """Costs are never shown below the truth, what is left never above it, and both within one per cent."""
-    texts = ["3/10", "1/3", "2/3", "1e-9", "1/999999", "0.1", "7", "1234567/1000", "99999/100000", "1199/1000", "123456789012", "1/7000000000000"]
+    """Costs are never shown below the truth, what is left never above it, and both within one per
+    cent.
+    """
+    texts = [
+        "3/10",
+        "1/3",
+        "2/3",
+        "1e-9",
+        "1/999999",
+        "0.1",
+        "7",
+        "1234567/1000",
+        "99999/100000",
+        "1199/1000",
+        "123456789012",
+        "1/7000000000000",
+    ]
     found = door.evaluate(
         """async texts => { const { figure, ratio, root } = await import('/static/numbers.js');
              return texts.map(text => [true, false].map(up => [figure(ratio(text), { up }), figure(root(ratio(text), { up }), { up, digits: 6 })])) }""",
@@ -572,7 +709,9 @@ def test_numbers_are_rounded_outward(door: Page) -> None:
 
 def _read(shown: str) -> Fraction:
     raised = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-    mantissa, _, power = shown.replace("\u202f", "").rpartition("10" if re.search("[⁰-⁹¹²³]", shown) else "\0")
+    mantissa, _, power = shown.replace("\u202f", "").rpartition(
+        "10" if re.search("[⁰-⁹¹²³]", shown) else "\0"
+    )
     if not mantissa and not power.translate(raised).lstrip("-").isdigit():
         return Fraction(power)
     if "\0" not in shown and not re.search("[⁰-⁹¹²³]", shown):
@@ -586,19 +725,33 @@ REFUSED = [
     ("SELECT COUNT(*) FROM visit", "visit"),
     ("SELECT SUM(user_id) AS s FROM visits", "SUM(user_id)"),
     ("SELECT COUNT(*) AS n FROM visits WHERE city = '東京' AND citi = 'x'", "citi"),
-    ("SELECT COUNT(*) AS n FROM visits WHERE " + " OR ".join(f"age = {i}" for i in range(40)) + " OR ago = 1", "ago"),
+    (
+        "SELECT COUNT(*) AS n FROM visits WHERE "
+        + " OR ".join(f"age = {i}" for i in range(40))
+        + " OR ago = 1",
+        "ago",
+    ),
     ("SELECT COUNT(*) AS n FROM visits; DROP TABLE visits", ";"),
 ]
 
 
 @browsing
 def test_the_words_that_are_meant_are_found(door: Page) -> None:
-    visits = sf.protect(sf.samples.visits(), name="visits", unit="user_id", budget=1, max_rows=4, bounds={"spend": (0, 100)})
+    visits = sf.protect(
+        sf.samples.visits(),
+        name="visits",
+        unit="user_id",
+        budget=1,
+        max_rows=4,
+        bounds={"spend": (0, 100)},
+    )
     told = []
     for text, _ in REFUSED:
         with pytest.raises(sf.Refused) as caught:
             visits.plan(text, epsilon=0.1)
-        told.append({name: getattr(caught.value, name) for name in ("code", "place", "reason", "rewrite")})
+        told.append(
+            {name: getattr(caught.value, name) for name in ("code", "place", "reason", "rewrite")}
+        )
     found = door.evaluate(
         """async ([told, texts]) => { const { meant } = await import('/static/refusals.js');
              return told.map((problem, i) => { const span = meant(problem, texts[i]); return span && texts[i].slice(...span) }) }""",
@@ -609,10 +762,23 @@ def test_the_words_that_are_meant_are_found(door: Page) -> None:
 
 @browsing
 def test_values_and_names_stay_inside_their_quotes(door: Page) -> None:
-    """Clicks cannot write anything but values and names: what they make is parsed by the server's own reader and comes back whole."""
-    table = {"name": 'o\'dd "table"', "columns": [{"name": 'na"me', "type": "string"}, {"name": "select", "type": "int64"}, {"name": "day", "type": "date"}]}
+    """Clicks cannot write anything but values and names: what they make is parsed by the server's
+    own reader and comes back whole.
+    """
+    table = {
+        "name": 'o\'dd "table"',
+        "columns": [
+            {"name": 'na"me', "type": "string"},
+            {"name": "select", "type": "int64"},
+            {"name": "day", "type": "date"},
+        ],
+    }
     state = {
-        "values": [{"what": "rows", "column": ""}, {"what": "mean", "column": "select"}, {"what": "mean", "column": "select"}],
+        "values": [
+            {"what": "rows", "column": ""},
+            {"what": "mean", "column": "select"},
+            {"what": "mean", "column": "select"},
+        ],
         "groups": ['na"me'],
         "filters": [
             {"column": 'na"me', "sign": "=", "value": "x' OR 1=1 --"},
@@ -620,18 +786,36 @@ def test_values_and_names_stay_inside_their_quotes(door: Page) -> None:
             {"column": "select", "sign": "<", "value": " 2.5 "},
         ],
     }
-    text = door.evaluate("async ([state, table]) => (await import('/static/building.js')).written(state, table, 'unit')", [state, table])
+    text = door.evaluate(
+        (
+            "async ([state, table]) => (await import('/static/building.js')).written(state, "
+            "table, 'unit')"
+        ),
+        [state, table],
+    )
     lines = [
-        'SELECT "na""me", COUNT(*) AS n, AVG("select") AS mean_select, AVG("select") AS mean_select_2',
+        (
+            'SELECT "na""me", COUNT(*) AS n, AVG("select") AS mean_select, AVG("select") AS '
+            "mean_select_2"
+        ),
         'FROM "o\'dd ""table"""',
         'WHERE "na""me" = \'x\'\' OR 1=1 --\' AND "select" < 2.5',
         'GROUP BY "na""me"',
     ]
     assert text == "\n".join(lines)
-    tables = [{"name": "people", "columns": [{"name": "id"}]}, {"name": "visits", "columns": [{"name": "id"}, {"name": "person.id"}]}]
+    tables = [
+        {"name": "people", "columns": [{"name": "id"}]},
+        {"name": "visits", "columns": [{"name": "id"}, {"name": "person.id"}]},
+    ]
     units = [("id", 0), ("people.id", 0), ("people.id", 1), ("person.id", 1), ("hospital, id", 0)]
     asked = [[unit, tables[i]] for unit, i in units]
-    found = door.evaluate("async asked => { const m = await import('/static/building.js'); return asked.map(one => m.unitColumn(...one)) }", asked)
+    found = door.evaluate(
+        (
+            "async asked => { const m = await import('/static/building.js'); return "
+            "asked.map(one => m.unitColumn(...one)) }"
+        ),
+        asked,
+    )
     assert found == ["id", "id", None, "person.id", None]
 
 
@@ -648,23 +832,32 @@ COMPLETED: list[tuple[str, str]] = [
 
 @browsing
 def test_completion_follows_the_schema(door: Page) -> None:
-    columns = [{"name": "city", "type": "string", "keys": ["Bari", "Roma"]}, {"name": "spend", "type": "float64", "bounds": [0, 100]}]
+    columns = [
+        {"name": "city", "type": "string", "keys": ["Bari", "Roma"]},
+        {"name": "spend", "type": "float64", "bounds": [0, 100]},
+    ]
     schema = {"tables": [{"name": "visits", "columns": columns}]}
     found = door.evaluate(
         """async ([schema, texts]) => { const { complete, offers } = await import('/static/completion.js');
              return texts.map(text => (complete(text, text.length, offers(schema))?.options ?? []).map(option => option.text)) }""",
         [schema, [text for text, _ in COMPLETED] + ["SELECT 1 -- ci", "SELECT 'ci"]],
     )
-    assert [wanted in options for (_, wanted), options in zip(COMPLETED, found, strict=False)] == [True] * len(COMPLETED)
+    assert [wanted in options for (_, wanted), options in zip(COMPLETED, found, strict=False)] == [
+        True
+    ] * len(COMPLETED)
     assert found[1] == ["visits"]
-    assert found[-2:] == [[], []]  # nothing is offered in a comment, nor in a text that nothing is known of
+    assert found[-2:] == [
+        [],
+        [],
+    ]  # nothing is offered in a comment, nor in a text that nothing is known of
 
 
 # What holds of the files themselves.
 
 TEXTS = {path.name: path.read_text(encoding="utf-8") for path in sorted(STATIC.iterdir())}
 FORBIDDEN = (
-    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment|\beval\(|new Function|setAttribute\(\"style"
+    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment|\beval\(|new "
+    r"Function|setAttribute\(\"style"
     r"|localStorage|document\.cookie"
 )
 
@@ -673,7 +866,11 @@ FORBIDDEN = (
 def test_nothing_is_inline_and_nothing_is_from_elsewhere(name: str) -> None:
     text = TEXTS[name]
     assert not re.search(FORBIDDEN, text)
-    assert not [found for found in re.findall(r"https?://[^\s\"']+", text) if found != "http://www.w3.org/2000/svg"]
+    assert not [
+        found
+        for found in re.findall(r"https?://[^\s\"']+", text)
+        if found != "http://www.w3.org/2000/svg"
+    ]
     if name.endswith(".html"):
         assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", text)
         assert re.findall(r"<script\b[^>]*>(.*?)</script>", text, re.DOTALL) == [""]
@@ -690,14 +887,34 @@ def test_every_file_is_used() -> None:
 def test_the_wheel_has_the_page() -> None:
     """hatch takes what git does not ignore: no file of the page may be ignored."""
     root = STATIC.parents[3]
-    ignored = subprocess.run(["git", "-C", str(root), "check-ignore", *map(str, STATIC.iterdir())], capture_output=True, text=True, check=False)
+    ignored = subprocess.run(
+        ["git", "-C", str(root), "check-ignore", *map(str, STATIC.iterdir())],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ignored.stdout == ""
     assert 'packages = ["src/sfumato"]' in (root / "pyproject.toml").read_text(encoding="utf-8")
 
 
 PAIRS = [
-    *((text, ground) for text in ("ink", "quiet", "known", "planned", "refused") for ground in ("sheet", "paper")),
-    *((text, "field") for text in ("ink", "quiet", "sql-keyword", "sql-function", "sql-string", "sql-number", "sql-name")),
+    *(
+        (text, ground)
+        for text in ("ink", "quiet", "known", "planned", "refused")
+        for ground in ("sheet", "paper")
+    ),
+    *(
+        (text, "field")
+        for text in (
+            "ink",
+            "quiet",
+            "sql-keyword",
+            "sql-function",
+            "sql-string",
+            "sql-number",
+            "sql-name",
+        )
+    ),
     ("on-known", "known"),
     ("ink", "known-soft"),
     ("known", "known-soft"),
@@ -709,7 +926,9 @@ PAIRS = [
 
 def colours(dark: bool) -> dict[str, str]:
     light, night = TEXTS["colours.css"].split("@media")
-    return dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", light)) | (dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", night)) if dark else {})
+    return dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", light)) | (
+        dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", night)) if dark else {}
+    )
 
 
 def contrast(a: str, b: str) -> float:
@@ -727,7 +946,11 @@ def contrast(a: str, b: str) -> float:
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_contrast(dark: bool) -> None:
     found = colours(dark)
-    assert {pair: ratio for pair in PAIRS if (ratio := round(contrast(found[pair[0]], found[pair[1]]), 2)) < 4.5} == {}
+    assert {
+        pair: ratio
+        for pair in PAIRS
+        if (ratio := round(contrast(found[pair[0]], found[pair[1]]), 2)) < 4.5
+    } == {}
 
 
 def test_contrast_of_known_colours() -> None:

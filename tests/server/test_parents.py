@@ -8,12 +8,22 @@ import sys
 
 from .processes import alive, wait_for
 
-CHILD = "from sfumato.server.parents import end_with_parent\nend_with_parent({parent})\nprint('ready', flush=True)\nwhile True: pass"
-PARENT = "import os, subprocess, sys, time\nchild = subprocess.Popen([sys.executable, '-c', {child!r}])\nprint(child.pid, flush=True)\ntime.sleep(600)"
+CHILD = (
+    "from sfumato.server.parents import end_with_parent\nend_with_parent({parent})\n"
+    "print('ready', flush=True)\nwhile True: pass"
+)
+PARENT = (
+    "import os, subprocess, sys, time\nchild = subprocess.Popen([sys.executable, '-c', "
+    "{child!r}])\nprint(child.pid, flush=True)\ntime.sleep(600)"
+)
 
 
 def test_a_busy_process_ends_when_its_parent_is_killed() -> None:
-    parent = subprocess.Popen([sys.executable, "-c", PARENT.format(child=CHILD.format(parent=""))], stdout=subprocess.PIPE, text=True)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT.format(child=CHILD.format(parent=""))],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert parent.stdout is not None
     child, ready = int(parent.stdout.readline()), parent.stdout.readline()
     assert ready == "ready\n"
@@ -25,5 +35,11 @@ def test_a_busy_process_ends_when_its_parent_is_killed() -> None:
 
 
 def test_a_process_whose_parent_has_ended_already_ends_at_once() -> None:
-    done = subprocess.run([sys.executable, "-c", CHILD.format(parent=os.getpid() + 1)], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD.format(parent=os.getpid() + 1)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert (done.returncode, done.stdout) == (1, "")

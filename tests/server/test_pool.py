@@ -19,12 +19,18 @@ from sfumato.server.worker import READY
 from .service import Made, service
 
 pytestmark = pytest.mark.xdist_group("server-pool")
-MESSAGE: dict[str, Any] = {"dataset": "visits", "who": "ada", "question": {"sql": "SELECT age FROM visits", "epsilon": 1}}
+MESSAGE: dict[str, Any] = {
+    "dataset": "visits",
+    "who": "ada",
+    "question": {"sql": "SELECT age FROM visits", "epsilon": 1},
+}
 MESSAGE |= {"media": JSON, "timeout": 30.0, "recall": False}
 
 
 async def stopped_once_charged(worker: Worker) -> Said:
-    """What a worker says; one that says that it has charged is stopped there, as if the data took for ever."""
+    """What a worker says; one that says that it has charged is stopped there, as if the data took
+    for ever.
+    """
     said = await heard(worker)
     if said.kind == "charged" and worker._process is not None:
         os.kill(worker._process.pid, signal.SIGSTOP)
@@ -67,7 +73,11 @@ def test_a_life_of_a_worker(made: Made) -> None:
 
 
 def test_time_begins_with_the_charge(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {**MESSAGE, "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 1}, "who": "bob"}
+    asked = {
+        **MESSAGE,
+        "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 1},
+        "who": "bob",
+    }
 
     async def live() -> None:
         worker = Worker(made.config)
@@ -80,7 +90,10 @@ def test_time_begins_with_the_charge(made: Made, monkeypatch: pytest.MonkeyPatch
         assert begun < charged < loop.time()
         assert said.entry is not None
         again = await worker.ask(asked, 60, 60)
-        assert (again.charged, again.said.entry) == (None, said.entry)  # it was stored: nothing is read
+        assert (again.charged, again.said.entry) == (
+            None,
+            said.entry,
+        )  # it was stored: nothing is read
         other = {**asked, "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 2}}
         monkeypatch.setattr(Worker, "_heard", stopped_once_charged)
         said, charged = await worker.ask(other, 60, 0.05)
@@ -92,13 +105,25 @@ def test_time_begins_with_the_charge(made: Made, monkeypatch: pytest.MonkeyPatch
     served = opened(made.config.datasets["visits"])
     served.share("bob")
     asyncio.run(live())
-    assert [one.kind for one in served.ledger.history() if one.share == "bob"] == ["share", "charge", "answer", "charge"]
+    assert [one.kind for one in served.ledger.history() if one.share == "bob"] == [
+        "share",
+        "charge",
+        "answer",
+        "charge",
+    ]
     served.close()
 
 
-@pytest.mark.parametrize(("news", "kind"), [(["charged", "made"], "answer"), (["charged"], "late"), (["charged", "charged"], "late")])
-def test_what_was_made_in_time_may_be_stored_a_little_later(made: Made, monkeypatch: pytest.MonkeyPatch, news: list[str], kind: str) -> None:
-    """Storing takes longer than is left of the class: a slow disk says nothing about data. What was not made by then is late."""
+@pytest.mark.parametrize(
+    ("news", "kind"),
+    [(["charged", "made"], "answer"), (["charged"], "late"), (["charged", "charged"], "late")],
+)
+def test_what_was_made_in_time_may_be_stored_a_little_later(
+    made: Made, monkeypatch: pytest.MonkeyPatch, news: list[str], kind: str
+) -> None:
+    """Storing takes longer than is left of the class: a slow disk says nothing about data. What was
+    not made by then is late.
+    """
     said = iter(news)
 
     async def heard(_: Worker) -> Said:
@@ -122,11 +147,15 @@ read -r config
 printf '%s' '{READY.decode()}'
 exec cat > /dev/null
 """
-"""In place of Python: a worker that opens nothing, is ready at once, and listens until its parent ends."""
+"""In place of Python: a worker that opens nothing, is ready at once, and listens until its parent
+ends.
+"""
 
 
 @pytest.mark.parametrize("how", BREAKS)
-def test_after_an_overrun_a_slot_rests_as_long_whatever_broke(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+def test_after_an_overrun_a_slot_rests_as_long_whatever_broke(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
     idle = tmp_path / "idle"
     idle.write_text(IDLE, encoding="ascii")
     idle.chmod(0o700)
@@ -154,9 +183,18 @@ def test_after_an_overrun_a_slot_rests_as_long_whatever_broke(made: Made, tmp_pa
     asyncio.run(live())
 
 
-def test_a_worker_that_did_not_make_its_answer_in_time_is_ended_at_once(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It would work on, for as long as the data take: how a question overran would be seen by a busy processor."""
-    asked = {**MESSAGE, "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 3}, "held": 30.0, "busy": 30.0}
+def test_a_worker_that_did_not_make_its_answer_in_time_is_ended_at_once(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would work on, for as long as the data take: how a question overran would be seen by a
+    busy processor.
+    """
+    asked = {
+        **MESSAGE,
+        "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 3},
+        "held": 30.0,
+        "busy": 30.0,
+    }
 
     async def live() -> None:
         worker = Worker(made.config)
@@ -174,10 +212,15 @@ def test_a_worker_that_did_not_make_its_answer_in_time_is_ended_at_once(made: Ma
     asyncio.run(live())
 
 
-def test_a_worker_imports_nothing_from_the_working_directory(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_imports_nothing_from_the_working_directory(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file called duckdb.py where the service is started is not run."""
     for name in ("duckdb", "json", "pyarrow", "sfumato"):
-        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})\nraise SystemExit(3)\n", encoding="utf-8")
+        (tmp_path / f"{name}.py").write_text(
+            f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})\nraise SystemExit(3)\n",
+            encoding="utf-8",
+        )
     monkeypatch.chdir(tmp_path)
 
     async def live() -> None:
@@ -189,7 +232,9 @@ def test_a_worker_imports_nothing_from_the_working_directory(made: Made, tmp_pat
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_worker_that_cannot_start_is_an_error(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_cannot_start_is_an_error(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def live() -> None:
         worker = Worker(made.config)
         monkeypatch.setattr("sys.executable", "/bin/true")

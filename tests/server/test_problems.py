@@ -14,13 +14,28 @@ from sfumato.server.problems import BUSY, STATUSES, STORAGE, UNKNOWN, Problem, p
 
 def test_a_refusal_keeps_its_words() -> None:
     found = problem_of(Refused("sql.raw-rows", "SELECT age", "only aggregates", "SELECT COUNT(*)"))
-    about = {"code": "sql.raw-rows", "place": "SELECT age", "reason": "only aggregates", "rewrite": "SELECT COUNT(*)"}
-    assert json.loads(found.body()) == {"type": "about:blank", "title": "Bad Request", "status": 400, **about}
+    about = {
+        "code": "sql.raw-rows",
+        "place": "SELECT age",
+        "reason": "only aggregates",
+        "rewrite": "SELECT COUNT(*)",
+    }
+    assert json.loads(found.body()) == {
+        "type": "about:blank",
+        "title": "Bad Request",
+        "status": 400,
+        **about,
+    }
     assert found.response().media_type == "application/problem+json"
 
 
 def test_a_budget_has_a_status_of_its_own() -> None:
-    assert problem_of(BudgetExceeded("budget.exceeded", "visits", "it does not fit", "a smaller cost")).status == 402
+    assert (
+        problem_of(
+            BudgetExceeded("budget.exceeded", "visits", "it does not fit", "a smaller cost")
+        ).status
+        == 402
+    )
 
 
 @pytest.mark.parametrize("code", sorted(STORAGE))

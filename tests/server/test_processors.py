@@ -29,11 +29,15 @@ SINGLE = [(one,) for one in range(16)]
         (SINGLE, 64, tuple(range(8)), tuple(range(8, 16))),
     ],
 )
-def test_how_they_are_divided(found: list[tuple[int, ...]], listening: int, serving: tuple[int, ...], reading: tuple[int, ...]) -> None:
+def test_how_they_are_divided(
+    found: list[tuple[int, ...]], listening: int, serving: tuple[int, ...], reading: tuple[int, ...]
+) -> None:
     assert shares(found, listening) == (serving, reading)
 
 
-def test_processors_of_one_core_stay_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processors_of_one_core_stay_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for one, siblings in enumerate(("0,2", "1,3", "0,2")):
         (tmp_path / str(one)).write_text(siblings, encoding="ascii")
     monkeypatch.setattr(processors, "SIBLINGS", f"{tmp_path}/{{}}")
@@ -41,15 +45,28 @@ def test_processors_of_one_core_stay_together(tmp_path: Path, monkeypatch: pytes
     assert cores({0, 7}) == [(0,), (7,)]  # of one nothing is said
 
 
-@pytest.mark.parametrize(("quota", "count"), [("max 100000", 4), ("200000 100000", 2), ("250000 100000", 2), ("50000 100000", 1), ("nonsense", 4)])
-def test_a_quota_counts_as_so_many_processors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str, count: int) -> None:
+@pytest.mark.parametrize(
+    ("quota", "count"),
+    [
+        ("max 100000", 4),
+        ("200000 100000", 2),
+        ("250000 100000", 2),
+        ("50000 100000", 1),
+        ("nonsense", 4),
+    ],
+)
+def test_a_quota_counts_as_so_many_processors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str, count: int
+) -> None:
     (tmp_path / "max").write_text(quota, encoding="ascii")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
     monkeypatch.setattr(processors, "QUOTAS", ((f"{tmp_path}/none",), (f"{tmp_path}/max",)))
     assert len(available()) == count
 
 
-def test_a_quota_of_the_first_version_of_control_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quota_of_the_first_version_of_control_groups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "period").write_text("100000\n", encoding="ascii")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
     monkeypatch.setattr(processors, "QUOTAS", ((f"{tmp_path}/quota", f"{tmp_path}/period"),))
@@ -72,7 +89,9 @@ print([sorted(before), sorted(os.sched_getaffinity(0)), sorted(there[0]), sorted
 
 
 def test_all_threads_of_a_process_are_kept_to_the_processors_that_serve() -> None:
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, timeout=60
+    )
     before, own, of_thread, reading = eval(done.stdout)
     assert own == of_thread
     assert not set(own) & set(reading)

@@ -22,12 +22,21 @@ GET = b"GET / HTTP/1.1\r\nHost: x\r\n"
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+    await send(
+        {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]}
+    )
     await send({"type": "http.response.body", "body": b"ok"})
 
 
 def serving(application: Any, tls: dict[str, str]) -> uvicorn.Server:
-    about: dict[str, Any] = {"port": 0, "http": Protocol, "ws": "none", "lifespan": "off", "log_level": "critical", "timeout_keep_alive": 60}
+    about: dict[str, Any] = {
+        "port": 0,
+        "http": Protocol,
+        "ws": "none",
+        "lifespan": "off",
+        "log_level": "critical",
+        "timeout_keep_alive": 60,
+    }
     return uvicorn.Server(uvicorn.Config(application, **about, **tls))
 
 
@@ -44,8 +53,12 @@ def trusting(tls: dict[str, str]) -> ssl.SSLContext | None:
     return ssl.create_default_context(cafile=tls["ssl_certfile"]) if tls else None
 
 
-async def spoken(tls: dict[str, str], *clients: Sequence[bytes], application: Any = app) -> list[bytes]:
-    """What a server says to clients, to each in pieces that come one after the other, until it closes the connection."""
+async def spoken(
+    tls: dict[str, str], *clients: Sequence[bytes], application: Any = app
+) -> list[bytes]:
+    """What a server says to clients, to each in pieces that come one after the other, until it
+    closes the connection.
+    """
     server = serving(application, tls)
     task = asyncio.create_task(server.serve())
     while not server.started:
@@ -81,17 +94,28 @@ HALVES: dict[str, tuple[Sequence[bytes], int]] = {
 def test_what_does_not_end_is_ended(tls: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "SECONDS", 0.5)
     found = asyncio.run(spoken(tls, *(pieces for pieces, _ in HALVES.values())))
-    assert dict(zip(HALVES, (one.count(b"200 OK") for one in found), strict=True)) == {name: answers for name, (_, answers) in HALVES.items()}
+    assert dict(zip(HALVES, (one.count(b"200 OK") for one in found), strict=True)) == {
+        name: answers for name, (_, answers) in HALVES.items()
+    }
 
 
-def test_a_request_in_pieces_is_answered(tls: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_in_pieces_is_answered(
+    tls: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(protocol, "SECONDS", 5)
-    (found,) = asyncio.run(spoken(tls, (b"GET / HTTP/1.1\r\n", b"Host: x\r\n", b"Connection: close\r\n", b"\r\n")))
+    (found,) = asyncio.run(
+        spoken(tls, (b"GET / HTTP/1.1\r\n", b"Host: x\r\n", b"Connection: close\r\n", b"\r\n"))
+    )
     assert b"ok" in found
 
 
 def body(text: bytes, *headers: bytes) -> bytes:
-    return b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + b"".join(header + b"\r\n" for header in headers) + b"\r\n" + text
+    return (
+        b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+        + b"".join(header + b"\r\n" for header in headers)
+        + b"\r\n"
+        + text
+    )
 
 
 LENIENT = {
@@ -107,7 +131,9 @@ LENIENT = {
 
 @pytest.mark.parametrize("shape", LENIENT)
 def test_a_head_that_others_may_read_otherwise_is_refused(shape: str) -> None:
-    """Bare line feeds and folded headers were taken: a proxy in front may see one request where the service sees two."""
+    """Bare line feeds and folded headers were taken: a proxy in front may see one request where the
+    service sees two.
+    """
     (found,) = asyncio.run(spoken({}, (LENIENT[shape],), application=reading))
     assert b"400 Bad Request" in found
     assert found.count(b"200 OK") == (1 if "second" in shape else 0)
@@ -115,9 +141,17 @@ def test_a_head_that_others_may_read_otherwise_is_refused(shape: str) -> None:
 
 def test_a_body_may_hold_any_line_breaks() -> None:
     text = b'{"sql":\n "a\r b\n\tc"}\n\n'
-    pieces = [body(text, b"Content-Length: %d" % len(text)), body(b"%x\r\n%b\r\n0\r\n\r\n" % (len(text), text), b"Transfer-Encoding: chunked")]
+    pieces = [
+        body(text, b"Content-Length: %d" % len(text)),
+        body(b"%x\r\n%b\r\n0\r\n\r\n" % (len(text), text), b"Transfer-Encoding: chunked"),
+    ]
     found = asyncio.run(
-        spoken({}, *((piece,) for piece in pieces), *(tuple(piece[i : i + 7] for i in range(0, len(piece), 7)) for piece in pieces), application=reading)
+        spoken(
+            {},
+            *((piece,) for piece in pieces),
+            *(tuple(piece[i : i + 7] for i in range(0, len(piece), 7)) for piece in pieces),
+            application=reading,
+        )
     )
     assert [one.partition(b"\r\n\r\n")[2] for one in found] == [str(len(text)).encode()] * 4
 
@@ -129,7 +163,13 @@ async def reading(scope: Any, receive: Any, send: Any) -> None:
         message = await receive()
         size, more = size + len(message.get("body", b"")), message.get("more_body", False)
     said = str(size).encode()
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", str(len(said)).encode())]})
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [(b"content-length", str(len(said)).encode())],
+        }
+    )
     await send({"type": "http.response.body", "body": said})
 
 
@@ -137,7 +177,13 @@ LONG = 2**23
 
 
 async def long(scope: Any, receive: Any, send: Any) -> None:
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", str(LONG).encode())]})
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [(b"content-length", str(LONG).encode())],
+        }
+    )
     await send({"type": "http.response.body", "body": bytes(LONG)})
 
 
@@ -147,7 +193,9 @@ def test_a_long_reply_is_whole_before_the_connection_is_closed(tls: dict[str, st
 
 
 async def fetched(tls: dict[str, str], *, pause: float, piece: int) -> tuple[int, int]:
-    """How much of a long reply a client gets that reads a piece after each pause, and how many connections the server has when it is done."""
+    """How much of a long reply a client gets that reads a piece after each pause, and how many
+    connections the server has when it is done.
+    """
     server = serving(long, tls)
     task = asyncio.create_task(server.serve())
     while not server.started:
@@ -156,7 +204,9 @@ async def fetched(tls: dict[str, str], *, pause: float, piece: int) -> tuple[int
     own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, max(4096, piece))
     await asyncio.to_thread(own.connect, server.servers[0].sockets[0].getsockname())
     host = "127.0.0.1" if tls else None
-    reader, writer = await asyncio.open_connection(sock=own, ssl=trusting(tls), server_hostname=host, limit=max(1, piece // 2))
+    reader, writer = await asyncio.open_connection(
+        sock=own, ssl=trusting(tls), server_hostname=host, limit=max(1, piece // 2)
+    )
     writer.write(GET + b"\r\n")
     async with asyncio.timeout(60):
         while not server.server_state.connections:
@@ -178,7 +228,9 @@ def test_who_does_not_read_is_left(tls: dict[str, str], monkeypatch: pytest.Monk
     assert asyncio.run(fetched(tls, pause=0.05, piece=0)) == (0, 0)
 
 
-def test_who_reads_a_byte_now_and_then_is_left(tls: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_reads_a_byte_now_and_then_is_left(
+    tls: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(protocol, "UNREAD", 0.1)
     found, left = asyncio.run(fetched(tls, pause=0.02, piece=1))
     assert found < LONG

@@ -38,11 +38,15 @@ def test_what_is_asked_is_read(said: dict[str, Any]) -> None:
 
 def test_promises_are_made() -> None:
     assert read(body(promise={"notion": "Pure", "epsilon": "1/3"})).how()["promise"] == Pure("1/3")
-    assert read(body(promise={"sfumato": "guarantee", "version": 1, "notion": "ZCDP", "rho": "0.1"})).how()["promise"] == ZCDP("0.1")
+    assert read(
+        body(promise={"sfumato": "guarantee", "version": 1, "notion": "ZCDP", "rho": "0.1"})
+    ).how()["promise"] == ZCDP("0.1")
 
 
 @pytest.mark.parametrize("number", ["Infinity", "-Infinity", "NaN", "1e400", "-1e400"])
-@pytest.mark.parametrize("said", ['"parameters": [{}]', '"parameters": {{"a": {}}}', '"parameters": [1, {}]'])
+@pytest.mark.parametrize(
+    "said", ['"parameters": [{}]', '"parameters": {{"a": {}}}', '"parameters": [1, {}]']
+)
 def test_parameters_have_an_end(said: str, number: str) -> None:
     with pytest.raises(Stopped) as caught:
         read(f'{{"sql": "{SQL}", "epsilon": 1, {said.format(number)}}}'.encode())
@@ -99,7 +103,19 @@ def test_what_is_something_else_is_refused(said: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"[]", b"null", b"1", b"{", b'{"sql": "\xff"}', b'{"sql": "\\ud800", "epsilon": 1}', b"\x00", b'{"epsilon": NaN}'], ids=repr
+    "text",
+    [
+        b"",
+        b"[]",
+        b"null",
+        b"1",
+        b"{",
+        b'{"sql": "\xff"}',
+        b'{"sql": "\\ud800", "epsilon": 1}',
+        b"\x00",
+        b'{"epsilon": NaN}',
+    ],
+    ids=repr,
 )
 def test_what_is_no_object_is_refused(text: bytes) -> None:
     with pytest.raises(Stopped) as caught:
@@ -112,7 +128,9 @@ def test_depth_is_bounded() -> None:
     with pytest.raises(Stopped) as caught:
         read(deep)
     assert str(MOST_DEPTH) in caught.value.problem.reason
-    assert read(body(epsilon=1, sql="SELECT '" + "[{" * 50 + "\\\"' AS x")).epsilon == 1  # in a string it is text
+    assert (
+        read(body(epsilon=1, sql="SELECT '" + "[{" * 50 + "\\\"' AS x")).epsilon == 1
+    )  # in a string it is text
 
 
 def test_nothing_of_a_wrong_value_is_repeated() -> None:

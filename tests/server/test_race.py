@@ -1,8 +1,12 @@
-"""Many clients for the last of a budget, through several processes of one service; and the same while processes are killed.
+"""Many clients for the last of a budget, through several processes of one service; and the same
+while processes are killed.
 
-*Spent*     never more than the budget, and each answer was charged: its receipt is in the book, which holds.
-*Stored*    whoever comes again under a key gets the same bytes, however many processes have ended since.
-To run the long one alone, and read what was found: pytest -s -m slow tests/server/test_race.py -k killed
+*Spent*     never more than the budget, and each answer was charged: its receipt is in the book,
+            which holds.
+*Stored*    whoever comes again under a key gets the same bytes, however many processes have ended
+            since.
+To run the long one alone, and read what was found: pytest -s -m slow tests/server/test_race.py -k
+killed
 """
 
 from __future__ import annotations
@@ -31,7 +35,9 @@ BURST = 20  # processes killed one after the other before some questions are ans
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Four processes. The visits have room for twelve answers, the clinic for as many as there will be. An overrun is no mistake here."""
+    """Four processes. The visits have room for twelve answers, the clinic for as many as there will
+    be. An overrun is no mistake here.
+    """
     with several(tmp_path_factory.mktemp("race"), 4, deadline="[1]", budget="100000") as found:
         yield found
 
@@ -51,10 +57,16 @@ def entries(service: Served, dataset: str, who: str) -> list[dict[str, Any]]:
 
 def check(service: Served, storm: Storm, owner: str) -> int:
     """What has to be true of the book and of every answer; how many charges there are."""
-    charges = {one["number"]: one for one in entries(service, storm.dataset, owner) if one["kind"] == "charge"}
+    charges = {
+        one["number"]: one
+        for one in entries(service, storm.dataset, owner)
+        if one["kind"] == "charge"
+    }
     assert looked(service, f"/api/datasets/{storm.dataset}/verify", owner)["holds"]
     assert len({one.receipt for one in storm.told}) == len(storm.told)
-    assert {one.receipt: one.who for one in storm.told}.items() <= {number: one["who"] for number, one in charges.items()}.items()
+    assert {one.receipt: one.who for one in storm.told}.items() <= {
+        number: one["who"] for number, one in charges.items()
+    }.items()
     storm.stop.clear()
     for one in storm.told:
         again = storm.settled(one.who, one.key, one.body)
@@ -65,7 +77,9 @@ def check(service: Served, storm: Storm, owner: str) -> int:
 
 def raced(service: Served) -> None:
     """Eight clients, until each is told that there is no budget left."""
-    storm = Storm(service, "visits", "age", "25000/3", {str(i): ("ada", "bob")[i % 2] for i in range(8)})  # of 100,000: twelve
+    storm = Storm(
+        service, "visits", "age", "25000/3", {str(i): ("ada", "bob")[i % 2] for i in range(8)}
+    )  # of 100,000: twelve
     for thread in storm.begin():
         thread.join(300)
         assert not thread.is_alive()
@@ -84,7 +98,10 @@ def test_eight_clients_for_the_last_budget(service: Served) -> None:
 @pytest.mark.slow
 def test_eight_clients_for_the_last_budget_on_postgresql(tmp_path: Path) -> None:
     """The ledger and the records in one database, as hosts share them."""
-    with running() as server, several(tmp_path, 4, deadline="[4]", budget="100000", place=server.new()) as found:
+    with (
+        running() as server,
+        several(tmp_path, 4, deadline="[4]", budget="100000", place=server.new()) as found,
+    ):
         raced(found)
     assert not [path.name for path in tmp_path.iterdir() if path.suffix in (".ledger", ".db")]
 
@@ -98,9 +115,18 @@ def grown(storm: Storm, answers: int, seconds: float) -> None:
 
 @pytest.mark.parametrize("kills", [20, pytest.param(200, marks=pytest.mark.slow)])
 def test_killed_under_load(service: Served, kills: int) -> None:
-    """One of the processes that serve or read data is killed at a random moment, again and again; those that watch over them start others."""
+    """One of the processes that serve or read data is killed at a random moment, again and again;
+    those that watch over them start others.
+    """
     chance, killed, begun = random.Random(kills), 0, time.monotonic()
-    storm = Storm(service, "clinic", "stay", "1/8", dict.fromkeys(map(str, range(8)), "clinic-ada"), first=100_000 * kills)
+    storm = Storm(
+        service,
+        "clinic",
+        "stay",
+        "1/8",
+        dict.fromkeys(map(str, range(8)), "clinic-ada"),
+        first=100_000 * kills,
+    )
     before = sum(one["kind"] == "charge" for one in entries(service, "clinic", "clinic-owner"))
     threads = storm.begin()
     while killed < kills:
@@ -110,7 +136,9 @@ def test_killed_under_load(service: Served, kills: int) -> None:
             with suppress(ProcessLookupError):  # it ended by itself just now
                 os.kill(chance.choice(found), signal.SIGKILL)
                 killed += 1
-        if killed % BURST == 0 and killed < kills:  # else most of them would hit processes that have only begun
+        if (
+            killed % BURST == 0 and killed < kills
+        ):  # else most of them would hit processes that have only begun
             grown(storm, 4, 60)
     answered = len(storm.told)
     grown(storm, 8, 240)  # it answers again
@@ -119,8 +147,16 @@ def test_killed_under_load(service: Served, kills: int) -> None:
         thread.join(120)
     under_load = storm.retries
     charges = check(service, storm, "clinic-owner") - before
-    spent = Fraction(looked(service, "/api/datasets/clinic/budget", "clinic-owner")["spent"]["epsilon"])
-    told = {"kills": killed, "seconds": round(time.monotonic() - begun), **storm.ends, "charges": charges, "retries under load": under_load}
+    spent = Fraction(
+        looked(service, "/api/datasets/clinic/budget", "clinic-owner")["spent"]["epsilon"]
+    )
+    told = {
+        "kills": killed,
+        "seconds": round(time.monotonic() - begun),
+        **storm.ends,
+        "charges": charges,
+        "retries under load": under_load,
+    }
     said = {
         **told,
         "answers asked for again, same bytes": len(storm.told),

@@ -13,7 +13,17 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.server import records
-from sfumato.server.records import APPLICATION, FILE, SCHEMA, SERVER, TABLES, UPGRADE, VERSION, in_file, on_server
+from sfumato.server.records import (
+    APPLICATION,
+    FILE,
+    SCHEMA,
+    SERVER,
+    TABLES,
+    UPGRADE,
+    VERSION,
+    in_file,
+    on_server,
+)
 from sfumato.server.state import Request, State
 
 from ..ledger.books import open_book
@@ -41,7 +51,9 @@ def first_on_server(server: PostgresServer) -> str:
         server.sql(url, f"SET search_path = {SCHEMA}; {statement.format(**SERVER)}")
     for table in ROWS:
         for row in kept.execute(f"SELECT * FROM {table}"):
-            server.sql(url, f"INSERT INTO {SCHEMA}.{table} VALUES ({', '.join(['%s'] * len(row))})", row)
+            server.sql(
+                url, f"INSERT INTO {SCHEMA}.{table} VALUES ({', '.join(['%s'] * len(row))})", row
+            )
     kept.close()
     return url
 
@@ -52,9 +64,17 @@ def test_records_without_heads_get_a_place_for_them(tmp_path: Path, server: Post
     in_file(str(path)).close()
     on_server(url).close()
     connection = apsw.Connection(str(path))
-    connection.execute("DROP TABLE head; PRAGMA user_version = 2; INSERT INTO overrun VALUES ('visits', 'ada', 3)")
+    connection.execute(
+        "DROP TABLE head; PRAGMA user_version = 2; INSERT INTO overrun VALUES ('visits', 'ada', 3)"
+    )
     connection.close()
-    server.sql(url, f"DROP TABLE {SCHEMA}.head; UPDATE {SCHEMA}.format SET version = 2; INSERT INTO {SCHEMA}.overrun VALUES ('visits', 'ada', 3)")
+    server.sql(
+        url,
+        (
+            f"DROP TABLE {SCHEMA}.head; UPDATE {SCHEMA}.format SET version = 2; INSERT INTO "
+            f"{SCHEMA}.overrun VALUES ('visits', 'ada', 3)"
+        ),
+    )
     for place in (str(path), url):
         state = State(place)
         assert state.overruns("visits") == {"ada": 3}
@@ -65,7 +85,9 @@ def test_records_without_heads_get_a_place_for_them(tmp_path: Path, server: Post
 
 def rows(state: State) -> dict[str, list[Any]]:
     """All that is kept."""
-    return {table: sorted(tuple(row) for row in state._read(f"SELECT * FROM {table}")) for table in ROWS}
+    return {
+        table: sorted(tuple(row) for row in state._read(f"SELECT * FROM {table}")) for table in ROWS
+    }
 
 
 def stored() -> dict[str, list[Any]]:
@@ -87,8 +109,13 @@ def refused(place: str) -> str:
 
 def schema(path: Path) -> list[Any]:
     connection = apsw.Connection(str(path))
-    found = sorted(connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall())
-    numbers = [connection.execute(f"PRAGMA {name}").fetchall() for name in ("application_id", "user_version")]
+    found = sorted(
+        connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
+    )
+    numbers = [
+        connection.execute(f"PRAGMA {name}").fetchall()
+        for name in ("application_id", "user_version")
+    ]
     connection.close()
     return [found, numbers]
 
@@ -105,7 +132,9 @@ def test_a_new_file_says_what_it_is(tmp_path: Path) -> None:
 
 
 def test_many_may_begin_at_once(tmp_path: Path) -> None:
-    """As the processes of a service do: nobody takes what another is just making for something else."""
+    """As the processes of a service do: nobody takes what another is just making for something
+    else.
+    """
 
     def begin(path: Path) -> None:
         in_file(str(path)).close()
@@ -133,12 +162,16 @@ def test_so_are_those_on_a_server(first_on_server: str, server: PostgresServer) 
     state = State(first_on_server)
     assert rows(state) == stored()
     assert state.let_go(1.8e9, 100) == 4
-    assert server.sql(first_on_server, f"SELECT * FROM {SCHEMA}.format") == [("sfumato server", VERSION)]
+    assert server.sql(first_on_server, f"SELECT * FROM {SCHEMA}.format") == [
+        ("sfumato server", VERSION)
+    ]
     state.close()
 
 
 @pytest.mark.parametrize("broken", range(len(UPGRADE)))
-def test_an_upgrade_is_whole_or_nothing(first: Path, monkeypatch: pytest.MonkeyPatch, broken: int) -> None:
+def test_an_upgrade_is_whole_or_nothing(
+    first: Path, monkeypatch: pytest.MonkeyPatch, broken: int
+) -> None:
     before = schema(first)
     steps = [*UPGRADE[: broken + 1], "NO STATEMENT"]
     with monkeypatch.context() as patch:
@@ -153,7 +186,9 @@ def test_an_upgrade_is_whole_or_nothing(first: Path, monkeypatch: pytest.MonkeyP
     state.close()
 
 
-def test_an_upgrade_on_a_server_is_whole_or_nothing(first_on_server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_upgrade_on_a_server_is_whole_or_nothing(
+    first_on_server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as patch:
         patch.setitem(records.STEPS, records.FIRST, (*UPGRADE, "NO STATEMENT"))
         with pytest.raises(Refused, match=r"server\.storage"):
@@ -175,7 +210,10 @@ def test_several_upgrade_at_once(first: Path) -> None:
         state.close()
 
 
-@pytest.mark.parametrize(("version", "rewrite"), [(VERSION + 1, "pip install --upgrade sfumato"), (0, "the file as it was, from a backup")])
+@pytest.mark.parametrize(
+    ("version", "rewrite"),
+    [(VERSION + 1, "pip install --upgrade sfumato"), (0, "the file as it was, from a backup")],
+)
 def test_another_version_is_refused(tmp_path: Path, version: int, rewrite: str) -> None:
     path = tmp_path / "tokens.db"
     connection = in_file(str(path))
@@ -204,7 +242,9 @@ def _database(path: Path, *statements: str) -> None:
 FOREIGN = {
     "a text": lambda path: path.write_text("tokens, one a line\n" * 100, encoding="utf-8"),
     "another database": lambda path: _database(path, "CREATE TABLE token (id TEXT)"),
-    "our tables of another program": lambda path: _database(path, f"PRAGMA application_id = {APPLICATION + 5}", *(one.format(**FILE) for one in TABLES)),
+    "our tables of another program": lambda path: _database(
+        path, f"PRAGMA application_id = {APPLICATION + 5}", *(one.format(**FILE) for one in TABLES)
+    ),
     "an empty one of another program": lambda path: _database(path, "PRAGMA application_id = 5"),
     "a ledger": lambda path: open_book(path).close(),
 }
@@ -225,7 +265,10 @@ def test_what_is_something_else_is_refused_and_left(tmp_path: Path, what: str) -
     [
         "CREATE TABLE {0}.token (id TEXT)",
         "CREATE VIEW {0}.token AS SELECT 1 AS id",
-        "CREATE TABLE {0}.format (application TEXT, version INTEGER); INSERT INTO {0}.format VALUES ('other', 2)",
+        (
+            "CREATE TABLE {0}.format (application TEXT, version INTEGER); INSERT INTO "
+            "{0}.format VALUES ('other', 2)"
+        ),
     ],
     ids=["a table", "a view", "another program"],
 )

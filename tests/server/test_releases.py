@@ -1,4 +1,6 @@
-"""One charge for each key, the same bytes for the same key, and what is said when there is no answer."""
+"""One charge for each key, the same bytes for the same key, and what is said when there is no
+answer.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ CLASS = 2.0  # seconds, where a reply has to wait for the end of its class
 
 @pytest.fixture(autouse=True)
 def promptly() -> Iterator[None]:
-    """Where nothing is said of a class it is long, and nobody waits for its end; nor for the end of a rest."""
+    """Where nothing is said of a class it is long, and nobody waits for its end; nor for the end of
+    a rest.
+    """
     with prompt(), pytest.MonkeyPatch.context() as patch:
         patch.setattr("sfumato.server.pool.REST", 0.0)
         yield
@@ -46,8 +50,14 @@ def promptly() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     found = service(tmp_path_factory.mktemp("releases"), budget="100")
-    text = found.path.read_text(encoding="utf-8").replace("ada = 100", "ada = 100\npoor = 0.5").replace("max_rows = 2\n", "")  # of the clinic
-    found.path.write_text(text.replace("overruns_per_analyst = 100", "overruns_per_analyst = 20"), encoding="utf-8")
+    text = (
+        found.path.read_text(encoding="utf-8")
+        .replace("ada = 100", "ada = 100\npoor = 0.5")
+        .replace("max_rows = 2\n", "")
+    )  # of the clinic
+    found.path.write_text(
+        text.replace("overruns_per_analyst = 100", "overruns_per_analyst = 20"), encoding="utf-8"
+    )
     return found
 
 
@@ -55,7 +65,9 @@ def newcomer(made: Made, name: str, dataset: str) -> dict[str, str]:
     """What an analyst sends along who has a token only now."""
     state = State(made.config.tokens)
     try:
-        return {"Authorization": f"Bearer {token(state, name=name, role='analyst', datasets=[dataset])}"}
+        return {
+            "Authorization": f"Bearer {token(state, name=name, role='analyst', datasets=[dataset])}"
+        }
     finally:
         state.close()
 
@@ -71,8 +83,20 @@ def client(app: FastAPI) -> Iterator[Inside]:
         yield found
 
 
-def asked(client: Inside, made: Made, key: str, epsilon: str = "0.25", who: str = "ada", sql: str = SQL, **headers: str) -> Any:
-    return client.post(RELEASE, json={"sql": sql, "epsilon": epsilon}, headers={**made.header(who), "Idempotency-Key": key, **headers})
+def asked(
+    client: Inside,
+    made: Made,
+    key: str,
+    epsilon: str = "0.25",
+    who: str = "ada",
+    sql: str = SQL,
+    **headers: str,
+) -> Any:
+    return client.post(
+        RELEASE,
+        json={"sql": sql, "epsilon": epsilon},
+        headers={**made.header(who), "Idempotency-Key": key, **headers},
+    )
 
 
 def spent(app: FastAPI) -> Any:
@@ -83,28 +107,44 @@ def test_an_answer_is_whole(client: Inside, made: Made) -> None:
     found = asked(client, made, "whole").json()
     answer = Answer.from_json(json.dumps(found["answer"]))
     assert [row["city"] for row in found["table"]["rows"]] == list(answer["city"])
-    for row, value, low in zip(found["table"]["rows"], answer["n"], answer.interval("n")[0], strict=True):
+    for row, value, low in zip(
+        found["table"]["rows"], answer["n"], answer.interval("n")[0], strict=True
+    ):
         assert (row["n"], row["n_low"]) == (value, low)
     assert found["cost"]["epsilon"] == "1/4"
     assert found["receipt"]["number"] == answer.receipts[0].number
     assert found["recalled"] == ""
 
 
-def test_a_retry_gets_the_same_bytes_and_costs_nothing(app: FastAPI, client: Inside, made: Made) -> None:
+def test_a_retry_gets_the_same_bytes_and_costs_nothing(
+    app: FastAPI, client: Inside, made: Made
+) -> None:
     first = asked(client, made, "retry", "0.5")
     before = spent(app)
     assert [asked(client, made, "retry", "0.5").content for _ in range(3)] == [first.content] * 3
     assert spent(app) == before
 
 
-def test_another_layout_of_the_same_question_is_the_same_question(client: Inside, made: Made) -> None:
+def test_another_layout_of_the_same_question_is_the_same_question(
+    client: Inside, made: Made
+) -> None:
     first = asked(client, made, "layout")
     text = '{ "epsilon": "0.25",\n "sql": ' + json.dumps(SQL) + "}"
-    again = client.post(RELEASE, content=text, headers={**made.header("ada"), "Idempotency-Key": "layout", "Content-Type": "application/json"})
+    again = client.post(
+        RELEASE,
+        content=text,
+        headers={
+            **made.header("ada"),
+            "Idempotency-Key": "layout",
+            "Content-Type": "application/json",
+        },
+    )
     assert again.content == first.content
 
 
-def test_another_question_under_a_key_is_a_conflict(app: FastAPI, client: Inside, made: Made) -> None:
+def test_another_question_under_a_key_is_a_conflict(
+    app: FastAPI, client: Inside, made: Made
+) -> None:
     asked(client, made, "conflict")
     before = spent(app)
     found = asked(client, made, "conflict", "0.375")
@@ -116,7 +156,9 @@ def test_keys_are_the_askers_own(client: Inside, made: Made) -> None:
     first = asked(client, made, "mine", "0.0625")
     other = asked(client, made, "mine", "0.0625", who="bob")
     assert other.status_code == 200
-    assert other.json()["recalled"] == first.json()["receipt"]["when"]  # the stored answer, which bob's share paid for
+    assert (
+        other.json()["recalled"] == first.json()["receipt"]["when"]
+    )  # the stored answer, which bob's share paid for
     assert other.json()["table"] == first.json()["table"]
 
 
@@ -129,9 +171,14 @@ def test_forms_are_of_one_answer(app: FastAPI, client: Inside, made: Made) -> No
     with pa.ipc.open_stream(io.BytesIO(arrow.content)) as stream:
         table = stream.read_all()
     assert table["n"].to_pylist() == [row["n"] for row in rows]
-    assert [float(line.split(",")[1]) for line in csv.text.splitlines()[1:]] == [row["n"] for row in rows]
+    assert [float(line.split(",")[1]) for line in csv.text.splitlines()[1:]] == [
+        row["n"] for row in rows
+    ]
     assert asked(client, made, "forms", "0.75", Accept="text/csv").content == csv.content
-    assert asked(client, made, "forms", "0.75", Accept="application/vnd.apache.arrow.stream").content == arrow.content
+    assert (
+        asked(client, made, "forms", "0.75", Accept="application/vnd.apache.arrow.stream").content
+        == arrow.content
+    )
     assert spent(app) == before
 
 
@@ -147,15 +194,27 @@ def test_a_share_binds(client: Inside, made: Made) -> None:
     header = {**newcomer(made, "poor", "visits"), "Idempotency-Key": "share"}
     body = {"sql": "SELECT COUNT(*) AS n FROM visits WHERE age > 50", "epsilon": "0.375"}
     assert client.post(RELEASE, json=body, headers=header).status_code == 200
-    found = client.post(RELEASE, json={**body, "epsilon": "0.25"}, headers={**header, "Idempotency-Key": "share-2"})
+    found = client.post(
+        RELEASE, json={**body, "epsilon": "0.25"}, headers={**header, "Idempotency-Key": "share-2"}
+    )
     assert (found.status_code, found.json()["place"]) == (402, "visits / poor")
 
 
 def test_a_question_that_is_no_question(client: Inside, made: Made) -> None:
     assert asked(client, made, "raw", sql="SELECT age FROM visits").json()["code"] == "sql.raw-rows"
-    assert asked(client, made, "explain", sql="EXPLAIN PRIVACY " + SQL).json()["code"] == "server.explain"
-    for keys in ({}, {"Idempotency-Key": ""}, {"Idempotency-Key": "a b"}, {"Idempotency-Key": "a" * 65}):
-        found = client.post(RELEASE, json={"sql": SQL, "epsilon": 1}, headers={**made.header("ada"), **keys})
+    assert (
+        asked(client, made, "explain", sql="EXPLAIN PRIVACY " + SQL).json()["code"]
+        == "server.explain"
+    )
+    for keys in (
+        {},
+        {"Idempotency-Key": ""},
+        {"Idempotency-Key": "a b"},
+        {"Idempotency-Key": "a" * 65},
+    ):
+        found = client.post(
+            RELEASE, json={"sql": SQL, "epsilon": 1}, headers={**made.header("ada"), **keys}
+        )
         assert (found.status_code, found.json()["place"]) == (422, "Idempotency-Key")
 
 
@@ -174,16 +233,30 @@ def begun(app: FastAPI, key: str, body: dict[str, Any], until: float) -> Request
 def timed_out(app: FastAPI, key: str) -> None:
     """A request that is under way has had its time."""
     with app.state.curator.state._writing() as run:
-        assert run("UPDATE request SET until = ? WHERE key = ? AND state = 'begun' AND until > ? RETURNING key", (time.time() - 1, key, time.time()))
+        assert run(
+            (
+                "UPDATE request SET until = ? WHERE key = ? AND state = 'begun' AND until > "
+                "? RETURNING key"
+            ),
+            (time.time() - 1, key, time.time()),
+        )
 
 
-def test_what_another_process_answers_is_waited_for(app: FastAPI, client: Inside, made: Made) -> None:
+def test_what_another_process_answers_is_waited_for(
+    app: FastAPI, client: Inside, made: Made
+) -> None:
     begun(app, "elsewhere", {"sql": SQL, "epsilon": "0.25"}, time.time() + 60)
     found = asked(client, made, "elsewhere")
-    assert (found.status_code, found.json()["code"], found.headers["retry-after"]) == (409, "server.running", "1")
+    assert (found.status_code, found.json()["code"], found.headers["retry-after"]) == (
+        409,
+        "server.running",
+        "1",
+    )
 
 
-def test_a_lost_request_with_a_stored_answer_gets_it(app: FastAPI, client: Inside, made: Made) -> None:
+def test_a_lost_request_with_a_stored_answer_gets_it(
+    app: FastAPI, client: Inside, made: Made
+) -> None:
     """The process ended after the ledger stored the answer and before a byte of it was sent."""
     stored = asked(client, made, "before-the-end", "0.875")
     before = spent(app)
@@ -194,7 +267,9 @@ def test_a_lost_request_with_a_stored_answer_gets_it(app: FastAPI, client: Insid
     assert spent(app) == before
 
 
-def test_a_lost_request_without_an_answer_needs_a_new_key(app: FastAPI, client: Inside, made: Made) -> None:
+def test_a_lost_request_without_an_answer_needs_a_new_key(
+    app: FastAPI, client: Inside, made: Made
+) -> None:
     before = spent(app)
     begun(app, "gone", {"sql": SQL, "epsilon": "0.9375"}, time.time() - 1)
     for _ in range(2):
@@ -204,17 +279,31 @@ def test_a_lost_request_without_an_answer_needs_a_new_key(app: FastAPI, client: 
     assert asked(client, made, "gone-2", "0.9375").status_code == 200
 
 
-def test_a_key_that_was_begun_before_is_never_free_again(app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It may have been charged then. A ledger that is busy when its answer is looked for says nothing about that."""
+def test_a_key_that_was_begun_before_is_never_free_again(
+    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may have been charged then. A ledger that is busy when its answer is looked for says
+    nothing about that.
+    """
     stored = asked(client, made, "before-it-was-busy", "0.8125")
     before = spent(app)
     begun(app, "busy", {"sql": SQL, "epsilon": "0.8125"}, time.time() - 1)
-    about = {"code": "ledger.busy", "place": "the book", "reason": "another writer; nothing was accepted", "rewrite": "", "over": False}
+    about = {
+        "code": "ledger.busy",
+        "place": "the book",
+        "reason": "another writer; nothing was accepted",
+        "rewrite": "",
+        "over": False,
+    }
     first = Worker._heard
 
     async def busy(worker: Worker) -> Said:
         said = await first(worker)
-        return Said("refused", {"refusal": json.dumps(about).encode()}) if said.kind == "answer" else said
+        return (
+            Said("refused", {"refusal": json.dumps(about).encode()})
+            if said.kind == "answer"
+            else said
+        )
 
     with monkeypatch.context() as patch:
         patch.setattr(Worker, "_heard", busy)
@@ -228,7 +317,9 @@ def test_a_key_that_was_begun_before_is_never_free_again(app: FastAPI, client: I
 
 
 async def stopped_once_charged(worker: Worker) -> Said:
-    """What a worker says; one that says that it has charged is stopped there, as if the data took too long."""
+    """What a worker says; one that says that it has charged is stopped there, as if the data took
+    too long.
+    """
     said = await heard(worker)
     if said.kind == "charged" and worker._process is not None:
         os.kill(worker._process.pid, signal.SIGSTOP)
@@ -239,32 +330,50 @@ heard = Worker._heard
 
 
 def straight_back(pool: Pool, worker: Worker, who: str, **_: bool) -> None:
-    """A worker that is as good as before goes back into its slot: starting another takes its time, and is tested elsewhere."""
+    """A worker that is as good as before goes back into its slot: starting another takes its time,
+    and is tested elsewhere.
+    """
     pool._turns.give(who, worker)
 
 
 @contextmanager
 def overrunning() -> Iterator[None]:
-    """What is asked meanwhile has little time, and takes for ever: whoever is stopped late would not store an answer for a long while."""
+    """What is asked meanwhile has little time, and takes for ever: whoever is stopped late would
+    not store an answer for a long while.
+    """
     with of_class(0.1), pytest.MonkeyPatch.context() as patch:
         patch.setattr("sfumato.server.releases.held", lambda _: 600.0)
         patch.setattr(Worker, "_heard", stopped_once_charged)
         yield
 
 
-def test_an_overrun_keeps_its_charge_and_is_counted_and_limited(app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_overrun_keeps_its_charge_and_is_counted_and_limited(
+    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sql, before = "SELECT COUNT(*) AS n FROM visits WHERE age > 1", spent(app)
     with overrunning():
         found = asked(client, made, "late", who="bob", sql=sql)
     assert (found.status_code, found.json()["code"]) == (503, "server.deadline")
     assert asked(client, made, "late", who="bob", sql=sql).json()["code"] == "server.lost"
     assert spent(app) - before == Fraction(1, 4)
-    assert client.get("/api/datasets/visits/overruns", headers=made.header("owner")).json() == {"count": 1, "by": {"bob": 1}}
-    monkeypatch.setattr(app.state.curator, "config", replace(app.state.curator.config, overruns_per_analyst=1))
+    assert client.get("/api/datasets/visits/overruns", headers=made.header("owner")).json() == {
+        "count": 1,
+        "by": {"bob": 1},
+    }
+    monkeypatch.setattr(
+        app.state.curator, "config", replace(app.state.curator.config, overruns_per_analyst=1)
+    )
     found = asked(client, made, "later", who="bob")
     assert (found.status_code, found.json()["code"]) == (403, "server.overruns")
     body = {"sql": "SELECT COUNT(*) AS n FROM visits WHERE age > 60", "epsilon": "0.25"}
-    assert client.post(RELEASE, json=body, headers={**newcomer(made, "cleo", "visits"), "Idempotency-Key": "in-time"}).status_code == 200
+    assert (
+        client.post(
+            RELEASE,
+            json=body,
+            headers={**newcomer(made, "cleo", "visits"), "Idempotency-Key": "in-time"},
+        ).status_code
+        == 200
+    )
 
 
 def test_replies_do_not_leave_before_the_end_of_their_class(client: Inside, made: Made) -> None:
@@ -278,8 +387,12 @@ POLLED = {"answer": (200, None), "failed": (410, "server.lost")}
 
 
 @pytest.mark.parametrize("kind", sorted(POLLED))
-def test_nothing_is_told_under_a_key_before_the_end_of_its_class(app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    """Whoever asks again and again, of this process or of another, sees a request that runs until the moment when its reply leaves."""
+def test_nothing_is_told_under_a_key_before_the_end_of_its_class(
+    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Whoever asks again and again, of this process or of another, sees a request that runs until
+    the moment when its reply leaves.
+    """
     heard_: list[float] = []
     first, other = Worker._heard, State(made.config.tokens)
 
@@ -289,10 +402,15 @@ def test_nothing_is_told_under_a_key_before_the_end_of_its_class(app: FastAPI, c
             heard_.append(time.monotonic())
         return Said(kind, {}) if kind == "failed" and said.kind == "answer" else said
 
-    sql, key = f"SELECT COUNT(*) AS n FROM visits WHERE age < {sorted(POLLED).index(kind) + 40}", f"polled-{kind}"
+    sql, key = (
+        f"SELECT COUNT(*) AS n FROM visits WHERE age < {sorted(POLLED).index(kind) + 40}",
+        f"polled-{kind}",
+    )
     with of_class(CLASS), monkeypatch.context() as patch:
         patch.setattr(Worker, "_heard", told)
-        patch.setattr("sfumato.server.releases.held", lambda _: None)  # as soon as it is made: what is tested is the key
+        patch.setattr(
+            "sfumato.server.releases.held", lambda _: None
+        )  # as soon as it is made: what is tested is the key
         patch.setattr(Pool, "give", straight_back)
         request = asyncio.run_coroutine_threadsafe(_post(client, made, key, sql), client._loop)
         seen, stored = [], 0
@@ -308,7 +426,9 @@ def test_nothing_is_told_under_a_key_before_the_end_of_its_class(app: FastAPI, c
         reply = request.result()
     other.close()
     assert reply.status_code == (200 if kind == "answer" else 503)
-    assert stored > 10 or kind == "failed"  # it was known for a good while, and not told; what broke is written down near the end
+    assert (
+        stored > 10 or kind == "failed"
+    )  # it was known for a good while, and not told; what broke is written down near the end
     early = [one for one in seen if one[1] < heard_[0] + CLASS]
     assert len(early) > 10
     assert {one[2:] for one in early} == {(409, "server.running")}
@@ -319,45 +439,87 @@ def test_nothing_is_told_under_a_key_before_the_end_of_its_class(app: FastAPI, c
         assert found.content == reply.content
 
 
-async def _post(client: Inside, made: Made, key: str, sql: str, who: str = "ada", epsilon: str = "0.25") -> Any:
-    return await client._client.post(RELEASE, json={"sql": sql, "epsilon": epsilon}, headers={**made.header(who), "Idempotency-Key": key})
+async def _post(
+    client: Inside, made: Made, key: str, sql: str, who: str = "ada", epsilon: str = "0.25"
+) -> Any:
+    return await client._client.post(
+        RELEASE,
+        json={"sql": sql, "epsilon": epsilon},
+        headers={**made.header(who), "Idempotency-Key": key},
+    )
 
 
-def test_the_book_does_not_tell_when_the_work_ended(app: FastAPI, client: Inside, made: Made) -> None:
-    """To an analyst: no entry of it, no card before the reply, no time in the reply but that of the charge. The answer is stored at a moment of its class."""
+def test_the_book_does_not_tell_when_the_work_ended(
+    app: FastAPI, client: Inside, made: Made
+) -> None:
+    """To an analyst: no entry of it, no card before the reply, no time in the reply but that of the
+    charge. The answer is stored at a moment of its class.
+    """
     with of_class(CLASS):
-        request = asyncio.run_coroutine_threadsafe(_post(client, made, "book", "SELECT COUNT(*) AS n FROM visits WHERE age < 33"), client._loop)
+        request = asyncio.run_coroutine_threadsafe(
+            _post(client, made, "book", "SELECT COUNT(*) AS n FROM visits WHERE age < 33"),
+            client._loop,
+        )
         served, cards = app.state.curator.served["visits"], []
         last = served.ledger.head.number
         while not request.done():
             for number in range(last, last + 3):
-                reply = client.get(f"/api/datasets/visits/cards/{number}", headers=made.header("ada"))
+                reply = client.get(
+                    f"/api/datasets/visits/cards/{number}", headers=made.header("ada")
+                )
                 cards.append((reply.status_code, request.done()))
             time.sleep(0.01)
     assert {status for status, done in cards if not done} == {404}
     reply = request.result().json()
     when, number = reply["receipt"]["when"], reply["receipt"]["number"]
-    assert client.get(f"/api/datasets/visits/cards/{number}", headers=made.header("ada")).status_code == 200
+    assert (
+        client.get(f"/api/datasets/visits/cards/{number}", headers=made.header("ada")).status_code
+        == 200
+    )
     assert reply["answer"]["facts"]["released"] == when[:19] + "+00:00"
-    stored = next(one for one in served.ledger.history() if one.kind == "answer" and one.number > number)
-    after = (datetime.datetime.fromisoformat(stored.when) - datetime.datetime.fromisoformat(when)).total_seconds()
+    stored = next(
+        one for one in served.ledger.history() if one.kind == "answer" and one.number > number
+    )
+    after = (
+        datetime.datetime.fromisoformat(stored.when) - datetime.datetime.fromisoformat(when)
+    ).total_seconds()
     assert CLASS - 0.51 <= after < CLASS
-    pages = [client.get(f"/api/datasets/visits/history?after={number - 1}", headers=made.header(who)).json()["entries"] for who in ("ada", "owner")]
+    pages = [
+        client.get(
+            f"/api/datasets/visits/history?after={number - 1}", headers=made.header(who)
+        ).json()["entries"]
+        for who in ("ada", "owner")
+    ]
     assert [one["kind"] for one in pages[0]] == ["charge"]
     assert "answer" in [one["kind"] for one in pages[1]]
 
 
-def test_a_limit_on_overruns_holds_for_many_at_once(app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_on_overruns_holds_for_many_at_once(
+    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def overruns() -> int:
-        found: int = client.get("/api/datasets/visits/overruns", headers=made.header("owner")).json()["by"].get("bob", 0)
+        found: int = (
+            client.get("/api/datasets/visits/overruns", headers=made.header("owner"))
+            .json()["by"]
+            .get("bob", 0)
+        )
         return found
 
     async def all_at_once() -> list[Any]:
         texts = [f"SELECT COUNT(*) AS n FROM visits WHERE spend < {turn + 1}" for turn in range(20)]
-        return await asyncio.gather(*(_post(client, made, f"at-once-{turn}", text, "bob") for turn, text in enumerate(texts)))
+        return await asyncio.gather(
+            *(
+                _post(client, made, f"at-once-{turn}", text, "bob")
+                for turn, text in enumerate(texts)
+            )
+        )
 
     paid, before = spent(app), overruns()
-    monkeypatch.setattr(app.state.curator, "config", replace(app.state.curator.config, overruns_per_analyst=before + 2))
+    monkeypatch.setattr(
+        app.state.curator,
+        "config",
+        replace(app.state.curator.config, overruns_per_analyst=before + 2),
+    )
     monkeypatch.setattr("sfumato.server.releases.PATIENCE", 110.0)  # new workers begin meanwhile
     with overrunning():
         ends = Counter(reply.json()["code"] for reply in client.run(all_at_once()))
@@ -368,16 +530,27 @@ def test_a_limit_on_overruns_holds_for_many_at_once(app: FastAPI, client: Inside
 
 
 @pytest.mark.parametrize("code", ["ledger.full", "ledger.busy"])
-def test_once_charged_nothing_says_that_nothing_was(app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
-    """The storage of the ledger refuses after the charge: the key is void, and is not charged again."""
+def test_once_charged_nothing_says_that_nothing_was(
+    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    """The storage of the ledger refuses after the charge: the key is void, and is not charged
+    again.
+    """
     about = {"code": code, "place": "the book", "reason": "no room", "rewrite": "", "over": False}
     first = Worker._heard
 
     async def full(worker: Worker) -> Said:
         said = await first(worker)
-        return Said("refused", {"refusal": json.dumps(about).encode()}) if said.kind == "answer" else said
+        return (
+            Said("refused", {"refusal": json.dumps(about).encode()})
+            if said.kind == "answer"
+            else said
+        )
 
-    sql, before = f"SELECT COUNT(*) AS n FROM visits WHERE spend > {code.count('l') + 70}", spent(app)
+    sql, before = (
+        f"SELECT COUNT(*) AS n FROM visits WHERE spend > {code.count('l') + 70}",
+        spent(app),
+    )
     with monkeypatch.context() as patch:
         patch.setattr(Worker, "_heard", full)
         patch.setattr(Pool, "give", straight_back)
@@ -389,11 +562,18 @@ def test_once_charged_nothing_says_that_nothing_was(app: FastAPI, client: Inside
     assert spent(app) - before == Fraction(1, 4)
 
 
-def test_records_that_cannot_be_written_after_the_charge(app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_that_cannot_be_written_after_the_charge(
+    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sql, before = "SELECT COUNT(*) AS n FROM visits WHERE spend > 77", spent(app)
 
     def full(*_: Any, **__: Any) -> None:
-        raise Refused("server.storage", "the service's own records", "they cannot be read or written", "see to the disk")
+        raise Refused(
+            "server.storage",
+            "the service's own records",
+            "they cannot be read or written",
+            "see to the disk",
+        )
 
     with monkeypatch.context() as patch:
         patch.setattr(State, "store", full)
@@ -417,10 +597,16 @@ def test_what_was_learned_is_shown_to_who_paid(client: Inside, made: Made) -> No
         return client.post("/api/datasets/clinic/plan", json=body, headers=headers[who]).json()
 
     def cost(who: str, key: str) -> Any:
-        return client.post("/api/datasets/clinic/release", json=body, headers={**headers[who], "Idempotency-Key": key})
+        return client.post(
+            "/api/datasets/clinic/release",
+            json=body,
+            headers={**headers[who], "Idempotency-Key": key},
+        )
 
     def share(who: str) -> Any:
-        return client.get("/api/datasets/clinic/budget", headers=headers[who]).json()["share"]["spent"]["epsilon"]
+        return client.get("/api/datasets/clinic/budget", headers=headers[who]).json()["share"][
+            "spent"
+        ]["epsilon"]
 
     unknown = plan("ada")
     assert unknown["error"]["n"] == "after learning"
@@ -437,17 +623,27 @@ def test_what_was_learned_is_shown_to_who_paid(client: Inside, made: Made) -> No
 def test_a_release_below_the_least_cost_is_refused_before_anything_is_written(
     app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Questions at ε = 10⁻⁶ were taken, so that the budget did not bound their number. What is offered instead passes; what is stored stays free."""
+    """Questions at ε = 10⁻⁶ were taken, so that the budget did not bound their number. What is
+    offered instead passes; what is stored stays free.
+    """
     curator = app.state.curator
     stored = asked(client, made, "least-stored", "0.03125")
     assert stored.status_code == 200
-    monkeypatch.setattr(curator, "config", replace(curator.config, most_releases=1000))  # of a budget of 100
+    monkeypatch.setattr(
+        curator, "config", replace(curator.config, most_releases=1000)
+    )  # of a budget of 100
     before = spent(app)
     plan = RELEASE.replace("release", "plan")
-    for said in ({"epsilon": "0.000001"}, {"within": "100000000"}, {"promise": {"notion": "Pure", "epsilon": "0.09"}}):
+    for said in (
+        {"epsilon": "0.000001"},
+        {"within": "100000000"},
+        {"promise": {"notion": "Pure", "epsilon": "0.09"}},
+    ):
         question = {"sql": "SELECT COUNT(*) AS least FROM visits", **said}
         for path in (plan, RELEASE):
-            found = client.post(path, json=question, headers={**made.header("ada"), "Idempotency-Key": "least"})
+            found = client.post(
+                path, json=question, headers={**made.header("ada"), "Idempotency-Key": "least"}
+            )
             assert (found.status_code, found.json()["code"]) == (400, "server.least")
             assert found.json()["rewrite"] == '"epsilon": "0.1"'
     assert spent(app) == before
@@ -455,10 +651,15 @@ def test_a_release_below_the_least_cost_is_refused_before_anything_is_written(
     again = asked(client, made, "least-again", "0.03125")
     assert (again.status_code, again.json()["recalled"] != "") == (200, True)
     assert spent(app) == before
-    assert asked(client, made, "least", "0.1", sql="SELECT COUNT(*) AS least FROM visits").status_code == 200
+    assert (
+        asked(client, made, "least", "0.1", sql="SELECT COUNT(*) AS least FROM visits").status_code
+        == 200
+    )
 
 
-def test_what_is_kept_for_a_name_has_an_end(app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_kept_for_a_name_has_an_end(
+    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
     curator = app.state.curator
     before = spent(app)
     monkeypatch.setattr(curator.room, "_most", 1000)
@@ -468,17 +669,27 @@ def test_what_is_kept_for_a_name_has_an_end(app: FastAPI, client: Inside, made: 
     assert curator.state.kept(Request("visits", "ada", "room"), "application/json") is None
 
 
-def test_one_name_does_not_take_all_workers(app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One analyst with 60 requests: another was refused after 30 seconds. Now the other's turn is next, and of the many so many wait."""
+def test_one_name_does_not_take_all_workers(
+    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One analyst with 60 requests: another was refused after 30 seconds. Now the other's turn is
+    next, and of the many so many wait.
+    """
     monkeypatch.setattr(app.state.curator.pool._turns, "_waiting", 3)
     with of_class(CLASS):
         hostile = [
-            asyncio.run_coroutine_threadsafe(_post(client, made, f"many-{i}", f"SELECT COUNT(*) AS many{i} FROM visits"), client._loop) for i in range(12)
+            asyncio.run_coroutine_threadsafe(
+                _post(client, made, f"many-{i}", f"SELECT COUNT(*) AS many{i} FROM visits"),
+                client._loop,
+            )
+            for i in range(12)
         ]
         while not any(one.done() for one in hostile):  # those who may not wait are told at once
             time.sleep(0.01)
         begun = time.monotonic()
-        other = asked(client, made, "other-turn", who="bob", sql="SELECT COUNT(*) AS other FROM visits")
+        other = asked(
+            client, made, "other-turn", who="bob", sql="SELECT COUNT(*) AS other FROM visits"
+        )
         took = time.monotonic() - begun
         codes = [one.result().json().get("code") for one in hostile]
     assert other.status_code == 200
@@ -486,11 +697,22 @@ def test_one_name_does_not_take_all_workers(app: FastAPI, client: Inside, made: 
     assert codes.count("server.waiting") == 8
 
 
-def test_a_name_may_have_a_number_of_overruns_of_its_own(app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_may_have_a_number_of_overruns_of_its_own(
+    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """More for one analyst was more for all."""
     curator = app.state.curator
     monkeypatch.setattr(State, "told", lambda *_: 3)
-    datasets = {name: replace(one, overruns={"bob": 10**6}) for name, one in curator.config.datasets.items()}
-    monkeypatch.setattr(curator, "config", replace(curator.config, overruns_per_analyst=3, datasets=datasets))
-    codes = [asked(client, made, f"own-{who}", who=who, sql="SELECT COUNT(*) AS own FROM visits").status_code for who in ("ada", "bob")]
+    datasets = {
+        name: replace(one, overruns={"bob": 10**6}) for name, one in curator.config.datasets.items()
+    }
+    monkeypatch.setattr(
+        curator, "config", replace(curator.config, overruns_per_analyst=3, datasets=datasets)
+    )
+    codes = [
+        asked(
+            client, made, f"own-{who}", who=who, sql="SELECT COUNT(*) AS own FROM visits"
+        ).status_code
+        for who in ("ada", "bob")
+    ]
     assert codes == [403, 200]

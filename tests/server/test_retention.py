@@ -53,7 +53,9 @@ def keys(config: Config) -> set[str]:
     return found
 
 
-def test_what_is_older_than_the_configuration_says_goes(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_older_than_the_configuration_says_goes(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(retention, "BATCH", 3)
     monkeypatch.setattr(retention, "PAUSE", 0.0)
     now = time.time()
@@ -93,7 +95,9 @@ def test_trouble_is_tried_again(config: Config, monkeypatch: pytest.MonkeyPatch)
             calls.append(0)
             if len(calls) == 3:
                 raise asyncio.CancelledError
-            raise Refused("server.storage", "the records", "they cannot be written", "see to the disk")
+            raise Refused(
+                "server.storage", "the records", "they cannot be written", "see to the disk"
+            )
 
         monkeypatch.setattr(retention, "let_go", broken)
         with pytest.raises(asyncio.CancelledError):
@@ -120,7 +124,11 @@ def client(app: FastAPI) -> Iterator[Inside]:
 
 
 def asked(client: Inside, made: Made, key: str, epsilon: str = "0.25") -> Any:
-    return client.post(RELEASE, json={"sql": SQL, "epsilon": epsilon}, headers={**made.header("ada"), "Idempotency-Key": key})
+    return client.post(
+        RELEASE,
+        json={"sql": SQL, "epsilon": epsilon},
+        headers={**made.header("ada"), "Idempotency-Key": key},
+    )
 
 
 def spent(app: FastAPI) -> Fraction:

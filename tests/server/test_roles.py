@@ -10,7 +10,9 @@ def test_roles_are_known() -> None:
 
 
 def test_only_analysts_ask() -> None:
-    assert {path for (method, path), roles in MAY.items() if method == "POST"} == {path for (_, path), roles in MAY.items() if roles == {"analyst"}}
+    assert {path for (method, path), roles in MAY.items() if method == "POST"} == {
+        path for (_, path), roles in MAY.items() if roles == {"analyst"}
+    }
 
 
 def test_what_a_token_sees() -> None:

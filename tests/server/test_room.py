@@ -1,4 +1,6 @@
-"""The room that replies take: bounded from their shape before a charge, and counted for each analyst."""
+"""The room that replies take: bounded from their shape before a charge, and counted for each
+analyst.
+"""
 
 from __future__ import annotations
 
@@ -28,20 +30,39 @@ TEXTS = [
 
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 def test_a_reply_is_no_larger_than_its_bound(text: str) -> None:
-    """16 MB of disk for each answer at ε = 10⁻⁹: how much a reply takes is bounded before it is charged. The bound holds, and is within a factor of eight."""
+    """16 MB of disk for each answer at ε = 10⁻⁹: how much a reply takes is bounded before it is
+    charged. The bound holds, and is within a factor of eight.
+    """
     rows = pa.table({"u": [1, 2], "x": [1.0, 2.0], "k": ["a", "b"], "t": ["c", "d"]})
     keys = {"k": ["a", "b"], "t": [f"key {i} “ü”" for i in range(40)]}
-    with sf.protect(rows, name="v", unit="u", budget=1e6, max_rows=4, bounds={"x": (0, 100)}, keys=keys) as table:
+    with sf.protect(
+        rows, name="v", unit="u", budget=1e6, max_rows=4, bounds={"x": (0, 100)}, keys=keys
+    ) as table:
         plan, answer = table.plan(text, epsilon=1), table.sql(text, epsilon=1)
-        columns = dict.fromkeys(plan.kinds, 1) | {column.name: max(1, len(column.edges) - 1) for column in plan.columns}
+        columns = dict.fromkeys(plan.kinds, 1) | {
+            column.name: max(1, len(column.edges) - 1) for column in plan.columns
+        }
         pieces = [3 if piece.form == "point" else piece.cells for piece in plan.pieces]
         known = dict(zip(plan.query.keys, plan.query.domains, strict=True))
-        bound = reply_bytes(known, columns, pieces, len(f"{text}{plan.text}{plan.declared}".encode()))
-    assert len(answer.to_json()) <= len(replies.reply(answer)) <= bound <= 8 * len(replies.reply(answer))
+        bound = reply_bytes(
+            known, columns, pieces, len(f"{text}{plan.text}{plan.declared}".encode())
+        )
+    assert (
+        len(answer.to_json())
+        <= len(replies.reply(answer))
+        <= bound
+        <= 8 * len(replies.reply(answer))
+    )
 
 
 def records(tmp_path: Any) -> tuple[State, Room]:
-    config = read('[server]\nstored_per_analyst = "1 MiB"\n[datasets.visits]\nsource = "v.parquet"\nbudget = 1\n', tmp_path)
+    config = read(
+        (
+            '[server]\nstored_per_analyst = "1 MiB"\n[datasets.visits]\nsource = '
+            '"v.parquet"\nbudget = 1\n'
+        ),
+        tmp_path,
+    )
     state = State(config.tokens)
     return state, Room(config, state)
 
@@ -65,7 +86,9 @@ def test_what_is_kept_for_somebody_is_counted(tmp_path: Any) -> None:
     state.close()
 
 
-def test_a_reply_that_does_not_fit_is_refused_for_this_name_alone(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reply_that_does_not_fit_is_refused_for_this_name_alone(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     state, found = records(tmp_path)
     ada, bob = Request("visits", "ada", "new"), Request("visits", "bob", "new")
     found.check(ada, 2**20)

@@ -1,4 +1,6 @@
-"""The endpoints, one by one: what they say is as the document says (`forms`), and refusals come in their order."""
+"""The endpoints, one by one: what they say is as the document says (`forms`), and refusals come in
+their order.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,11 @@ def client(made: Made) -> Iterator[Inside]:
 
 @pytest.fixture(scope="module")
 def number(client: Inside, made: Made) -> int:
-    reply = client.post(f"{VISITS}/release", json={"sql": SQL, "epsilon": 1}, headers={**made.header("ada"), "Idempotency-Key": "first"})
+    reply = client.post(
+        f"{VISITS}/release",
+        json={"sql": SQL, "epsilon": 1},
+        headers={**made.header("ada"), "Idempotency-Key": "first"},
+    )
     found: int = reply.json()["receipt"]["number"]
     return found
 
@@ -53,7 +59,9 @@ def number(client: Inside, made: Made) -> int:
     ],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
-def test_replies_have_their_forms(client: Inside, made: Made, number: int, path: str, who: str | None, form: type[BaseModel]) -> None:
+def test_replies_have_their_forms(
+    client: Inside, made: Made, number: int, path: str, who: str | None, form: type[BaseModel]
+) -> None:
     reply = client.get(path.replace("NUMBER", str(number)), headers=made.header(who))
     assert (reply.status_code, reply.headers["content-type"]) == (200, "application/json")
     TypeAdapter(form).validate_json(reply.content, strict=True)
@@ -63,7 +71,9 @@ def test_questions_have_their_forms(client: Inside, made: Made) -> None:
     body = {"sql": SQL, "epsilon": "0.5"}
     plan = client.post(f"{VISITS}/plan", json=body, headers=made.header("ada"))
     forms.Plan.model_validate_json(plan.content, strict=True)
-    release = client.post(f"{VISITS}/release", json=body, headers={**made.header("ada"), "Idempotency-Key": "forms"})
+    release = client.post(
+        f"{VISITS}/release", json=body, headers={**made.header("ada"), "Idempotency-Key": "forms"}
+    )
     forms.Release.model_validate_json(release.content, strict=True)
     problem = client.post(f"{VISITS}/plan", json={}, headers=made.header("ada"))
     forms.Problem.model_validate_json(problem.content, strict=True)
@@ -72,7 +82,10 @@ def test_questions_have_their_forms(client: Inside, made: Made) -> None:
 def test_who_am_i(client: Inside, made: Made) -> None:
     found = client.get("/api/me", headers=made.header("ada")).json()
     assert (found["name"], found["role"], found["datasets"]) == ("ada", "analyst", ["visits"])
-    assert client.get("/api/me", headers=made.header("boss")).json()["datasets"] == ["visits", "clinic"]
+    assert client.get("/api/me", headers=made.header("boss")).json()["datasets"] == [
+        "visits",
+        "clinic",
+    ]
 
 
 def test_refusals_come_in_their_order(client: Inside, made: Made) -> None:
@@ -85,31 +98,61 @@ def test_refusals_come_in_their_order(client: Inside, made: Made) -> None:
         ({"headers": {**made.header("ada"), "Idempotency-Key": "k", "Accept": "image/png"}}, 406),
         ({"headers": {**made.header("ada"), "Idempotency-Key": "k"}}, 415),
         ({"headers": {**made.header("ada"), "Idempotency-Key": "k"}, "json": {}}, 422),
-        ({"headers": {**made.header("ada"), "Idempotency-Key": "k"}, "json": {"sql": "SELECT age FROM visits", "epsilon": 1}}, 400),
+        (
+            {
+                "headers": {**made.header("ada"), "Idempotency-Key": "k"},
+                "json": {"sql": "SELECT age FROM visits", "epsilon": 1},
+            },
+            400,
+        ),
     ]
-    assert [client.post(how.pop("path", f"{VISITS}/release"), **how).status_code for how, _ in steps] == [status for _, status in steps]
+    assert [
+        client.post(how.pop("path", f"{VISITS}/release"), **how).status_code for how, _ in steps
+    ] == [status for _, status in steps]
 
 
 def test_foreign_and_nonexistent_are_the_same_bytes(client: Inside, made: Made) -> None:
-    found = [client.get(f"/api/datasets/{name}/budget", headers=made.header("ada")) for name in ("clinic", "nothing", "visits%00", "..")]
+    found = [
+        client.get(f"/api/datasets/{name}/budget", headers=made.header("ada"))
+        for name in ("clinic", "nothing", "visits%00", "..")
+    ]
     assert {reply.content for reply in found} == {found[0].content}
-    assert {tuple(reply.headers.multi_items()) for reply in found} == {tuple(found[0].headers.multi_items())}
+    assert {tuple(reply.headers.multi_items()) for reply in found} == {
+        tuple(found[0].headers.multi_items())
+    }
 
 
-@pytest.mark.parametrize("query", ["after=-1", "after=x", "after=1&after=2", "limit=0", "limit=201", "limit=", "after=9" + "9" * 30])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "after=-1",
+        "after=x",
+        "after=1&after=2",
+        "limit=0",
+        "limit=201",
+        "limit=",
+        "after=9" + "9" * 30,
+    ],
+)
 def test_pages_are_asked_for_by_whole_numbers(client: Inside, made: Made, query: str) -> None:
     assert client.get(f"{VISITS}/history?{query}", headers=made.header("ada")).status_code == 422
 
 
-@pytest.mark.parametrize("number", ["0", "x", "-1", "1.5", "999999999999", "9" * 40, "%F0%9F%92%A9"])
+@pytest.mark.parametrize(
+    "number", ["0", "x", "-1", "1.5", "999999999999", "9" * 40, "%F0%9F%92%A9"]
+)
 def test_a_card_that_is_not_there(client: Inside, made: Made, number: str) -> None:
     assert client.get(f"{VISITS}/cards/{number}", headers=made.header("ada")).status_code == 404
 
 
 def test_a_card_as_a_page_runs_nothing(client: Inside, made: Made, number: int) -> None:
-    page = client.get(f"{VISITS}/cards/{number}", headers={**made.header("ada"), "Accept": "text/html"})
+    page = client.get(
+        f"{VISITS}/cards/{number}", headers={**made.header("ada"), "Accept": "text/html"}
+    )
     assert page.headers["content-type"].startswith("text/html")
-    assert page.headers["content-security-policy"].startswith("default-src 'none'; style-src 'sha256-")
+    assert page.headers["content-security-policy"].startswith(
+        "default-src 'none'; style-src 'sha256-"
+    )
     assert "<script" not in page.text
 
 
@@ -123,20 +166,37 @@ def test_a_card_as_a_page_runs_nothing(client: Inside, made: Made, number: int) 
         ("image/png, */*;q=0.1", "application/json"),
     ],
 )
-def test_forms_are_chosen_by_the_client(client: Inside, made: Made, number: int, accept: str, form: str) -> None:
+def test_forms_are_chosen_by_the_client(
+    client: Inside, made: Made, number: int, accept: str, form: str
+) -> None:
     headers = {**made.header("ada"), "Idempotency-Key": "first", "Accept": accept}
-    assert client.post(f"{VISITS}/release", json={"sql": SQL, "epsilon": 1}, headers=headers).headers["content-type"] == form
+    assert (
+        client.post(f"{VISITS}/release", json={"sql": SQL, "epsilon": 1}, headers=headers).headers[
+            "content-type"
+        ]
+        == form
+    )
 
 
 @pytest.mark.parametrize("accept", ["image/png", "text/csv;q=0", "text/csv;q=x", "", ";;,"])
 def test_no_form_fits(client: Inside, made: Made, accept: str) -> None:
     headers = {**made.header("ada"), "Idempotency-Key": "first", "Accept": accept}
-    assert client.post(f"{VISITS}/release", json={"sql": SQL, "epsilon": 1}, headers=headers).status_code == 406
+    assert (
+        client.post(
+            f"{VISITS}/release", json={"sql": SQL, "epsilon": 1}, headers=headers
+        ).status_code
+        == 406
+    )
 
 
-def test_a_token_may_not_come_too_often(made: Made, client: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_may_not_come_too_often(
+    made: Made, client: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from sfumato.server.config import Rate
     from sfumato.server.limits import Buckets
 
     monkeypatch.setattr(client.app.state, "buckets", Buckets(Rate(per_second=0.001, burst=2)))
-    assert [client.get("/api/me", headers=made.header(who)).status_code for who in ("ada", "ada", "ada", "bob")] == [200, 200, 429, 200]
+    assert [
+        client.get("/api/me", headers=made.header(who)).status_code
+        for who in ("ada", "ada", "ada", "bob")
+    ] == [200, 200, 429, 200]

@@ -45,7 +45,11 @@ def config(tmp_path: Path) -> Config:
 
 def test_nothing_is_logged_of_requests(config: Config) -> None:
     found = options(config)
-    assert (found["access_log"], found["server_header"], found["proxy_headers"]) == (False, False, False)
+    assert (found["access_log"], found["server_header"], found["proxy_headers"]) == (
+        False,
+        False,
+        False,
+    )
     assert (found["host"], found["port"], found["http"]) == ("127.0.0.1", 4321, Protocol)
     assert uvicorn.Config("x", **found).limit_concurrency
 
@@ -57,9 +61,14 @@ def test_a_certificate_is_used(config: Config) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_one_process_or_several(config: Config, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_process_or_several(
+    config: Config, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = config.folder / "sfumato.toml"
-    path.write_text(path.read_text(encoding="utf-8").replace("[server]", f"[server]\nworkers = {workers}"), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("[server]", f"[server]\nworkers = {workers}"),
+        encoding="utf-8",
+    )
     calls: list[Any] = []
     monkeypatch.setattr(uvicorn, "run", lambda app, **how: calls.append((app, how)))
     monkeypatch.setattr(running, "create", lambda _: "an application")
@@ -71,11 +80,15 @@ def test_one_process_or_several(config: Config, workers: int, monkeypatch: pytes
     monkeypatch.setenv("PYTHONSAFEPATH", "")
     run(path)
     ((app, how),) = calls
-    assert (app, how.get("workers")) == (("an application", None) if workers == 1 else ("sfumato.server.app:from_environment", 3))
+    assert (app, how.get("workers")) == (
+        ("an application", None) if workers == 1 else ("sfumato.server.app:from_environment", 3)
+    )
     assert (running.os.environ[PATH] == str(path)) == (workers == 3)
     assert divided == [1] * (workers == 1)  # several are started by one that does not serve
     assert running.os.environ["PYTHONSAFEPATH"] == "1"
-    assert Opened.ends == ["closed"] * (workers == 3)  # what is wrong is seen here, and not by each of three
+    assert Opened.ends == ["closed"] * (
+        workers == 3
+    )  # what is wrong is seen here, and not by each of three
 
 
 class Opened:
@@ -91,7 +104,9 @@ class Opened:
 
 def with_tls(folder: Path, cert: str, key: str, *, port: int = 0, workers: int = 1) -> Made:
     made = service(folder, port=port)
-    text = made.path.read_text(encoding="utf-8").replace("[server]", f'[server]\nworkers = {workers}\ntls_cert = "{cert}"\ntls_key = "{key}"')
+    text = made.path.read_text(encoding="utf-8").replace(
+        "[server]", f'[server]\nworkers = {workers}\ntls_cert = "{cert}"\ntls_key = "{key}"'
+    )
     made.path.write_text(text, encoding="utf-8")
     return made
 
@@ -100,10 +115,16 @@ def test_it_answers_https_alone(tmp_path: Path) -> None:
     port = free_port()
     certificate(tmp_path, "own")
     made = with_tls(tmp_path, "own.crt", "own.key", port=port)
-    process = subprocess.Popen([sys.executable, "-c", ALONE + SERVE, "serve", str(made.path)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process = subprocess.Popen(
+        [sys.executable, "-c", ALONE + SERVE, "serve", str(made.path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     try:
         trusted = ssl.create_default_context(cafile=str(tmp_path / "own.crt"))
-        with httpx.Client(verify=trusted, base_url=f"https://127.0.0.1:{port}", timeout=10) as client:
+        with httpx.Client(
+            verify=trusted, base_url=f"https://127.0.0.1:{port}", timeout=10
+        ) as client:
             assert _up(client, process)
             assert client.get("/api/me", headers=made.header("ada")).json()["name"] == "ada"
         with pytest.raises(httpx.TransportError):
@@ -158,24 +179,37 @@ def test_a_certificate_that_cannot_be_used_is_refused_before_the_port_is_opened(
 def test_the_command_says_what_is_wrong_and_ends(tmp_path: Path) -> None:
     certificate(tmp_path, "own")
     path = with_tls(tmp_path, "own.crt", "gone.key").path
-    done = subprocess.run([sys.executable, "-c", SERVE, "serve", str(path)], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", SERVE, "serve", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("refused [server.config]  [server] tls_key = 'gone.key'")
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_records_of_something_else_are_refused_before_the_port_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
+def test_records_of_something_else_are_refused_before_the_port_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
     made = service(tmp_path)
     Path(made.config.tokens).unlink()
     Path(made.config.tokens).write_text("something else " * 100, encoding="utf-8")
-    made.path.write_text(made.path.read_text(encoding="utf-8").replace("[server]", f"[server]\nworkers = {workers}"), encoding="utf-8")
+    made.path.write_text(
+        made.path.read_text(encoding="utf-8").replace("[server]", f"[server]\nworkers = {workers}"),
+        encoding="utf-8",
+    )
     monkeypatch.setattr(uvicorn, "run", lambda *_, **__: pytest.fail("the port would be opened"))
     with pytest.raises(Refused) as caught:
         run(made.path)
     assert caught.value.code == "server.records"
 
 
-def test_a_budget_that_the_book_does_not_say_is_refused_once_for_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_budget_that_the_book_does_not_say_is_refused_once_for_several(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = service(tmp_path)
     text = made.path.read_text(encoding="utf-8").replace("[server]", "[server]\nworkers = 3")
     monkeypatch.setattr(uvicorn, "run", lambda *_, **__: None)
@@ -183,35 +217,71 @@ def test_a_budget_that_the_book_does_not_say_is_refused_once_for_several(tmp_pat
     monkeypatch.setenv("PYTHONSAFEPATH", "")
     made.path.write_text(text, encoding="utf-8")
     run(made.path)
-    monkeypatch.setattr(uvicorn, "run", lambda *_, **__: pytest.fail("three processes would fail again and again"))
+    monkeypatch.setattr(
+        uvicorn, "run", lambda *_, **__: pytest.fail("three processes would fail again and again")
+    )
     made.path.write_text(text.replace("budget = 1000000", "budget = 2000000"), encoding="utf-8")
     with pytest.raises(Refused, match=r"ledger\.budget"):
         run(made.path)
 
 
-HOSTILE = ("duckdb", "hashlib", "json", "multiprocessing", "numpy", "pyarrow", "sfumato", "struct", "uvicorn")
-SERVING = "import sys\nfrom sfumato.server.running import run\nif __name__ == '__main__':\n    run(sys.argv[1])\n"
+HOSTILE = (
+    "duckdb",
+    "hashlib",
+    "json",
+    "multiprocessing",
+    "numpy",
+    "pyarrow",
+    "sfumato",
+    "struct",
+    "uvicorn",
+)
+SERVING = (
+    "import sys\nfrom sfumato.server.running import run\nif __name__ == '__main__':\n    "
+    "run(sys.argv[1])\n"
+)
 
 
 def several(folder: Path, cwd: Path) -> tuple[Made, int, subprocess.Popen[bytes]]:
-    """A service of two processes that listen, with their workers, in a session of its own; started by a script, as `sfumato serve` is, in a directory."""
+    """A service of two processes that listen, with their workers, in a session of its own; started
+    by a script, as `sfumato serve` is, in a directory.
+    """
     port = free_port()
     made = service(folder, port=port)
-    made.path.write_text(made.path.read_text(encoding="utf-8").replace("[server]", "[server]\nworkers = 2"), encoding="utf-8")
+    made.path.write_text(
+        made.path.read_text(encoding="utf-8").replace("[server]", "[server]\nworkers = 2"),
+        encoding="utf-8",
+    )
     script = folder / "bin" / "serve.py"
     script.parent.mkdir()
     script.write_text(SERVING, encoding="utf-8")
-    return made, port, subprocess.Popen([sys.executable, str(script), str(made.path)], cwd=cwd, start_new_session=True, stdout=subprocess.DEVNULL)
+    return (
+        made,
+        port,
+        subprocess.Popen(
+            [sys.executable, str(script), str(made.path)],
+            cwd=cwd,
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+        ),
+    )
 
 
-def test_all_processes_end_with_the_first_and_import_nothing_from_where_it_was_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The parent is killed while a worker is in the middle of a question: no process is left that answers, holds the port, or reads on. And until then none of
-    them has run a module of the working directory, whose name is that of one that they import."""
+def test_all_processes_end_with_the_first_and_import_nothing_from_where_it_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parent is killed while a worker is in the middle of a question: no process is left that
+    answers, holds the port, or reads on. And until then none of them has run a module of the
+    working directory, whose name is that of one that they import.
+    """
     cwd, temporary = tmp_path / "cwd", tmp_path / "temporary"
     for one in (cwd, temporary):
         one.mkdir()
     for name in HOSTILE:
-        (cwd / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})\nraise SystemExit(3)\n", encoding="utf-8")
+        (cwd / f"{name}.py").write_text(
+            f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})\nraise SystemExit(3)\n",
+            encoding="utf-8",
+        )
     monkeypatch.setenv("TMPDIR", str(temporary))
     made, port, process = several(tmp_path, cwd)
     found: list[int] = []
@@ -221,7 +291,12 @@ def test_all_processes_end_with_the_first_and_import_nothing_from_where_it_was_s
             asking = threading.Thread(target=_ask, args=(f"http://127.0.0.1:{port}", made))
             asking.start()
             history = ("/api/datasets/visits/history", made.header("owner"))
-            assert wait_for(lambda: any(one["kind"] == "charge" for one in client.get(history[0], headers=history[1]).json()["entries"]))
+            assert wait_for(
+                lambda: any(
+                    one["kind"] == "charge"
+                    for one in client.get(history[0], headers=history[1]).json()["entries"]
+                )
+            )
         assert wait_for(lambda: len(_reading(process.pid)) == 2)
         found = descendants(process.pid)
         assert not (tmp_path / "ran").exists()
@@ -234,7 +309,11 @@ def test_all_processes_end_with_the_first_and_import_nothing_from_where_it_was_s
             again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             again.bind(("127.0.0.1", port))
             again.listen()
-        subprocess.run([sys.executable, "-c", "from sfumato.tables.spills import sweep\nsweep()"], check=True, timeout=60)
+        subprocess.run(
+            [sys.executable, "-c", "from sfumato.tables.spills import sweep\nsweep()"],
+            check=True,
+            timeout=60,
+        )
         assert not any(temporary.glob("sfumato-*"))
     finally:
         for one in (process.pid, *found):
@@ -244,28 +323,46 @@ def test_all_processes_end_with_the_first_and_import_nothing_from_where_it_was_s
 
 
 def _reading(parent: int) -> list[int]:
-    return [one for one in descendants(parent) if b"sfumato.server.worker" in Path(f"/proc/{one}/cmdline").read_bytes()]
+    return [
+        one
+        for one in descendants(parent)
+        if b"sfumato.server.worker" in Path(f"/proc/{one}/cmdline").read_bytes()
+    ]
 
 
 def _ask(url: str, made: Made) -> None:
     """A question of the longest class, whose reply never comes."""
     with pytest.raises(httpx.TransportError):
-        httpx.post(f"{url}/api/datasets/visits/release", json={"sql": SQL, "epsilon": "1"}, headers={**made.header("ada"), "Idempotency-Key": "k"}, timeout=60)
+        httpx.post(
+            f"{url}/api/datasets/visits/release",
+            json={"sql": SQL, "epsilon": "1"},
+            headers={**made.header("ada"), "Idempotency-Key": "k"},
+            timeout=60,
+        )
 
 
-def test_a_service_that_ends_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its processes keep apart who serves and who reads; at its end they are gone, with their directories."""
+def test_a_service_that_ends_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its processes keep apart who serves and who reads; at its end they are gone, with their
+    directories.
+    """
     (tmp_path / "temporary").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     port = free_port()
     made = service(tmp_path, port=port)
-    process = subprocess.Popen([sys.executable, "-c", SERVE, "serve", str(made.path)], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVE, "serve", str(made.path)], stdout=subprocess.DEVNULL
+    )
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=10) as client:
             assert _up(client, process)
         found = descendants(process.pid)
         assert found
-        serving, reading = os.sched_getaffinity(process.pid), set().union(*map(os.sched_getaffinity, found))
+        serving, reading = (
+            os.sched_getaffinity(process.pid),
+            set().union(*map(os.sched_getaffinity, found)),
+        )
         assert not serving & reading or len(available()) < 2
         assert any((tmp_path / "temporary").glob("sfumato-*"))
     finally:

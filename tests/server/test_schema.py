@@ -17,7 +17,12 @@ def test_what_is_told(tmp_path: Path) -> None:
     served = opened(made.config.datasets["visits"])
     found = public(served, made.config)
     columns = {column["name"]: column for column in found["tables"][0]["columns"]}
-    assert short(served) == {"name": "visits", "unit": "user_id", "relation": "add-remove", "about": "visits to three cities"}
+    assert short(served) == {
+        "name": "visits",
+        "unit": "user_id",
+        "relation": "add-remove",
+        "about": "visits to three cities",
+    }
     assert columns["age"] == {"name": "age", "type": "int64", "bounds": [0, 120], "keys": None}
     assert columns["city"]["keys"] == ["Bari", "Milano", "Roma"]
     assert found["example"] == "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"
@@ -28,7 +33,9 @@ def test_what_is_told(tmp_path: Path) -> None:
 
 def test_what_was_learned_is_not_told(tmp_path: Path) -> None:
     made = service(tmp_path)
-    made.path.write_text(made.path.read_text(encoding="utf-8").replace("max_rows = 4\n", ""), encoding="utf-8")
+    made.path.write_text(
+        made.path.read_text(encoding="utf-8").replace("max_rows = 4\n", ""), encoding="utf-8"
+    )
     from sfumato.server.config import load
 
     served = opened(load(made.path).datasets["visits"])
@@ -44,12 +51,23 @@ def test_nor_of_several_tables(tmp_path: Path) -> None:
     made = service(tmp_path)
     both = {"visits": str(tmp_path / "visits.parquet"), "clinic": str(tmp_path / "clinic.parquet")}
     said = {"name": "both", "unit": "clinic.patient", "links": {"visits.user_id": "clinic.patient"}}
-    config = replace(made.config.datasets["visits"], name="both", source=both, declared=said, ledger=str(tmp_path / "both.ledger"), analysts={})
+    config = replace(
+        made.config.datasets["visits"],
+        name="both",
+        source=both,
+        declared=said,
+        ledger=str(tmp_path / "both.ledger"),
+        analysts={},
+    )
     served = opened(config)
     for who in ("ada", "bob"):
         served.share(who)
     before = public(served, made.config)
-    served.table.sql("SELECT COUNT(*) AS n FROM visits JOIN clinic ON user_id = patient", epsilon="0.6", share="ada")
+    served.table.sql(
+        "SELECT COUNT(*) AS n FROM visits JOIN clinic ON user_id = patient",
+        epsilon="0.6",
+        share="ada",
+    )
     assert [one.lack.table for one in served.lessons] == ["visits", "clinic"]
     assert public(served, made.config) == before
     assert (len(served.owed("ada")), len(served.owed("bob"))) == (0, 2)
@@ -59,4 +77,9 @@ def test_nor_of_several_tables(tmp_path: Path) -> None:
 def test_names_are_quoted_where_they_must_be() -> None:
     from sfumato.server.schema import _quoted
 
-    assert [_quoted(one) for one in ("city", "City", 'a"b', "größe")] == ["city", '"City"', '"a""b"', '"größe"']
+    assert [_quoted(one) for one in ("city", "City", 'a"b', "größe")] == [
+        "city",
+        '"City"',
+        '"a""b"',
+        '"größe"',
+    ]

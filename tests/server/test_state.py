@@ -23,7 +23,11 @@ pytestmark = pytest.mark.xdist_group("server-state")
 @pytest.fixture(params=["a file", "PostgreSQL"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where the records are: a new file, or a new database."""
-    return str(tmp_path / "tokens.db") if request.param == "a file" else str(request.getfixturevalue("server").new())
+    return (
+        str(tmp_path / "tokens.db")
+        if request.param == "a file"
+        else str(request.getfixturevalue("server").new())
+    )
 
 
 @pytest.fixture
@@ -72,7 +76,13 @@ def test_a_reply_is_kept_and_stays(state: State) -> None:
     assert state.kept(ONE, "b") == ("digest", "done", 5.0, 4.5, b"other")
     state.lose(ONE)
     state.forget(ONE)
-    assert state.kept(ONE, "a") == ("digest", "done", 5.0, 4.5, b"first")  # what was replied is neither lost nor forgotten
+    assert state.kept(ONE, "a") == (
+        "digest",
+        "done",
+        5.0,
+        4.5,
+        b"first",
+    )  # what was replied is neither lost nor forgotten
 
 
 def test_a_refused_request_is_forgotten(state: State) -> None:
@@ -106,7 +116,9 @@ def test_overruns_are_counted(state: State) -> None:
 
 
 class Clock:
-    """A clock that shows one moment, in place of the module of that name: nobody has to wait for it."""
+    """A clock that shows one moment, in place of the module of that name: nobody has to wait for
+    it.
+    """
 
     def __init__(self, moment: float) -> None:
         self.moment = moment
@@ -126,8 +138,12 @@ def limited(state: State, who: str, limit: int) -> str:
     return "no"
 
 
-def test_what_is_under_way_counts_as_an_overrun_until_it_may_be_told(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What can be seen does not change with how a request ends until the moment when that may be told."""
+def test_what_is_under_way_counts_as_an_overrun_until_it_may_be_told(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What can be seen does not change with how a request ends until the moment when that may be
+    told.
+    """
     soon = time.time() + 60
     ends = {"ada": "begun", "bob": "done", "cleo": "lost"}
     for who, end in ends.items():
@@ -137,19 +153,29 @@ def test_what_is_under_way_counts_as_an_overrun_until_it_may_be_told(state: Stat
             state.store(request, {"a": b"reply"}, visible=soon)
         elif end == "lost":
             state.lose(request, visible=soon, overran=True)
-    assert {(limited(state, who, 1), limited(state, who, 2), state.told("visits", who)) for who in ends} == {("for now", "no", 0)}
+    assert {
+        (limited(state, who, 1), limited(state, who, 2), state.told("visits", who)) for who in ends
+    } == {("for now", "no", 0)}
     assert state.overruns("visits") == {"cleo": 1}  # the owner knows
     monkeypatch.setattr("sfumato.server.state.time", Clock(soon + 0.1))
-    assert {who: (limited(state, who, 1), state.told("visits", who)) for who in ends} == {"ada": ("for now", 0), "bob": ("no", 0), "cleo": ("reached", 1)}
+    assert {who: (limited(state, who, 1), state.told("visits", who)) for who in ends} == {
+        "ada": ("for now", 0),
+        "bob": ("no", 0),
+        "cleo": ("reached", 1),
+    }
 
 
-def test_an_answer_was_given_when_it_could_be_seen(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_was_given_when_it_could_be_seen(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
     soon = time.time() + 60
     state.begin(ONE, "digest", soon + 60)
     state.store(ONE, {"a": b"reply"}, visible=soon, entry=7)
     assert not state.given("visits", "ada", 7)
     monkeypatch.setattr("sfumato.server.state.time", Clock(soon + 0.1))
-    assert [state.given("visits", who, entry) for who, entry in (("ada", 7), ("bob", 7), ("ada", 8))] == [True, False, False]
+    assert [
+        state.given("visits", who, entry) for who, entry in (("ada", 7), ("bob", 7), ("ada", 8))
+    ] == [True, False, False]
 
 
 def test_the_same_bytes_are_kept_once(state: State) -> None:
@@ -162,7 +188,10 @@ def test_the_same_bytes_are_kept_once(state: State) -> None:
 
 
 def counted(state: State) -> dict[str, int]:
-    return {table: int(state._read(f"SELECT count(*) FROM {table}")[0][0]) for table in ("request", "reply", "body", "void")}
+    return {
+        table: int(state._read(f"SELECT count(*) FROM {table}")[0][0])
+        for table in ("request", "reply", "body", "void")
+    }
 
 
 def answered(state: State, key: str, until: float, body: bytes) -> Request:
@@ -173,7 +202,11 @@ def answered(state: State, key: str, until: float, body: bytes) -> Request:
 
 
 def test_what_is_old_is_let_go_and_its_key_is_void(state: State) -> None:
-    old, shared, young = answered(state, "1", 5.0, b"one"), answered(state, "2", 6.0, b"two"), answered(state, "3", 50.0, b"two")
+    old, shared, young = (
+        answered(state, "1", 5.0, b"one"),
+        answered(state, "2", 6.0, b"two"),
+        answered(state, "3", 50.0, b"two"),
+    )
     lost, begun = Request("visits", "ada", "4"), Request("visits", "ada", "5")
     for request in (lost, begun):
         state.begin(request, "digest", 7.0)
@@ -184,7 +217,10 @@ def test_what_is_old_is_let_go_and_its_key_is_void(state: State) -> None:
     assert kept is not None
     assert kept.reply == b"two"  # somebody else still has these bytes
     for request in (old, shared, lost, begun):
-        for use in (lambda one=request: state.kept(one, "a"), lambda one=request: state.begin(one, "digest", 99.0, 9)):
+        for use in (
+            lambda one=request: state.kept(one, "a"),
+            lambda one=request: state.begin(one, "digest", 99.0, 9),
+        ):
             with pytest.raises(Refused) as caught:
                 use()
             assert caught.value.code == "server.void"
@@ -200,17 +236,32 @@ def test_overruns_stay_counted_when_their_requests_are_let_go(state: State) -> N
         request = Request("visits", "ada", str(key))
         state.begin(request, "digest", 5.0, 9)
         state.lose(request, visible=4.0, overran=True)
-    before = state.overruns("visits"), state.told("visits", "ada"), limited(state, "ada", 3), limited(state, "ada", 4)
+    before = (
+        state.overruns("visits"),
+        state.told("visits", "ada"),
+        limited(state, "ada", 3),
+        limited(state, "ada", 4),
+    )
     assert before == ({"ada": 3}, 3, "reached", "no")
     assert state.let_go(20.0, 100) == 3
-    assert (state.overruns("visits"), state.told("visits", "ada"), limited(state, "ada", 3), limited(state, "ada", 4)) == before
+    assert (
+        state.overruns("visits"),
+        state.told("visits", "ada"),
+        limited(state, "ada", 3),
+        limited(state, "ada", 4),
+    ) == before
 
 
 def test_nothing_is_found_by_looking_at_everything(tmp_path: Path) -> None:
-    """However many keys there are: a look at one request, at somebody's counts, and at what is old goes by an index."""
+    """However many keys there are: a look at one request, at somebody's counts, and at what is old
+    goes by an index.
+    """
     state = State(str(tmp_path / "tokens.db"))
     bindings = {COUNTS: 7, OLD: 3, UNUSED: 1}
-    plans = {one: [str(row[3]) for row in state._read(f"EXPLAIN QUERY PLAN {one}", (0,) * count)] for one, count in bindings.items()}
+    plans = {
+        one: [str(row[3]) for row in state._read(f"EXPLAIN QUERY PLAN {one}", (0,) * count)]
+        for one, count in bindings.items()
+    }
     state.close()
     assert not [line for plan in plans.values() for line in plan if line.startswith("SCAN")]
     assert any("request_until (dataset=? AND who=? AND until>?)" in line for line in plans[COUNTS])
@@ -224,10 +275,18 @@ def test_what_is_taken_up_again_is_not_let_go(state: State) -> None:
     assert state.kept(ONE, "a") == ("digest", "begun", 50.0, 0.0, None)
 
 
-def test_bytes_that_somebody_is_about_to_use_are_not_let_go(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody finds the bytes of a reply there, and is interrupted; meanwhile the one key that had them is let go."""
+def test_bytes_that_somebody_is_about_to_use_are_not_let_go(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody finds the bytes of a reply there, and is interrupted; meanwhile the one key that had
+    them is let go.
+    """
     storing, pruning = State(place), State(place)
-    old, young, usual = answered(storing, "old", 5.0, b"the same"), Request("visits", "ada", "young"), storing._run
+    old, young, usual = (
+        answered(storing, "old", 5.0, b"the same"),
+        Request("visits", "ada", "young"),
+        storing._run,
+    )
     storing.begin(young, "digest", 50.0)
     pruning.open()
     thread = threading.Thread(target=pruning.let_go, args=(20.0, 100))
@@ -252,7 +311,9 @@ def test_bytes_that_somebody_is_about_to_use_are_not_let_go(place: str, monkeypa
     pruning.close()
 
 
-def test_a_reply_in_another_form_comes_before_or_after_its_request_is_let_go(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reply_in_another_form_comes_before_or_after_its_request_is_let_go(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing is stored for a request that is gone."""
     storing, pruning = State(place), State(place)
     old, usual = answered(storing, "old", 5.0, b"one form"), storing._run
@@ -290,7 +351,11 @@ def test_a_request_is_begun_once_by_many(place: str) -> None:
     won: list[str] = []
 
     def race(state: State) -> None:
-        won.extend(key for key in map(str, range(20)) if state.begin(Request("visits", "ada", key), "digest", 5.0))
+        won.extend(
+            key
+            for key in map(str, range(20))
+            if state.begin(Request("visits", "ada", key), "digest", 5.0)
+        )
 
     threads = [threading.Thread(target=race, args=(state,)) for state in states]
     for thread in threads:
@@ -310,9 +375,15 @@ def test_a_limit_holds_among_many(place: str) -> None:
     def race(state: State, turn: int) -> None:
         for key in range(5):
             with suppress(Limited):
-                ours.append(state.begin(Request("visits", "ada", f"{turn}-{key}"), "digest", time.time() + 60, 3))
+                ours.append(
+                    state.begin(
+                        Request("visits", "ada", f"{turn}-{key}"), "digest", time.time() + 60, 3
+                    )
+                )
 
-    threads = [threading.Thread(target=race, args=(state, turn)) for turn, state in enumerate(states)]
+    threads = [
+        threading.Thread(target=race, args=(state, turn)) for turn, state in enumerate(states)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

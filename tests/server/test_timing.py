@@ -1,9 +1,11 @@
 """When padded replies come does not tell whether a unit has 1 row or 100,000.
 
-Two datasets of one service that differ in one unit's rows are asked the same questions, in pairs, in a random order. What is compared is the time from the
-first byte of a request to the last of its reply. AUC is the probability that a reply about the larger dataset comes later than one about the smaller: one half,
-if nothing can be told. With n pairs of the same law its standard deviation is √((2n + 1) / (12n²)), 0.0041 for 10,000: the band of ± 0.02 is left by chance
-in about one run of a million. The twin is the same service without padding.
+Two datasets of one service that differ in one unit's rows are asked the same questions, in pairs,
+in a random order. What is compared is the time from the first byte of a request to the last of its
+reply. AUC is the probability that a reply about the larger dataset comes later than one about the
+smaller: one half, if nothing can be told. With n pairs of the same law its standard deviation is
+√((2n + 1) / (12n²)), 0.0041 for 10,000: the band of ± 0.02 is left by chance in about one run of a
+million. The twin is the same service without padding.
 """
 
 from __future__ import annotations
@@ -62,13 +64,22 @@ def served(folder: Path, of_class: float, *, padded: bool) -> Iterator[tuple[str
     """The address of a service with both datasets, and a token."""
     for name, rows in zip(NAMES, (1, MANY), strict=True):
         who = np.concatenate([np.arange(1000), np.full(rows, 1000)])
-        pq.write_table(pa.table({"who": who, "x": np.arange(len(who)) * 0.618 % 10}), folder / f"{name}.parquet")
+        pq.write_table(
+            pa.table({"who": who, "x": np.arange(len(who)) * 0.618 % 10}),
+            folder / f"{name}.parquet",
+        )
     port, path = free_port(), folder / "sfumato.toml"
-    path.write_text(TOML.format(port=port, of_class=of_class) + "".join(DATASET.format(name=name) for name in NAMES), encoding="utf-8")
+    path.write_text(
+        TOML.format(port=port, of_class=of_class)
+        + "".join(DATASET.format(name=name) for name in NAMES),
+        encoding="utf-8",
+    )
     state = State(load(path).tokens)
     token = made(state, name="ada", role="analyst")
     state.close()
-    script = f"{'' if padded else UNPADDED}\nfrom sfumato.server.running import run\nrun({str(path)!r})"
+    script = (
+        f"{'' if padded else UNPADDED}\nfrom sfumato.server.running import run\nrun({str(path)!r})"
+    )
     process = subprocess.Popen([sys.executable, "-c", script])
     try:
         url, end = f"http://127.0.0.1:{port}", time.monotonic() + 120
@@ -85,17 +96,30 @@ def served(folder: Path, of_class: float, *, padded: bool) -> Iterator[tuple[str
 
 
 def times(url: str, token: str, pairs: int) -> tuple[list[float], list[float]]:
-    """When the replies came. One that was not ready came never: an overrun of one dataset and not of the other is a difference, too."""
+    """When the replies came. One that was not ready came never: an overrun of one dataset and not
+    of the other is a difference, too.
+    """
     chance, found = random.Random(pairs), {name: list[float]() for name in NAMES}
-    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60) as client:
+    with httpx.Client(
+        base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60
+    ) as client:
         for place in range(-20, pairs):  # the first ones are to get warm
             took = {}
             for name in chance.sample(NAMES, 2):
-                body = {"sql": f"SELECT SUM(x) AS s FROM {name} WHERE x < {place + 100}", "epsilon": "1"}
+                body = {
+                    "sql": f"SELECT SUM(x) AS s FROM {name} WHERE x < {place + 100}",
+                    "epsilon": "1",
+                }
                 begun = time.perf_counter()
-                reply = client.post(f"/api/datasets/{name}/release", json=body, headers={"Idempotency-Key": f"k{place}"})
+                reply = client.post(
+                    f"/api/datasets/{name}/release",
+                    json=body,
+                    headers={"Idempotency-Key": f"k{place}"},
+                )
                 took[name] = time.perf_counter() - begun if reply.status_code == 200 else math.inf
-                assert reply.status_code == 200 or reply.json()["code"] == "server.deadline", reply.text
+                assert reply.status_code == 200 or reply.json()["code"] == "server.deadline", (
+                    reply.text
+                )
             if place >= 0:
                 for name in NAMES:
                     found[name].append(took[name])

@@ -35,7 +35,9 @@ def asker(state: State, *headers: str | None) -> list[Asker | None]:
             try:
                 found.append(await known.asker(header))
             except Stopped as stopped:
-                found.append(None if stopped.problem is UNNAMED else Asker("another problem", "", None, 0))
+                found.append(
+                    None if stopped.problem is UNNAMED else Asker("another problem", "", None, 0)
+                )
         return found
 
     return asyncio.run(ask())
@@ -44,12 +46,17 @@ def asker(state: State, *headers: str | None) -> list[Asker | None]:
 def test_a_token_names_its_holder(state: State) -> None:
     token = made(state, name="ada", role="analyst", datasets=["visits"], days=3)
     (row,) = state.tokens()
-    assert asker(state, f"Bearer {token}", f"bearer  {token} ") == [Asker("ada", "analyst", frozenset({"visits"}), row.expires)] * 2
+    assert (
+        asker(state, f"Bearer {token}", f"bearer  {token} ")
+        == [Asker("ada", "analyst", frozenset({"visits"}), row.expires)] * 2
+    )
     assert row.expires - row.made == 3 * DAY
 
 
 def test_what_is_kept_is_a_hash(state: State, tmp_path: Path) -> None:
-    secret = made(state, name="ada", role="analyst").split("_", 2)[2]  # which may have a _ of its own
+    secret = made(state, name="ada", role="analyst").split("_", 2)[
+        2
+    ]  # which may have a _ of its own
     (row,) = state.tokens()
     assert row.hash.startswith("$argon2id$")
     assert all(secret.encode() not in path.read_bytes() for path in tmp_path.iterdir())
@@ -78,11 +85,22 @@ def test_secrets_are_long_and_differ(state: State) -> None:
 def test_another_secret_is_nobody(state: State) -> None:
     token = made(state, name="ada", role="analyst")
     other = token[:-1] + ("A" if token[-1] != "A" else "B")
-    wrong = ["", "Bearer", "Bearer x", f"Basic {token}", token, f"Bearer {token}x", f"Bearer {other}", "Bearer sft_" + "a" * 16 + token[20:]]
+    wrong = [
+        "",
+        "Bearer",
+        "Bearer x",
+        f"Basic {token}",
+        token,
+        f"Bearer {token}x",
+        f"Bearer {other}",
+        "Bearer sft_" + "a" * 16 + token[20:],
+    ]
     assert asker(state, None, *wrong) == [None] * (len(wrong) + 1)
 
 
-def test_a_token_that_was_verified_still_ends_at_once(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_that_was_verified_still_ends_at_once(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
     token = made(state, name="ada", role="analyst")
 
     async def ask() -> list[Any]:
@@ -115,7 +133,16 @@ def test_argon2_is_paid_once(state: State, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize(
-    "how", [{"name": "a b"}, {"name": ""}, {"role": "king"}, {"datasets": ["a b"]}, {"days": 0}, {"days": 10**6}], ids=lambda how: next(iter(how))
+    "how",
+    [
+        {"name": "a b"},
+        {"name": ""},
+        {"role": "king"},
+        {"datasets": ["a b"]},
+        {"days": 0},
+        {"days": 10**6},
+    ],
+    ids=lambda how: next(iter(how)),
 )
 def test_what_no_token_is_made_for(state: State, how: dict[str, Any]) -> None:
     with pytest.raises(Refused):

@@ -31,7 +31,10 @@ def test_one_name_with_many_requests_delays_another_by_one_turn() -> None:
     served = asyncio.run(live())
     first = served.index("ada")
     assert first <= 4  # some turns passed before ada came
-    assert served[first : first + 5] in (["ada", "bob", "mallory", "ada", "bob"], ["ada", "bob", "ada", "bob", "mallory"])
+    assert served[first : first + 5] in (
+        ["ada", "bob", "mallory", "ada", "bob"],
+        ["ada", "bob", "ada", "bob", "mallory"],
+    )
 
 
 def test_so_many_requests_of_one_name_wait() -> None:
@@ -68,7 +71,9 @@ def test_a_name_holds_so_many_at_a_time() -> None:
 
 
 def test_who_leaves_loses_nothing_for_others() -> None:
-    """A request that is cancelled, or waits too long, holds nothing afterwards: also where its turn came in the same moment."""
+    """A request that is cancelled, or waits too long, holds nothing afterwards: also where its turn
+    came in the same moment.
+    """
 
     async def live() -> None:
         turns = Turns(["worker"], waiting=5)

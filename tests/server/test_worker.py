@@ -46,13 +46,24 @@ def tables(made: Made) -> Iterator[dict[str, Any]]:
 
 
 def asked(epsilon: str = "0.5", sql: str = SQL, **more: Any) -> dict[str, Any]:
-    return {"dataset": "visits", "who": "ada", "question": {"sql": sql, "epsilon": epsilon}, "media": JSON, "timeout": 30.0, "recall": False, **more}
+    return {
+        "dataset": "visits",
+        "who": "ada",
+        "question": {"sql": sql, "epsilon": epsilon},
+        "media": JSON,
+        "timeout": 30.0,
+        "recall": False,
+        **more,
+    }
 
 
 def parts(said: bytes) -> tuple[str, dict[str, bytes]]:
     source = io.BytesIO(said)
     head = json.loads(source.readline())
-    found = {name: source.read(length) for name, length in zip(head.get("names", ()), head["lengths"], strict=True)}
+    found = {
+        name: source.read(length)
+        for name, length in zip(head.get("names", ()), head["lengths"], strict=True)
+    }
     assert source.read() == b""
     return head["kind"], found
 
@@ -88,22 +99,34 @@ def test_a_lost_request_gets_only_what_its_own_share_paid_for(tables: dict[str, 
 def test_a_lost_request_pays_for_what_was_learned(tmp_path: Path) -> None:
     """Its answer shows the limit that another has learned meanwhile."""
     made = service(tmp_path, budget="100")
-    made.path.write_text(made.path.read_text(encoding="utf-8").replace("max_rows = 4\n", ""), encoding="utf-8")
+    made.path.write_text(
+        made.path.read_text(encoding="utf-8").replace("max_rows = 4\n", ""), encoding="utf-8"
+    )
     with table(load(made.path).datasets["visits"]) as own:
         for who in ("ada", "bob"):
             own.ledger.allow(who, own.budget)
         tables, ledger = {"visits": own}, own.ledger
         assert parts(answered(tables, asked(who="bob")))[0] == "answer"  # bob learned it
-        assert parts(answered(tables, asked(recall=True))) == ("lost", {})  # another's answer is not given, and nothing of the limit is shown
+        assert parts(answered(tables, asked(recall=True))) == (
+            "lost",
+            {},
+        )  # another's answer is not given, and nothing of the limit is shown
         (lesson,) = own.lessons.values()
         receipt, before = ledger.charge(Pure(Fraction(1, 4)), share="ada"), ledger.account("bob")
-        ledger.remember(receipt, name_of(lesson.lack, own.given), lesson.to_json())  # ada learned it anew
+        ledger.remember(
+            receipt, name_of(lesson.lack, own.given), lesson.to_json()
+        )  # ada learned it anew
         assert parts(answered(tables, asked(who="bob", recall=True)))[0] == "answer"
-        assert ledger.account("bob").spent == before.plus(ratios(price(ledger.budget, (Pure(Fraction(1, 4)),)))).spent
+        assert (
+            ledger.account("bob").spent
+            == before.plus(ratios(price(ledger.budget, (Pure(Fraction(1, 4)),)))).spent
+        )
 
 
 @pytest.mark.usefixtures("tables")
-def test_an_answer_is_stored_at_its_moment_and_not_later(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_is_stored_at_its_moment_and_not_later(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from sfumato import release
 
     with worker.opened(made.config.datasets["visits"], lambda _: None) as own:
@@ -111,19 +134,28 @@ def test_an_answer_is_stored_at_its_moment_and_not_later(made: Made, monkeypatch
         assert parts(answered(tables, asked("0.0625", held=0.5)))[0] == "answer"
         charge, stored = list(own.ledger.history())[-2:]
         assert (charge.kind, stored.kind) == ("charge", "answer")
-        assert (datetime.datetime.fromisoformat(stored.when) - datetime.datetime.fromisoformat(charge.when)).total_seconds() >= 0.49
+        assert (
+            datetime.datetime.fromisoformat(stored.when)
+            - datetime.datetime.fromisoformat(charge.when)
+        ).total_seconds() >= 0.49
         true = release._tally
         monkeypatch.setattr(release, "_tally", lambda *given: time.sleep(0.2) or true(*given))
         assert answered(tables, asked("0.03125", held=0.1)) == worker.FAILED
         assert list(own.ledger.history())[-1].kind == "charge"
 
 
-def test_what_is_learned_first_is_stored_at_its_moment_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second charge would tell else how long learning took; where learning took too long there is none."""
+def test_what_is_learned_first_is_stored_at_its_moment_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second charge would tell else how long learning took; where learning took too long there
+    is none.
+    """
     from sfumato import release
 
     made = service(tmp_path, budget="100")
-    made.path.write_text(made.path.read_text(encoding="utf-8").replace("max_rows = 4\n", ""), encoding="utf-8")
+    made.path.write_text(
+        made.path.read_text(encoding="utf-8").replace("max_rows = 4\n", ""), encoding="utf-8"
+    )
     config = load(made.path).datasets["visits"]
     with table(config) as first:
         first.ledger.allow("ada", first.budget)
@@ -137,7 +169,9 @@ def test_what_is_learned_first_is_stored_at_its_moment_too(tmp_path: Path, monke
         book = [one for one in own.ledger.history() if one.share][2:]
         assert [one.kind for one in book] == ["charge", "answer", "answer", "charge", "answer"]
         begun, *after = (datetime.datetime.fromisoformat(one.when).timestamp() for one in book)
-        assert [after[0] - begun >= 0.99, after[2] - begun >= 0.99, after[3] - begun >= 1.99] == [True] * 3
+        assert [after[0] - begun >= 0.99, after[2] - begun >= 0.99, after[3] - begun >= 1.99] == [
+            True
+        ] * 3
 
 
 def test_refusals_are_told(tables: dict[str, Any]) -> None:
@@ -147,15 +181,23 @@ def test_refusals_are_told(tables: dict[str, Any]) -> None:
     assert (kind, json.loads(found["refusal"])["over"]) == ("refused", True)
 
 
-def test_whatever_breaks_says_one_word(tables: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker.replies, "rendered", lambda *_: (_ for _ in ()).throw(RuntimeError("Xenophon was here")))
+def test_whatever_breaks_says_one_word(
+    tables: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        worker.replies,
+        "rendered",
+        lambda *_: (_ for _ in ()).throw(RuntimeError("Xenophon was here")),
+    )
     assert answered(tables, asked("0.125")) == worker.FAILED
     assert answered(tables, {"dataset": "other"}) == worker.FAILED
 
 
 def test_it_speaks_lines(made: Made, tables: dict[str, Any]) -> None:
     begun = {"text": made.config.text, "folder": str(made.config.folder)}
-    source = io.BytesIO(b"".join(json.dumps(one).encode() + b"\n" for one in (begun, asked(sql="SELECT 1"))))
+    source = io.BytesIO(
+        b"".join(json.dumps(one).encode() + b"\n" for one in (begun, asked(sql="SELECT 1")))
+    )
     sink = io.BytesIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(worker, "limit", lambda _: None)
@@ -166,13 +208,17 @@ def test_it_speaks_lines(made: Made, tables: dict[str, Any]) -> None:
     assert json.loads(refused)["kind"] == "refused"
 
 
-def test_the_news_of_a_charge_and_of_an_answer(made: Made, tables: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_news_of_a_charge_and_of_an_answer(
+    made: Made, tables: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     from sfumato import release
 
     heard: list[str] = []
     true = release._tally
     monkeypatch.setattr(release, "_tally", lambda *given: heard.append("read") or true(*given))
-    with worker.opened(made.config.datasets["visits"], lambda news: heard.append(json.loads(news)["kind"])) as own:
+    with worker.opened(
+        made.config.datasets["visits"], lambda news: heard.append(json.loads(news)["kind"])
+    ) as own:
         assert parts(answered({"visits": own}, asked("0.3125")))[0] == "answer"
         assert parts(answered({"visits": own}, asked("0.3125")))[0] == "answer"
         assert parts(answered({"visits": own}, asked("1000")))[0] == "refused"
@@ -200,8 +246,12 @@ def test_an_answer_is_stored_though_nobody_listens_any_more(made: Made) -> None:
         assert list(own.ledger.history())[-1].kind == "answer"
 
 
-def test_a_charge_that_may_stand_is_not_told_to_be_none(tables: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A commit that failed half-way: the key is void, and nobody is told that nothing was charged."""
+def test_a_charge_that_may_stand_is_not_told_to_be_none(
+    tables: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A commit that failed half-way: the key is void, and nobody is told that nothing was
+    charged.
+    """
 
     def unsure(*_: Any, **__: Any) -> None:
         raise Refused("ledger.io", "the book", f"the disk failed; {UNSURE}", "the same key")
@@ -216,7 +266,12 @@ def test_memory_is_bounded() -> None:
         "from sfumato.server.worker import limit\nlimit(300 * 2**20)\nbytearray(100 * 2**20)\n"
         "try:\n    bytearray(400 * 2**20)\nexcept MemoryError:\n    print('bounded')"
     )
-    assert subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout == "bounded\n"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", script], check=True, capture_output=True, text=True
+        ).stdout
+        == "bounded\n"
+    )
     assert callable(limit)
 
 
@@ -251,8 +306,16 @@ print("1 000 000" in str(found), any("duckdb" in one for one in seen))
 
 
 def test_a_question_that_does_not_fit_into_memory_is_spilled(tmp_path: Path) -> None:
-    """The engine knows how much memory the process may take: a question that can do with less memory and a disk is no overrun."""
-    done = subprocess.run([sys.executable, "-c", SPILLS, str(tmp_path / "v.parquet")], capture_output=True, text=True, check=False, timeout=300)
+    """The engine knows how much memory the process may take: a question that can do with less
+    memory and a disk is no overrun.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", SPILLS, str(tmp_path / "v.parquet")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
     assert (done.stdout, done.returncode) == ("True True\n", 0), done.stderr
 
 
@@ -262,7 +325,14 @@ def test_the_invented_questions_can_be_asked() -> None:
 
 def test_nothing_is_printed(made: Made, tmp_path: Path) -> None:
     script = (
-        "import os, sys\nfrom sfumato.server import worker\nworker.serve = lambda *_: (print('secret'), os.write(2, b'secret'), sys.exit(0))\nworker.main()"
+        "import os, sys\nfrom sfumato.server import worker\nworker.serve = lambda *_: "
+        "(print('secret'), os.write(2, b'secret'), sys.exit(0))\nworker.main()"
     )
-    found = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, env={"PATH": ""}, cwd=tmp_path)
+    found = subprocess.run(
+        [sys.executable, "-c", script],
+        check=True,
+        capture_output=True,
+        env={"PATH": ""},
+        cwd=tmp_path,
+    )
     assert (found.stdout, found.stderr) == (b"", b"")

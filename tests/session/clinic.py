@@ -1,4 +1,6 @@
-"""Four tables: patients, their visits, tests of visits, and public cities. Keys repeat, lead nowhere and are null here and there."""
+"""Four tables: patients, their visits, tests of visits, and public cities. Keys repeat, lead
+nowhere and are null here and there.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from sfumato.session import Database
 from sfumato.testing.exact import through_the_door
 
 TABLES = {
-    "patients": pa.table({"id": [1, 2, 3, 4], "age": [30, 40, 50, None], "city": ["Roma", "Bari", "Roma", "Oslo"]}),
+    "patients": pa.table(
+        {"id": [1, 2, 3, 4], "age": [30, 40, 50, None], "city": ["Roma", "Bari", "Roma", "Oslo"]}
+    ),
     "visits": pa.table(
         {
             "number": [10, 11, 12, 13, 14, 15],
@@ -23,7 +27,9 @@ TABLES = {
     ),
     "tests": pa.table({"visit": [10, 10, 12, 99, 14, 15], "value": [5, 6, 7, 8, 9, 9]}),
 }
-CITIES = pa.table({"city": ["Roma", "Bari", "Bari", None], "region": ["L", "P", "Q", None], "size": [3, 1, 1, 0]})
+CITIES = pa.table(
+    {"city": ["Roma", "Bari", "Bari", None], "region": ["L", "P", "Q", None], "size": [3, 1, 1, 0]}
+)
 DECLARED: dict[str, Any] = {
     "unit": "patients.id",
     "links": {"visits.patient_id": "patients.id", "tests.visit": "visits.number"},
@@ -46,13 +52,29 @@ def counted(db: Database, text: str) -> list[float]:
 
 
 def hospital(units: int = 1200, **other: Any) -> Database:
-    """Of which little is declared: every patient has three or four visits, with spend between 4 and 8, for one in twenty 40; a visit two tests, of 5 to 7."""
+    """Of which little is declared: every patient has three or four visits, with spend between 4 and
+    8, for one in twenty 40; a visit two tests, of 5 to 7.
+    """
     owner = np.repeat(np.arange(units), 3 + np.arange(units) % 2)
     number = np.arange(len(owner))
     tables = {
         "patients": pa.table({"id": np.arange(units), "age": 20 + np.arange(units) % 41}),
-        "visits": pa.table({"number": number, "patient_id": owner, "spend": np.where(owner % 20 == 0, 40.0, 4 + number % 4), "age": 1 + number % 2}),
-        "tests": pa.table({"visit": np.repeat(number, 2), "value": 5 + np.arange(2 * len(number)) % 3}),
+        "visits": pa.table(
+            {
+                "number": number,
+                "patient_id": owner,
+                "spend": np.where(owner % 20 == 0, 40.0, 4 + number % 4),
+                "age": 1 + number % 2,
+            }
+        ),
+        "tests": pa.table(
+            {"visit": np.repeat(number, 2), "value": 5 + np.arange(2 * len(number)) % 3}
+        ),
     }
-    about = {"unit": "patients.id", "links": DECLARED["links"], "public": {"days": pa.table({"day": [5, 6], "length": [7.5, 8.0]})}, "budget": 1000}
+    about = {
+        "unit": "patients.id",
+        "links": DECLARED["links"],
+        "public": {"days": pa.table({"day": [5, 6], "length": [7.5, 8.0]})},
+        "budget": 1000,
+    }
     return sf.protect(tables, **{**about, **other})

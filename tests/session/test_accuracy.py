@@ -22,7 +22,15 @@ BOTH = "SELECT city, COUNT(*) AS n, SUM(spend) AS s, AVG(spend) AS m FROM visits
 
 
 def visits(budget: Any = 1000, **about: Any) -> Table:
-    return table(budget, **{"max_rows": 4, "bounds": {"spend": (0, 50)}, "keys": {"city": ["Roma", "Bari"]}, **about})
+    return table(
+        budget,
+        **{
+            "max_rows": 4,
+            "bounds": {"spend": (0, 50)},
+            "keys": {"city": ["Roma", "Bari"]},
+            **about,
+        },
+    )
 
 
 def lower(plan: Any) -> sf.Guarantee:
@@ -34,7 +42,11 @@ def lower(plan: Any) -> sf.Guarantee:
     less = _amount(place - 1)
     if isinstance(promise, sf.GDP):
         return sf.GDP.from_square(less)
-    return type(promise)(less, promise.parameters["delta"]) if "delta" in promise.parameters else type(promise)(less)
+    return (
+        type(promise)(less, promise.parameters["delta"])
+        if "delta" in promise.parameters
+        else type(promise)(less)
+    )
 
 
 def test_amounts_are_all_numbers_of_four_digits_in_order() -> None:
@@ -52,7 +64,15 @@ def test_amounts_are_all_numbers_of_four_digits_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "goal", [Fraction("0.00001234"), Fraction(1), Fraction("0.4794"), Fraction("77.77"), _amount(LEAST * _POWER + 1), _amount(MOST * _POWER)]
+    "goal",
+    [
+        Fraction("0.00001234"),
+        Fraction(1),
+        Fraction("0.4794"),
+        Fraction("77.77"),
+        _amount(LEAST * _POWER + 1),
+        _amount(MOST * _POWER),
+    ],
 )
 def test_the_least_is_found(goal: Fraction) -> None:
     asked: list[Fraction] = []
@@ -65,8 +85,16 @@ def test_the_least_is_found(goal: Fraction) -> None:
     assert len(asked) < 40
 
 
-@pytest.mark.parametrize("budget", [sf.Pure(1000), sf.Approx(1000, "1e-6"), sf.ZCDP(1000), sf.ZCDP(1000, "1e-6"), sf.GDP(100)], ids=str)
-@pytest.mark.parametrize(("text", "within"), [(COUNT, 25), (COUNT, "0.5"), (BOTH, {"n": 25}), (BOTH, {"n": 1000, "s": 200})], ids=str)
+@pytest.mark.parametrize(
+    "budget",
+    [sf.Pure(1000), sf.Approx(1000, "1e-6"), sf.ZCDP(1000), sf.ZCDP(1000, "1e-6"), sf.GDP(100)],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    ("text", "within"),
+    [(COUNT, 25), (COUNT, "0.5"), (BOTH, {"n": 25}), (BOTH, {"n": 1000, "s": 200})],
+    ids=str,
+)
 def test_it_is_within_and_nothing_cheaper_is(budget: sf.Guarantee, text: str, within: Any) -> None:
     wanted = within if isinstance(within, dict) else {"n": within}
     with visits(budget) as made:
@@ -83,7 +111,9 @@ def test_a_count_costs_what_the_formula_says() -> None:
     with visits(sf.Pure(10)) as made:
         cost = made.plan(COUNT, within=25).promise.parameters["epsilon"]
         assert float(cost) == pytest.approx(math.log(20) * 4 / 25, rel=2e-4)
-        assert float(made.plan(COUNT, within=25, confidence="0.99").promise.parameters["epsilon"]) == pytest.approx(math.log(100) * 4 / 25, rel=2e-4)
+        assert float(
+            made.plan(COUNT, within=25, confidence="0.99").promise.parameters["epsilon"]
+        ) == pytest.approx(math.log(100) * 4 / 25, rel=2e-4)
 
 
 def test_a_release_is_that_of_the_plan_and_stored_alike() -> None:
@@ -99,7 +129,9 @@ def test_a_release_is_that_of_the_plan_and_stored_alike() -> None:
 
 def test_all_groups_at_once_cost_more() -> None:
     with visits(sf.Pure(100)) as made:
-        each, both = (made.plan(BOTH, within={"n": 25}, simultaneous=all_) for all_ in (False, True))
+        each, both = (
+            made.plan(BOTH, within={"n": 25}, simultaneous=all_) for all_ in (False, True)
+        )
         assert both.promise.parameters["epsilon"] > each.promise.parameters["epsilon"]
         answer = made.sql(BOTH, within={"n": 25}, simultaneous=True)
         low, high = answer.interval("n", simultaneous=True)
@@ -117,7 +149,9 @@ def test_a_mean_is_within_for_groups_of_the_assumed_size() -> None:
         assert small.error()["m"] <= 1
         assert large.error()["m"] <= 1
         assert large.promise.parameters["epsilon"] < small.promise.parameters["epsilon"]
-        ratio = made.plan("SELECT SUM(spend) / COUNT(*) AS m FROM visits", within=1, group_size=1000)
+        ratio = made.plan(
+            "SELECT SUM(spend) / COUNT(*) AS m FROM visits", within=1, group_size=1000
+        )
         assert ratio.error()["m"] <= 1
 
 
@@ -132,7 +166,11 @@ def test_a_mean_is_within_for_groups_of_the_assumed_size() -> None:
         (BOTH, {"within": {"m": 1}}, "within.group-size"),
         ("SELECT 2 * COUNT(*) AS n FROM visits", {"within": 1}, "within.group-size"),
         ("SELECT MEDIAN(spend) AS q FROM visits", {"within": 1}, "within.quantile"),
-        ("SELECT MEDIAN(spend) * 2 AS q FROM visits", {"within": 1, "group_size": 1000}, "within.quantile"),
+        (
+            "SELECT MEDIAN(spend) * 2 AS q FROM visits",
+            {"within": 1, "group_size": 1000},
+            "within.quantile",
+        ),
         (COUNT, {"within": "0.0000000000001"}, "within.reach"),
         (COUNT, {"within": 0}, "number.not-positive"),
         (COUNT, {"within": -1}, "number.not-positive"),
@@ -167,4 +205,6 @@ def test_limits_are_learned_before_for_a_twentieth_of_the_budget() -> None:
         answer = made.sql(COUNT, within=25)
         assert "learned first, for ε = 30 beside this" in str(answer)
         assert made.declaration.max_rows == 4
-        assert float(made.spent.parameters["epsilon"]) == pytest.approx(30 + math.log(20) * 4 / 25, rel=1e-3)
+        assert float(made.spent.parameters["epsilon"]) == pytest.approx(
+            30 + math.log(20) * 4 / 25, rel=1e-3
+        )

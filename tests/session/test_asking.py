@@ -1,4 +1,6 @@
-"""What comes before an answer, for one question and for several alike: the same order of trying, paying and learning."""
+"""What comes before an answer, for one question and for several alike: the same order of trying,
+paying and learning.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ pytestmark = pytest.mark.usefixtures("certain")
 
 SUM, COUNT = "SELECT SUM(spend) AS s FROM visits", "SELECT COUNT(*) AS n FROM visits"
 GOAL = Goal(budget=sf.Approx(1000, "1e-6"), promise=sf.Approx(6, "1e-9"))
-KINDS: dict[str, Any] = {"one": lambda visits: Question(visits, SUM), "several": lambda visits: Questions.of(visits, [COUNT, SUM], None)}
+KINDS: dict[str, Any] = {
+    "one": lambda visits: Question(visits, SUM),
+    "several": lambda visits: Questions.of(visits, [COUNT, SUM], None),
+}
 
 
 def test_a_sixth_and_its_inverse() -> None:
@@ -29,7 +34,9 @@ def test_a_sixth_and_its_inverse() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_tried_before_learned_and_learned_before_made(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tried_before_learned_and_learned_before_made(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with table() as visits:
         asking: Asking[Any, Any] = KINDS[kind](visits)
         order: list[str] = []
@@ -42,9 +49,22 @@ def test_tried_before_learned_and_learned_before_made(kind: str, monkeypatch: py
 
             monkeypatch.setattr(what, where, noted)
         made, said = asking.ready(GOAL, learning=True, share=None, fresh=False, timeout=None)
-        assert order == ["make", "make", "_recalled", "_learned", "make"]  # it lacks something; with stand-ins there is a plan; with what was learned
-        assert [plan.query.rows.declaration for plan in asking.plans(made)] == [visits.declaration] * len(asking.plans(made))
-        assert said == ("how many rows a unit has; between which ends spend lies: learned first, for ε = 1 beside this",)
+        assert order == [
+            "make",
+            "make",
+            "_recalled",
+            "_learned",
+            "make",
+        ]  # it lacks something; with stand-ins there is a plan; with what was learned
+        assert [plan.query.rows.declaration for plan in asking.plans(made)] == [
+            visits.declaration
+        ] * len(asking.plans(made))
+        assert said == (
+            (
+                "how many rows a unit has; between which ends spend lies: learned first, for "
+                "ε = 1 beside this"
+            ),
+        )
         assert visits.spent.parameters["epsilon"] == 1
 
 
@@ -54,7 +74,10 @@ def test_who_owes_is_planned_for_on_what_was_declared(kind: str) -> None:
         visits.ledger.allow("bob", sf.Approx(100, "1e-6"))
         visits.learn(epsilon=60)
         asking: Asking[Any, Any] = KINDS[kind](visits)
-        owing, paid = asking._seen(GOAL, "bob", learning=True), asking._seen(GOAL, None, learning=True)
+        owing, paid = (
+            asking._seen(GOAL, "bob", learning=True),
+            asking._seen(GOAL, None, learning=True),
+        )
         assert (owing.made, owing.lacks, owing.owing) == (None, (), True)
         assert [lack.kind for lack in owing.missed] == ["max_rows", "bounds"]
         assert owing.declared == visits.known.given
@@ -69,4 +92,7 @@ def test_a_refusal_says_what_was_paid_before_it() -> None:
     with table(max_rows=3) as visits:
         plan = visits.plan(COUNT, epsilon=6)
         assert refused(refusal, plan, GOAL, ()) is refusal
-        assert "Paid for before, and kept: a lesson" in refused(refusal, plan, GOAL, ("a lesson",)).reason
+        assert (
+            "Paid for before, and kept: a lesson"
+            in refused(refusal, plan, GOAL, ("a lesson",)).reason
+        )

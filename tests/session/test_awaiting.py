@@ -15,10 +15,18 @@ from .test_learning import table
 
 def test_an_error_that_does_not_depend_on_what_is_missing_is_known() -> None:
     with table(max_rows=2) as visits:
-        plan = visits.aggregate(n=sf.count(), s=sf.sum("spend"), q=sf.median("spend")).plan(epsilon=1)
+        plan = visits.aggregate(n=sf.count(), s=sf.sum("spend"), q=sf.median("spend")).plan(
+            epsilon=1
+        )
         error = plan.error()
         assert error["n"] == pytest.approx(
-            visits.aggregate(n=sf.count(), s=sf.sum("spend", low=-1, high=1), q=sf.median("spend", low=-1, high=1)).plan(epsilon=1).error()["n"]
+            visits.aggregate(
+                n=sf.count(),
+                s=sf.sum("spend", low=-1, high=1),
+                q=sf.median("spend", low=-1, high=1),
+            )
+            .plan(epsilon=1)
+            .error()["n"]
         )
         assert error["s"] == AFTER
         assert "learn   between which ends spend lies" in str(plan)
@@ -32,7 +40,11 @@ def test_an_error_that_does_not_depend_on_what_is_missing_is_known() -> None:
 def test_what_it_is_for_each_row() -> None:
     """Twice the rows, twice the noise: the number that is told is that of one row."""
     with table() as visits:
-        told = next(line for line in str(visits.aggregate(n=sf.count()).plan(epsilon=1)).splitlines() if line.startswith("error"))
+        told = next(
+            line
+            for line in str(visits.aggregate(n=sf.count()).plan(epsilon=1)).splitlines()
+            if line.startswith("error")
+        )
         one = visits.aggregate(n=sf.count())
         assert "for each row that a unit counts for" in told
         assert "bounds" not in told

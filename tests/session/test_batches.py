@@ -26,23 +26,40 @@ from .test_learning import table as unlimited
 
 @pytest.fixture
 def table() -> Iterator[Table]:
-    about: dict[str, Any] = {"unit": "user_id", "max_rows": 3, "max_groups": 2, "bounds": {"spend": (0, 50), "age": (0, 120)}}
-    with sf.protect(sf.samples.visits(), name="visits", **about, budget=sf.Approx(100, "1e-3")) as made:
+    about: dict[str, Any] = {
+        "unit": "user_id",
+        "max_rows": 3,
+        "max_groups": 2,
+        "bounds": {"spend": (0, 50), "age": (0, 120)},
+    }
+    with sf.protect(
+        sf.samples.visits(), name="visits", **about, budget=sf.Approx(100, "1e-3")
+    ) as made:
         yield made
 
 
 def mixed(table: Table) -> list[Any]:
-    return ["SELECT COUNT(*) AS n FROM visits", table.group_by(vip=[True, False]).aggregate(m=sf.mean("spend")), "SELECT MEDIAN(age) AS q FROM visits"]
+    return [
+        "SELECT COUNT(*) AS n FROM visits",
+        table.group_by(vip=[True, False]).aggregate(m=sf.mean("spend")),
+        "SELECT MEDIAN(age) AS q FROM visits",
+    ]
 
 
 def test_shares_follow_the_noisy_numbers(table: Table) -> None:
-    made = table.plan_all([*mixed(table), table.group_by("city").aggregate(n=sf.count())], epsilon=1)
-    assert made.shares == tuple(Fraction(k, 6) for k in (1, 2, 1, 2))  # a count, a mean of two, a quantile, a count and the selection
+    made = table.plan_all(
+        [*mixed(table), table.group_by("city").aggregate(n=sf.count())], epsilon=1
+    )
+    assert made.shares == tuple(
+        Fraction(k, 6) for k in (1, 2, 1, 2)
+    )  # a count, a mean of two, a quantile, a count and the selection
     assert sum(made.shares) == 1
     assert "1/6 of" in made.explain()
 
 
-@pytest.mark.parametrize("promise", [Pure(1), Approx(1, "1e-6"), ZCDP("1/8"), GDP(1)], ids=lambda p: type(p).__name__)
+@pytest.mark.parametrize(
+    "promise", [Pure(1), Approx(1, "1e-6"), ZCDP("1/8"), GDP(1)], ids=lambda p: type(p).__name__
+)
 def test_the_whole_keeps_the_promise(promise: Guarantee, table: Table) -> None:
     made = table.plan_all(mixed(table), promise=promise)
     if isinstance(promise, Approx):
@@ -53,7 +70,10 @@ def test_the_whole_keeps_the_promise(promise: Guarantee, table: Table) -> None:
 
 def test_equal_numbers_have_equal_noise(table: Table) -> None:
     """As if they were columns of one question."""
-    apart = table.plan_all(["SELECT COUNT(*) AS n FROM visits", "SELECT COUNT(*) AS n FROM visits WHERE vip"], promise=Pure(1))
+    apart = table.plan_all(
+        ["SELECT COUNT(*) AS n FROM visits", "SELECT COUNT(*) AS n FROM visits WHERE vip"],
+        promise=Pure(1),
+    )
     together = table.aggregate(n=sf.count(), v=sf.count_if(sf.col("vip"))).plan(promise=Pure(1))
     assert [error["n"] for error in apart.error()] == list(together.error().values())
 
@@ -74,9 +94,14 @@ def test_one_charge_and_the_same_batch_again_is_free(table: Table) -> None:
     assert [entry.kind for entry in table.ledger.history()].count("charge") == 1
     assert table.spent.parameters["epsilon"] == 1
     assert {answer.receipt for answer in first} == {first[0].receipt}
-    assert all("released together with 2 other questions: the cost is that of all" in answer.rules for answer in first)
+    assert all(
+        "released together with 2 other questions: the cost is that of all" in answer.rules
+        for answer in first
+    )
     again = table.release_all(mixed(table), epsilon=1)
-    assert [answer.value() for answer in (again[0], again[2])] == [answer.value() for answer in (first[0], first[2])]
+    assert [answer.value() for answer in (again[0], again[2])] == [
+        answer.value() for answer in (first[0], first[2])
+    ]
     assert all(answer.recalled for answer in again)
     assert table.spent.parameters["epsilon"] == 1
     table.release_all(mixed(table), epsilon=1, fresh=True)
@@ -84,7 +109,9 @@ def test_one_charge_and_the_same_batch_again_is_free(table: Table) -> None:
 
 
 def test_what_a_text_does_after_release_is_done(table: Table) -> None:
-    (shown,) = table.release_all(["SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY n DESC LIMIT 2"], epsilon=1)
+    (shown,) = table.release_all(
+        ["SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY n DESC LIMIT 2"], epsilon=1
+    )
     assert len(shown) == 2
     assert shown["n"][0] >= shown["n"][1]
 
@@ -112,17 +139,31 @@ def test_refused(queries: Any, more: dict[str, Any], table: Table) -> None:
     assert refusal.value.code == "plan.batch"
 
 
-SUM, COUNT, BEYOND = ("SELECT SUM(spend) AS s FROM visits", "SELECT COUNT(*) AS n FROM visits", "SELECT SUM(spend * 1e270) AS s FROM visits")
+SUM, COUNT, BEYOND = (
+    "SELECT SUM(spend) AS s FROM visits",
+    "SELECT COUNT(*) AS n FROM visits",
+    "SELECT SUM(spend * 1e270) AS s FROM visits",
+)
 
 
 @pytest.mark.usefixtures("certain")
 def test_what_any_of_them_lacks_is_learned_once_for_all() -> None:
-    """Rows and two columns, a third of ε = 10 for each; the sum of ages needs what the others do not."""
+    """Rows and two columns, a third of ε = 10 for each; the sum of ages needs what the others do
+    not.
+    """
     with unlimited() as visits:
-        asked = [SUM, visits.aggregate(n=sf.count(), s=sf.sum("spend")), "SELECT SUM(age) AS s FROM visits"]
+        asked = [
+            SUM,
+            visits.aggregate(n=sf.count(), s=sf.sum("spend")),
+            "SELECT SUM(age) AS s FROM visits",
+        ]
         plan = visits.plan_all(asked, epsilon=60)
         assert isinstance(plan, AwaitingBatch)
-        assert plan.error() == ({"s": "after learning"}, {"n": "after learning", "s": "after learning"}, {"s": "after learning"})
+        assert plan.error() == (
+            {"s": "after learning"},
+            {"n": "after learning", "s": "after learning"},
+            {"s": "after learning"},
+        )
         assert plan.cost.parameters["epsilon"] == 70
         assert "batch   3 questions, together ε = 70" in str(plan)
         assert str(plan).count("learn   between which ends") == 2
@@ -130,8 +171,13 @@ def test_what_any_of_them_lacks_is_learned_once_for_all() -> None:
         assert visits.spent.parameters["epsilon"] == 0
         answers = visits.release_all(asked, epsilon=60)
         assert visits.spent.parameters["epsilon"] == 70
-        assert (visits.declaration.max_rows, visits.declaration.ranges) == (4, {"spend": (0, 64), "age": (0, 64)})
-        assert all("learned first, for ε = 10 beside this" in answer.rules[-1] for answer in answers)
+        assert (visits.declaration.max_rows, visits.declaration.ranges) == (
+            4,
+            {"spend": (0, 64), "age": (0, 64)},
+        )
+        assert all(
+            "learned first, for ε = 10 beside this" in answer.rules[-1] for answer in answers
+        )
         assert "max_rows = 4" in answers[0].facts["declaration"]
         assert all(answer.recalled for answer in visits.release_all(asked, epsilon=60))
         assert visits.spent.parameters["epsilon"] == 70
@@ -157,7 +203,9 @@ def test_both_fit_or_neither_is_paid_for_also_together() -> None:
     ],
     ids=["twice", "no bounds", "without learning"],
 )
-def test_what_is_refused_is_refused_before_anything_is_learned(queries: list[str], more: dict[str, Any], code: str) -> None:
+def test_what_is_refused_is_refused_before_anything_is_learned(
+    queries: list[str], more: dict[str, Any], code: str
+) -> None:
     with unlimited() as visits:
         for ask in (visits.plan_all, visits.release_all):
             with pytest.raises(Refused) as refused:
@@ -167,11 +215,15 @@ def test_what_is_refused_is_refused_before_anything_is_learned(queries: list[str
 
 
 def heard(folder: Path, queries: list[str]) -> set[str]:
-    """What somebody is told who cannot pay for the lessons of another, of data that differ in the lessons alone: by a table that has them, and one that finds
-    them."""
+    """What somebody is told who cannot pay for the lessons of another, of data that differ in the
+    lessons alone: by a table that has them, and one that finds them.
+    """
     said = set()
     for place, wide in enumerate((1.0, 1e12)):
-        path, source = folder / f"{place}.ledger", rows().set_column(2, "spend", pa.array([wide] * len(rows())))
+        path, source = (
+            folder / f"{place}.ledger",
+            rows().set_column(2, "spend", pa.array([wide] * len(rows()))),
+        )
         with unlimited(ledger=path, source=source) as elsewhere:
             elsewhere.ledger.allow("bob", sf.Approx(1, "1e-6"))
             elsewhere.learn(epsilon=60)
@@ -189,7 +241,12 @@ def heard(folder: Path, queries: list[str]) -> set[str]:
 
 
 MANY = [f"SELECT SUM(spend) AS s FROM visits WHERE age > {age}" for age in range(12)]
-TOGETHER = {"one": [SUM], "beyond the integers": [COUNT, BEYOND], "with others": [SUM, COUNT, "SELECT MEDIAN(spend) AS q FROM visits"], "many": MANY}
+TOGETHER = {
+    "one": [SUM],
+    "beyond the integers": [COUNT, BEYOND],
+    "with others": [SUM, COUNT, "SELECT MEDIAN(spend) AS q FROM visits"],
+    "many": MANY,
+}
 
 
 @pytest.mark.parametrize("name", TOGETHER)
@@ -200,8 +257,12 @@ def test_nothing_of_what_others_learned_is_heard_for_nothing(name: str, tmp_path
 
 
 @pytest.mark.usefixtures("certain")
-def test_a_batch_that_is_planned_before_it_is_paid_for_would_be_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The twin: on what the tables know, whoever asks. Where sums would leave the integers of the engine, the lessons are heard in the refusal."""
+def test_a_batch_that_is_planned_before_it_is_paid_for_would_be_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin: on what the tables know, whoever asks. Where sums would leave the integers of the
+    engine, the lessons are heard in the refusal.
+    """
 
     def at_once(self: Any, goal: Any, share: Any, *, learning: bool) -> Any:
         assert learning
@@ -229,13 +290,17 @@ def test_a_share_pays_for_lessons_of_others_and_learns_the_rest() -> None:
         visits.learn(epsilon=60, columns=[], share="ann")
         visits.release_all([SUM, COUNT], epsilon=6, share="bob")
         assert visits.ledger.account("bob").spent[0] == 60 + 6 + 1
-        visits.release_all([COUNT, "SELECT SUM(age) AS s FROM visits"], epsilon=6, share="ann")  # and what bob learned
+        visits.release_all(
+            [COUNT, "SELECT SUM(age) AS s FROM visits"], epsilon=6, share="ann"
+        )  # and what bob learned
         assert visits.ledger.account("ann").spent[0] == 60 + 1 + 6 + 1
         assert visits.spent.parameters["epsilon"] == 74
 
 
 def test_a_stored_batch_is_paid_for_as_one_or_not_at_all(table: Table) -> None:
-    """Whoever is shown all its answers pays what they cost together; whoever cannot is shown none, and has paid nothing."""
+    """Whoever is shown all its answers pays what they cost together; whoever cannot is shown none,
+    and has paid nothing.
+    """
     book, asked = table.ledger, mixed(table)
     for name, room in (("ann", "9"), ("bob", "1.5"), ("cas", "0.5")):
         book.allow(name, Approx(room, "1e-4"))

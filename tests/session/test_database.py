@@ -23,17 +23,35 @@ def test_one_budget_for_all(tmp_path: Path) -> None:
         assert db.budget == db["visits"].budget
         assert db.spent.unit == "patients.id"
     with clinic(ledger=tmp_path / "clinic.ledger", budget=10, name="clinic") as db:
-        again = db["visits"].join(db.public["cities"], on="city").group_by("region").aggregate(n=sf.count())
-        assert db.release(again, epsilon=1).pieces[0].values.tolist() == first.pieces[0].values.tolist()  # the stored answer: SQL or not
+        again = (
+            db["visits"]
+            .join(db.public["cities"], on="city")
+            .group_by("region")
+            .aggregate(n=sf.count())
+        )
+        assert (
+            db.release(again, epsilon=1).pieces[0].values.tolist()
+            == first.pieces[0].values.tolist()
+        )  # the stored answer: SQL or not
         assert db.spent.parameters["epsilon"] == 3
     with pytest.raises(Refused, match=r"ledger\.schema"):
-        clinic(ledger=tmp_path / "clinic.ledger", budget=10, name="clinic", types={"visits.spend": "decimal(10,2)"})
+        clinic(
+            ledger=tmp_path / "clinic.ledger",
+            budget=10,
+            name="clinic",
+            types={"visits.spend": "decimal(10,2)"},
+        )
 
 
 def test_any_table_may_be_asked_about_any_other() -> None:
     with clinic() as db:
         for table in (db, db["tests"], db["visits"]):
-            assert table.plan("SELECT COUNT(*) AS n FROM patients", epsilon=1).query.rows.declaration.name == "patients"
+            assert (
+                table.plan(
+                    "SELECT COUNT(*) AS n FROM patients", epsilon=1
+                ).query.rows.declaration.name
+                == "patients"
+            )
         query = db["patients"].aggregate(n=sf.count())
         assert db["visits"].plan(query, epsilon=1).query is query
         with clinic() as other, pytest.raises(Refused, match=r"plan\.query"):
@@ -42,7 +60,9 @@ def test_any_table_may_be_asked_about_any_other() -> None:
 
 def test_the_answer_says_what_was_asked() -> None:
     with clinic() as db:
-        card = db.sql("SELECT COUNT(*) AS n FROM tests JOIN visits ON visit = number", epsilon=1).card()
+        card = db.sql(
+            "SELECT COUNT(*) AS n FROM tests JOIN visits ON visit = number", epsilon=1
+        ).card()
         assert "patients.id" in str(card)
         assert "belong to the same unit" in str(card)
         assert 'sfumato = \\"database\\"' in str(card) or 'sfumato = "database"' in str(card)
@@ -63,7 +83,10 @@ def test_tables_by_name() -> None:
         assert (len(db), list(db.public)) == (3, ["cities"])
         assert "unit patients.id" in repr(db)
         assert "public: cities" in repr(db)
-        for name, rewrite in (("cities", "db.public['cities']"), ("nothing", "db['patients'] or db['visits'] or db['tests']")):
+        for name, rewrite in (
+            ("cities", "db.public['cities']"),
+            ("nothing", "db['patients'] or db['visits'] or db['tests']"),
+        ):
             with pytest.raises(Refused) as caught:
                 db[name]
             assert caught.value.rewrite == rewrite
@@ -72,5 +95,7 @@ def test_tables_by_name() -> None:
 def test_orphans_belong_to_whom_they_name_and_dangling_rows_to_nobody() -> None:
     with clinic() as db:
         assert counted(db, "SELECT COUNT(*) AS n FROM visits") == [5]  # one names nobody
-        assert counted(db, "SELECT COUNT(*) AS n FROM tests") == [4]  # one names no visit, one a visit of nobody
+        assert counted(db, "SELECT COUNT(*) AS n FROM tests") == [
+            4
+        ]  # one names no visit, one a visit of nobody
         assert counted(db, "SELECT COUNT(DISTINCT patients_id) AS n FROM tests") == [3]

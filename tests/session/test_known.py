@@ -1,4 +1,6 @@
-"""What is known of several tables: lessons of each, of joins, unions and unit by unit; kept, paid for, and enforced."""
+"""What is known of several tables: lessons of each, of joins, unions and unit by unit; kept, paid
+for, and enforced.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,23 @@ from .clinic import DECLARED, clinic, hospital
 
 pytestmark = pytest.mark.usefixtures("certain")
 
-JOIN = "SELECT SUM(spend) AS s, AVG(patients.age) AS a FROM visits JOIN patients ON patient_id = patients.id"
-OF = {"visits": Lack("max_rows", (), "visits"), "spend": Lack("bounds", ("spend",), "visits"), "value": Lack("bounds", ("value",), "tests")}
+JOIN = (
+    "SELECT SUM(spend) AS s, AVG(patients.age) AS a FROM visits JOIN patients ON patient_id "
+    "= patients.id"
+)
+OF = {
+    "visits": Lack("max_rows", (), "visits"),
+    "spend": Lack("bounds", ("spend",), "visits"),
+    "value": Lack("bounds", ("value",), "tests"),
+}
 
 
 def joined(db: Database) -> Any:
-    return db["visits"].join(db["patients"], on={"patient_id": "id"}).aggregate(s=sf.sum("spend"), a=sf.mean("age_right"))
+    return (
+        db["visits"]
+        .join(db["patients"], on={"patient_id": "id"})
+        .aggregate(s=sf.sum("spend"), a=sf.mean("age_right"))
+    )
 
 
 def spent(db: Database, share: str | None = None) -> Fraction:
@@ -48,19 +61,30 @@ WAYS: dict[str, Callable[[Database], Any]] = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_join_learns_what_it_lacks_of_each_table(way: str) -> None:
-    """Rows of both, spend of the one and age of the other, a quarter of ε = 10 each; of columns that have the same name the one that is meant."""
+    """Rows of both, spend of the one and age of the other, a quarter of ε = 10 each; of columns
+    that have the same name the one that is meant.
+    """
     with hospital() as db:
         given = db.declaration
         answer = WAYS[way](db)
         assert spent(db) == 70
         assert [db[name].declaration.max_rows for name in db] == [1, 4, None]
-        assert [db[name].declaration.ranges for name in db] == [{"age": (0, 64)}, {"spend": (0, 64)}, {}]
+        assert [db[name].declaration.ranges for name in db] == [
+            {"age": (0, 64)},
+            {"spend": (0, 64)},
+            {},
+        ]
         assert "how many rows of patients a unit has" in answer.rules[-1]
         assert "between which ends visits.spend lies" in answer.rules[-1]
         assert "learned first, for ε = 10 beside this" in answer.rules[-1]
         assert "a patients.id counts for at most 4 rows (learned)" in str(answer)
         assert answer.facts["declaration"] == db.declaration.to_toml()
-        assert DatabaseDeclaration.from_toml(db.declaration.to_toml()) == db.declaration != given == db.given
+        assert (
+            DatabaseDeclaration.from_toml(db.declaration.to_toml())
+            == db.declaration
+            != given
+            == db.given
+        )
         WAYS[way](db)
         assert spent(db) == 70
 
@@ -80,16 +104,37 @@ def test_questions_made_before_are_asked_of_what_is_known_since() -> None:
 
 ASKED: dict[str, tuple[str, dict[str, int | None], set[str]]] = {
     "one table": ("SELECT COUNT(*) AS n FROM tests", {"tests": 8}, set()),
-    "two of them": ("SELECT SUM(value) AS s FROM tests JOIN visits ON visit = number", {"visits": 4, "tests": 8}, {"tests.value"}),
-    "a public table": ("SELECT SUM(spend) AS s FROM visits JOIN days ON day = age", {"visits": 4}, {"visits.spend"}),
-    "one that only has to fit": ("SELECT COUNT(*) AS n FROM patients WHERE id IN (SELECT patient_id FROM visits WHERE spend > 5)", {"patients": 1}, set()),
+    "two of them": (
+        "SELECT SUM(value) AS s FROM tests JOIN visits ON visit = number",
+        {"visits": 4, "tests": 8},
+        {"tests.value"},
+    ),
+    "a public table": (
+        "SELECT SUM(spend) AS s FROM visits JOIN days ON day = age",
+        {"visits": 4},
+        {"visits.spend"},
+    ),
+    "one that only has to fit": (
+        (
+            "SELECT COUNT(*) AS n FROM patients WHERE id IN (SELECT patient_id FROM visits "
+            "WHERE spend > 5)"
+        ),
+        {"patients": 1},
+        set(),
+    ),
     "a union": (
-        "SELECT SUM(x) AS s FROM (SELECT patient_id, spend AS x FROM visits UNION ALL SELECT id, age AS x FROM patients)",
+        (
+            "SELECT SUM(x) AS s FROM (SELECT patient_id, spend AS x FROM visits UNION ALL "
+            "SELECT id, age AS x FROM patients)"
+        ),
         {"patients": 1, "visits": 4},
         {"visits.spend", "patients.age"},
     ),
     "a row for each unit": (
-        "SELECT AVG(CLAMP(m, 0, 99)) AS s FROM (SELECT patient_id, SUM(spend) AS m FROM visits GROUP BY patient_id)",
+        (
+            "SELECT AVG(CLAMP(m, 0, 99)) AS s FROM (SELECT patient_id, SUM(spend) AS m FROM "
+            "visits GROUP BY patient_id)"
+        ),
         {},
         {"visits.spend"},
     ),
@@ -101,8 +146,12 @@ def test_only_what_is_needed_is_learned(name: str) -> None:
     text, limits, bounds = ASKED[name]
     with hospital() as db:
         db.sql(text, epsilon=60)
-        assert {table.name: table.max_rows for table in db.declaration.tables if table.max_rows} == limits
-        assert {f"{table.name}.{column}" for table in db.declaration.tables for column in table.ranges} == bounds
+        assert {
+            table.name: table.max_rows for table in db.declaration.tables if table.max_rows
+        } == limits
+        assert {
+            f"{table.name}.{column}" for table in db.declaration.tables for column in table.ranges
+        } == bounds
         assert spent(db) == 70
 
 
@@ -156,16 +205,27 @@ def test_nothing_of_what_others_learned_is_heard_for_nothing() -> None:
     """Of people with four rows and with forty: whoever cannot pay for that is told the same."""
     heard = set()
     for many in (1, 10):
-        tables = {"patients": pa.table({"id": range(500)}), "visits": pa.table({"patient_id": [*range(500)] * 4 * many})}
-        about: dict[str, Any] = {"unit": "patients.id", "links": {"visits.patient_id": "patients.id"}, "budget": 1000}
+        tables = {
+            "patients": pa.table({"id": range(500)}),
+            "visits": pa.table({"patient_id": [*range(500)] * 4 * many}),
+        }
+        about: dict[str, Any] = {
+            "unit": "patients.id",
+            "links": {"visits.patient_id": "patients.id"},
+            "budget": 1000,
+        }
         with sf.protect(tables, **about) as db:
             db.ledger.allow("bob", sf.Approx(1, "1e-6"))
             db["visits"].learn(epsilon=60)
             assert db["visits"].declaration.max_rows in (4, 64)
             for ask in (
-                lambda db=db: db.sql("EXPLAIN PRIVACY SELECT COUNT(*) AS n FROM visits", epsilon=1, share="bob"),
+                lambda db=db: db.sql(
+                    "EXPLAIN PRIVACY SELECT COUNT(*) AS n FROM visits", epsilon=1, share="bob"
+                ),
                 lambda db=db: db.sql("SELECT COUNT(*) AS n FROM visits", within=100, share="bob"),
-                lambda db=db: db.release_all(["SELECT COUNT(*) AS n FROM visits"], epsilon=1, share="bob"),
+                lambda db=db: db.release_all(
+                    ["SELECT COUNT(*) AS n FROM visits"], epsilon=1, share="bob"
+                ),
             ):
                 try:
                     heard.add(str(ask()))
@@ -177,30 +237,54 @@ def test_nothing_of_what_others_learned_is_heard_for_nothing() -> None:
 
 @pytest.mark.parametrize("what", OF)
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
-def test_a_person_moves_a_lesson_by_no_more_than_its_noise_is_made_for(what: str, relation: str) -> None:
-    """Neighbours in all tables at once, of someone who has up to a thousand rows in each, with visits that others name, too."""
+def test_a_person_moves_a_lesson_by_no_more_than_its_noise_is_made_for(
+    what: str, relation: str
+) -> None:
+    """Neighbours in all tables at once, of someone who has up to a thousand rows in each, with
+    visits that others name, too.
+    """
     rng = np.random.default_rng(5)
     largest, declared = Fraction(0), 0
     for turn, m in enumerate((1, 3, 40, 1000)):
         base = {
             "patients": {"id": np.arange(12)},
-            "visits": {"number": rng.integers(0, 20, 30), "patient_id": rng.integers(0, 12, 30), "spend": rng.choice([0.0, 1e300, np.nan, 3.5], 30)},
+            "visits": {
+                "number": rng.integers(0, 20, 30),
+                "patient_id": rng.integers(0, 12, 30),
+                "spend": rng.choice([0.0, 1e300, np.nan, 3.5], 30),
+            },
             "tests": {"visit": rng.integers(0, 20, 40), "value": rng.integers(-9, 9, 40)},
         }
         more = {
             "patients": {"id": np.array([99])},
-            "visits": {"number": 100 + np.arange(m), "patient_id": np.full(m, 99), "spend": rng.choice([-(2.0**50), 5.0], m)},
+            "visits": {
+                "number": 100 + np.arange(m),
+                "patient_id": np.full(m, 99),
+                "spend": rng.choice([-(2.0**50), 5.0], m),
+            },
             "tests": {"visit": 100 + np.arange(m), "value": rng.integers(-(2**40), 2**40, m)},
         }
-        less = {table: {column: values[:1] for column, values in columns.items()} for table, columns in more.items()}
+        less = {
+            table: {column: values[:1] for column, values in columns.items()}
+            for table, columns in more.items()
+        }
         less["visits"]["spend"], less["tests"]["value"] = np.array([0.3]), np.array([0])
         tallies = []
         for extra in (more, less if relation == "replace" else None):
             tables = {
-                name: pa.table({c: v if extra is None else np.concatenate([v, extra[name][c].astype(v.dtype)]) for c, v in columns.items()})
+                name: pa.table(
+                    {
+                        c: v
+                        if extra is None
+                        else np.concatenate([v, extra[name][c].astype(v.dtype)])
+                        for c, v in columns.items()
+                    }
+                )
                 for name, columns in base.items()
             }
-            with sf.protect(tables, unit="patients.id", links=DECLARED["links"], budget=1, relation=relation) as db:
+            with sf.protect(
+                tables, unit="patients.id", links=DECLARED["links"], budget=1, relation=relation
+            ) as db:
                 plan = lesson(db.known, OF[what], sf.Pure(1))
                 tallies.append(through_the_door(plan).pieces[0].values.astype(object))
                 declared = plan.calibration.bounding.l1(plan.pieces[0])
@@ -211,10 +295,18 @@ def test_a_person_moves_a_lesson_by_no_more_than_its_noise_is_made_for(what: str
 
 
 def test_a_lesson_is_not_the_question_that_is_written_like_it() -> None:
-    """A histogram in which a unit weighs one row is another than that in which it counts for the declared ones."""
+    """A histogram in which a unit weighs one row is another than that in which it counts for the
+    declared ones.
+    """
     with hospital(max_rows=4) as db:
         plan = lesson(db.known, OF["spend"], sf.Pure(1))
-        asked = db["visits"].aggregate(h=sf.histogram("spend", edges=value_edges(db["visits"].declaration.schema["spend"]))).plan(promise=sf.Pure(1))
+        asked = (
+            db["visits"]
+            .aggregate(
+                h=sf.histogram("spend", edges=value_edges(db["visits"].declaration.schema["spend"]))
+            )
+            .plan(promise=sf.Pure(1))
+        )
         assert plan.text == asked.text
         assert question(plan) != question(asked)
 
@@ -223,13 +315,28 @@ def test_names_in_the_ledger_tell_tables_apart_and_stay_what_they_were() -> None
     with hospital() as db:
         names = {name_of(Lack("max_rows", (), name), db[name].given) for name in db}
         assert len(names) == 3
-        assert name_of(Lack("max_rows"), db["visits"].given) == '{"learned": 1, "what": "max_rows", "of": {}, "unit": ["patient_id"]}'
+        assert (
+            name_of(Lack("max_rows"), db["visits"].given)
+            == '{"learned": 1, "what": "max_rows", "of": {}, "unit": ["patient_id"]}'
+        )
 
 
 REFUSED = {
-    "bounds of a public column": ("SELECT SUM(length) AS s FROM visits JOIN days ON day = age", "sql.bounds"),
-    "a quotient": ("SELECT SUM(spend / patients.age) AS s FROM visits JOIN patients ON patient_id = patients.id", "sql.bounds"),
-    "two owners": ("SELECT SUM(spend) AS s FROM visits JOIN patients ON visits.age = patients.age", "join.ownership"),
+    "bounds of a public column": (
+        "SELECT SUM(length) AS s FROM visits JOIN days ON day = age",
+        "sql.bounds",
+    ),
+    "a quotient": (
+        (
+            "SELECT SUM(spend / patients.age) AS s FROM visits JOIN patients ON patient_id = "
+            "patients.id"
+        ),
+        "sql.bounds",
+    ),
+    "two owners": (
+        "SELECT SUM(spend) AS s FROM visits JOIN patients ON visits.age = patients.age",
+        "join.ownership",
+    ),
 }
 
 
@@ -261,6 +368,8 @@ def test_rows_are_those_of_what_is_known_now() -> None:
         db["visits"].learn(epsilon="0.0000001")
         assert db["visits"].rows.declaration.max_rows == 1
         assert before.declaration.max_rows is None
-        assert set(db["visits"].lessons) == {("visits", "max_rows")}  # and no bounds of the numbers that visits are told apart by
+        assert set(db["visits"].lessons) == {
+            ("visits", "max_rows")
+        }  # and no bounds of the numbers that visits are told apart by
         assert db["tests"].lessons == {}
     assert Known({}).whole_of({}) is None

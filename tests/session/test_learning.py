@@ -23,27 +23,44 @@ SPEND, GROUPS = Lack("bounds", ("spend",)), Lack("max_groups", ("city",))
 
 
 def rows(units: int = 3000) -> pa.Table:
-    """Every unit has three or four rows, in two cities; spend between 4 and 8, for one in twenty between 32 and 64, age between 20 and 60."""
+    """Every unit has three or four rows, in two cities; spend between 4 and 8, for one in twenty
+    between 32 and 64, age between 20 and 60.
+    """
     u = np.repeat(np.arange(units), 3 + np.arange(units) % 2)
     i = np.arange(len(u))
     spend = np.where(u % 20 == 0, 40.0, 4 + (i % 4))
-    return pa.table({"u": u, "city": np.where(i % 2 == 0, "Roma", "Bari"), "spend": spend, "age": 20 + i % 41})
+    return pa.table(
+        {"u": u, "city": np.where(i % 2 == 0, "Roma", "Bari"), "spend": spend, "age": 20 + i % 41}
+    )
 
 
 def table(budget: Any = 1000, source: pa.Table | None = None, **about: Any) -> Table:
-    return sf.protect(rows() if source is None else source, **{"name": "visits", "unit": "u", "budget": budget, **about})
+    return sf.protect(
+        rows() if source is None else source,
+        **{"name": "visits", "unit": "u", "budget": budget, **about},
+    )
 
 
-@pytest.mark.parametrize("promise", [{"epsilon": 60}, {"promise": sf.ZCDP(60)}, {"promise": sf.GDP(10)}], ids=str)
+@pytest.mark.parametrize(
+    "promise", [{"epsilon": 60}, {"promise": sf.ZCDP(60)}, {"promise": sf.GDP(10)}], ids=str
+)
 def test_what_is_missing_is_found(promise: dict[str, Any]) -> None:
-    """False alarms: 1e-12 for each of three lessons and the cells beside; and 150 people are missed in a cell with probability below e^-200."""
-    budget = {"epsilon": sf.Pure(1000), "promise": None}[next(iter(promise))] or 1000 * promise["promise"]
+    """False alarms: 1e-12 for each of three lessons and the cells beside; and 150 people are missed
+    in a cell with probability below e^-200.
+    """
+    budget = {"epsilon": sf.Pure(1000), "promise": None}[next(iter(promise))] or 1000 * promise[
+        "promise"
+    ]
     with table(budget) as visits:
         learned = visits.learn(**promise)
         declared = visits.declaration
         assert declared.max_rows == 4
         assert declared.ranges == {"spend": (0, 64), "age": (0, 64)}
-        assert dict(declared.learned.limits)["max_rows"] == (0, dict(declared.learned.limits)["max_rows"][1], 16)
+        assert dict(declared.learned.limits)["max_rows"] == (
+            0,
+            dict(declared.learned.limits)["max_rows"][1],
+            16,
+        )
         assert set(dict(declared.learned.bounds)) == {"spend", "age"}
         assert learned.declaration is declared
         assert "a u counts for at most 4 rows (learned" in str(learned)
@@ -57,7 +74,9 @@ def test_what_is_missing_is_found(promise: dict[str, Any]) -> None:
         assert visits.spent == before
 
 
-def test_it_is_charged_before_it_is_read_and_for_what_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_charged_before_it_is_read_and_for_what_was_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with table(sf.Pure(1)) as visits:
         visits.learn(epsilon="0.3", columns=["spend"])
         assert visits.spent.parameters["epsilon"] == Fraction(3, 10)
@@ -93,7 +112,9 @@ def test_another_process_has_it_for_nothing(tmp_path: Path) -> None:
         assert visits.learn(epsilon=50).cost is None  # whatever is offered
         assert visits.declaration == first
         assert visits.spent == spent
-    with table(ledger=path, keys={"city": ["Roma"]}, version="later") as visits:  # whatever else is declared
+    with table(
+        ledger=path, keys={"city": ["Roma"]}, version="later"
+    ) as visits:  # whatever else is declared
         visits.aggregate(s=sf.sum("spend")).release(epsilon=1)
         assert visits.declaration.max_rows == first.max_rows
         assert visits.declaration.ranges["spend"] == first.ranges["spend"]
@@ -110,7 +131,9 @@ def test_a_share_pays_for_what_it_sees(tmp_path: Path) -> None:
         query = visits.aggregate(n=sf.count())
         query.release(epsilon=3, share="ann")
         assert visits.ledger.account("ann").spent[0] == Fraction(7, 2)
-        query.release(epsilon=3, share="bob")  # the stored answer, and the limit that was learned for it
+        query.release(
+            epsilon=3, share="bob"
+        )  # the stored answer, and the limit that was learned for it
         assert visits.ledger.account("bob").spent[0] == Fraction(7, 2)
         assert visits.spent.parameters["epsilon"] == Fraction(7, 2)
         query.release(epsilon=3, share="bob", fresh=True)
@@ -118,7 +141,9 @@ def test_a_share_pays_for_what_it_sees(tmp_path: Path) -> None:
 
 
 def test_too_few_people_give_a_default_that_is_said_to_be_one() -> None:
-    """The cut is where noise alone is seen in any cell with probability 1e-12: five units are not seen in noise of ten million, and nothing else is."""
+    """The cut is where noise alone is seen in any cell with probability 1e-12: five units are not
+    seen in noise of ten million, and nothing else is.
+    """
     with table(source=rows(5)) as visits:
         learned = visits.learn(epsilon="0.0000001", columns=["spend"])
         assert (visits.declaration.max_rows, visits.declaration.ranges["spend"]) == (1, (0, 1))
@@ -130,19 +155,42 @@ def test_too_few_people_give_a_default_that_is_said_to_be_one() -> None:
 @pytest.mark.parametrize("lack", [ROWS, SPEND, GROUPS], ids=lambda lack: lack.kind)
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 @pytest.mark.parametrize("bounding", ["weights", "truncation"])
-def test_a_person_moves_a_lesson_by_no_more_than_its_noise_is_made_for(lack: Lack, relation: str, bounding: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neighbours of random tables, with someone who has up to a thousand rows and any values: the exact counts of all cells together."""
+def test_a_person_moves_a_lesson_by_no_more_than_its_noise_is_made_for(
+    lack: Lack, relation: str, bounding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neighbours of random tables, with someone who has up to a thousand rows and any values: the
+    exact counts of all cells together.
+    """
     monkeypatch.setattr("sfumato.tables.plan.secrets.token_hex", lambda _: "the same for both")
     rng = np.random.default_rng(11)
     largest, declared = Fraction(0), 0
     for turn, m in enumerate((1, 2, 7, 1000)):
         n = int(rng.integers(1, 40))
-        base = {"u": rng.integers(0, 12, n), "spend": rng.choice([0.0, -1.0, 1e300, np.nan, 3.5, 1e-40, np.inf], n), "city": rng.choice(["a", "b", "c"], n)}
-        more = {"u": np.full(m, 99), "spend": rng.choice([0.0, -(2.0**50), 1e308, 5.0], m), "city": np.arange(m).astype(str)}
-        other = {"u": np.full(3, 99), "spend": np.array([-7.0] * 3), "city": np.array(["z"] * 3)} if relation == "replace" else None
+        base = {
+            "u": rng.integers(0, 12, n),
+            "spend": rng.choice([0.0, -1.0, 1e300, np.nan, 3.5, 1e-40, np.inf], n),
+            "city": rng.choice(["a", "b", "c"], n),
+        }
+        more = {
+            "u": np.full(m, 99),
+            "spend": rng.choice([0.0, -(2.0**50), 1e308, 5.0], m),
+            "city": np.arange(m).astype(str),
+        }
+        other = (
+            {"u": np.full(3, 99), "spend": np.array([-7.0] * 3), "city": np.array(["z"] * 3)}
+            if relation == "replace"
+            else None
+        )
         tallies = []
         for extra in (more, other):
-            whole = base if extra is None else {name: np.concatenate([base[name].astype(extra[name].dtype), extra[name]]) for name in base}
+            whole = (
+                base
+                if extra is None
+                else {
+                    name: np.concatenate([base[name].astype(extra[name].dtype), extra[name]])
+                    for name in base
+                }
+            )
             with table(source=pa.table(whole), relation=relation, bounding=bounding) as visits:
                 plan = lesson(visits.known, lack, sf.Pure(1))
                 tallies.append(through_the_door(plan).pieces[0].values.astype(object))
@@ -154,9 +202,15 @@ def test_a_person_moves_a_lesson_by_no_more_than_its_noise_is_made_for(lack: Lac
 
 
 def test_a_lesson_reads_every_row_of_a_person_as_one() -> None:
-    with table(source=pa.table({"u": [1] * 6 + [2], "spend": [3.0, 3.0, 3.0, 40.0, 40.0, 40.0, 3.0], "city": ["a"] * 7})) as visits:
+    with table(
+        source=pa.table(
+            {"u": [1] * 6 + [2], "spend": [3.0, 3.0, 3.0, 40.0, 40.0, 40.0, 3.0], "city": ["a"] * 7}
+        )
+    ) as visits:
         plan = lesson(visits.known, SPEND, sf.Pure(1))
-        counts = through_the_door(plan).pieces[0].values[0] * float(plan.calibration.bounding.step(plan.pieces[0]))
+        counts = through_the_door(plan).pieces[0].values[0] * float(
+            plan.calibration.bounding.step(plan.pieces[0])
+        )
         edges = [float(edge) for edge in plan.pieces[0].edges]
         assert counts[edges.index(2.0)] == pytest.approx(1.5, abs=1e-4)
         assert counts[edges.index(32.0)] == pytest.approx(0.5, abs=1e-4)
@@ -187,7 +241,9 @@ def test_what_cannot_be_learned_is_refused(about: dict[str, Any], code: str) -> 
 
 def test_without_a_unit_there_is_no_limit_to_learn() -> None:
     with sf.protect(rows(), name="visits", budget=100) as visits:
-        assert wanted(visits.declaration, None, None, again=False) == tuple(Lack("bounds", (c,)) for c in ("u", "spend", "age"))
+        assert wanted(visits.declaration, None, None, again=False) == tuple(
+            Lack("bounds", (c,)) for c in ("u", "spend", "age")
+        )
         visits.learn(epsilon=60, columns="spend")
         assert visits.declaration.ranges["spend"] == (0, 64)
 
@@ -195,7 +251,11 @@ def test_without_a_unit_there_is_no_limit_to_learn() -> None:
 @pytest.mark.parametrize("lack", [ROWS, SPEND], ids=lambda lack: lack.kind)
 @pytest.mark.parametrize("shares", [None, "some"])
 def test_what_was_found_is_stored_exactly(lack: Lack, shares: str | None) -> None:
-    kept = None if shares is None else tuple(Fraction(i, 1000) for i in range(3 if lack.kind == "bounds" else 2))
+    kept = (
+        None
+        if shares is None
+        else tuple(Fraction(i, 1000) for i in range(3 if lack.kind == "bounds" else 2))
+    )
     value = (Fraction(0), Fraction(1, 2**32)) if lack.kind == "bounds" else (Fraction(8),)
     found = Found(lack, value, kept)
     assert Found.from_json(lack, found.to_json()) == found

@@ -1,4 +1,6 @@
-"""The choice of limits: by arithmetic on histograms that are known, and by the exact law of the noise for those that are not."""
+"""The choice of limits: by arithmetic on histograms that are known, and by the exact law of the
+noise for those that are not.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,19 @@ from sfumato.tables.declaration import MOST_ROWS
 from sfumato.tables.grids import grid_of
 from sfumato.tables.types import Type
 
-TYPES = ["int8", "int16", "int32", "int64", "float32", "float64", "decimal(1,1)", "decimal(5,2)", "decimal(20,0)", "decimal(38,10)", "decimal(38,38)"]
+TYPES = [
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float32",
+    "float64",
+    "decimal(1,1)",
+    "decimal(5,2)",
+    "decimal(20,0)",
+    "decimal(38,10)",
+    "decimal(38,38)",
+]
 CELLS = len(row_edges()) - 1
 
 
@@ -60,7 +74,11 @@ def test_a_unit_is_in_the_cell_of_its_power_of_two() -> None:
 def test_the_row_limit_has_the_least_error_of_all_powers_of_two(noise: float) -> None:
     seen = rows(n1=500, n2=1100, n4=2000, n8=1100, n16=200, n32=30)
     counts, means = [500, 1100, 2000, 1100, 200, 30], [1, 2, 3.5, 6.5, 12.5, 24.5]
-    errors = {2**j: (2**j * noise) ** 2 + (sum(c * max(m - 2**j, 0) for c, m in zip(counts, means, strict=True)) / ROW_GROUPS) ** 2 for j in range(6)}
+    errors = {
+        2**j: (2**j * noise) ** 2
+        + (sum(c * max(m - 2**j, 0) for c, m in zip(counts, means, strict=True)) / ROW_GROUPS) ** 2
+        for j in range(6)
+    }
     limit, rest = row_limit(seen, noise)
     assert limit == min(errors, key=lambda k: errors[k])
     assert rest is not None
@@ -81,13 +99,18 @@ def test_what_is_not_seen_is_not_there() -> None:
     assert row_limit(rows(n2=1000, n1024=49), 0.001)[0] == 2
     assert row_limit(rows(n2=1000, n4=11, n8=9, n16=49), 0.001)[0] == 4
     assert row_limit(rows(n2=1000, n1024=51), 0.001)[0] == 1024
-    assert row_limit(Seen((0.0,) * (CELLS - 1) + (1e6,), 50, 10, lambda cells: 5.0 * cells), 1e-9)[0] == MOST_ROWS
+    assert (
+        row_limit(Seen((0.0,) * (CELLS - 1) + (1e6,), 50, 10, lambda cells: 5.0 * cells), 1e-9)[0]
+        == MOST_ROWS
+    )
 
 
 def test_of_an_empty_histogram_the_default_is_said_to_be_one() -> None:
     assert row_limit(rows(n1=49), 1) == (1, None)
     edges = value_edges(Type.of("float64"))
-    assert value_bounds(edges, Seen((9.0,) * (len(edges) - 1), 50, 10, lambda cells: 5.0 * cells), 1) == (DEFAULT_BOUNDS, None)
+    assert value_bounds(
+        edges, Seen((9.0,) * (len(edges) - 1), 50, 10, lambda cells: 5.0 * cells), 1
+    ) == (DEFAULT_BOUNDS, None)
 
 
 @pytest.mark.parametrize("name", TYPES)
@@ -103,7 +126,9 @@ def test_edges_cover_a_type_and_every_learned_pair_has_a_grid(name: str) -> None
     for cell in range(len(edges) - 1):
         counts = [0.0] * (len(edges) - 1)
         counts[cell] = 1000.0
-        (low, high), tails = value_bounds(edges, Seen(tuple(counts), 50, 10, lambda cells: 5.0 * cells), 1e-6)
+        (low, high), tails = value_bounds(
+            edges, Seen(tuple(counts), 50, 10, lambda cells: 5.0 * cells), 1e-6
+        )
         assert low <= 0 <= high
         assert tails is not None
         assert grid_of("x", known, low, high).low < grid_of("x", known, low, high).high
@@ -118,7 +143,17 @@ def test_edges_cover_a_type_and_every_learned_pair_has_a_grid(name: str) -> None
 def test_bounds_have_the_least_error_of_all_pairs(noise: float) -> None:
     edges = value_edges(Type.of("float64"))
     counts = [0.0] * (len(edges) - 1)
-    inside = {-8: 120.0, -4: 300.0, 0: 700.0, 1: 900.0, 2: 2000.0, 4: 1500.0, 8: 400.0, 16: 200.0, 32: 80.0}
+    inside = {
+        -8: 120.0,
+        -4: 300.0,
+        0: 700.0,
+        1: 900.0,
+        2: 2000.0,
+        4: 1500.0,
+        8: 400.0,
+        16: 200.0,
+        32: 80.0,
+    }
     for low, count in inside.items():
         counts[edges.index(Fraction(low))] = count
     first = edges.index(Fraction(-8))
@@ -142,24 +177,34 @@ def test_shares_beyond_are_those_of_all_cells_up_to_the_last_seen_one() -> None:
     counts[edges.index(Fraction(1))] = 900.0
     counts[edges.index(Fraction(2))] = 40.0
     counts[edges.index(Fraction(1024))] = 60.0  # further than any window of cells
-    (low, high), tails = value_bounds(edges, Seen(tuple(counts), 50, 10, lambda cells: 0.5 * cells), 1e3)
+    (low, high), tails = value_bounds(
+        edges, Seen(tuple(counts), 50, 10, lambda cells: 0.5 * cells), 1e3
+    )
     assert (low, high) == (0, 2)
     assert tails == (0, Fraction(1, 10), tails[2], 0, 2048)  # type: ignore[index]
-    counts[edges.index(Fraction(1024))] = 49.0  # no longer seen: told is of two cells beyond the bounds, and said where they end
-    (low, high), tails = value_bounds(edges, Seen(tuple(counts), 50, 10, lambda cells: 0.5 * cells), 10)
+    counts[edges.index(Fraction(1024))] = (
+        49.0  # no longer seen: told is of two cells beyond the bounds, and said where they end
+    )
+    (low, high), tails = value_bounds(
+        edges, Seen(tuple(counts), 50, 10, lambda cells: 0.5 * cells), 10
+    )
     assert (low, high) == (0, 2)
     assert tails == (0, Fraction(43, 1000), tails[2], 0, 8)  # type: ignore[index]
 
 
 def test_who_has_many_times_the_limit_has_more_than_it() -> None:
-    """Only four cells beyond the limit were added up: who had more than sixteen times the limit was in none of them."""
+    """Only four cells beyond the limit were added up: who had more than sixteen times the limit was
+    in none of them.
+    """
     limit, rest = row_limit(rows(n1=100_000, n256=1300), 1000.0)
     assert limit == 1
     assert rest is not None
     assert rest[0] == Fraction(13, 1000)
     assert abs(Fraction(1300, 101_300) - rest[0]) <= rest[1] <= Fraction(2, 1000)
     assert rest[2] == 256
-    assert row_limit(Seen((0.0,) * (CELLS - 1) + (1e6,), 50, 10, lambda cells: 5.0 * cells), 1e9)[1] == (1, Fraction(1, 1000), 2**62 - 1)
+    assert row_limit(Seen((0.0,) * (CELLS - 1) + (1e6,), 50, 10, lambda cells: 5.0 * cells), 1e9)[
+        1
+    ] == (1, Fraction(1, 1000), 2**62 - 1)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +218,9 @@ def test_who_has_many_times_the_limit_has_more_than_it() -> None:
         ((0.0, 100.0), Fraction(1), (89 / 100, 1.0)),
     ],
 )
-def test_the_error_covers_all_shares_that_the_noise_allows(counts: tuple[float, ...], share: Fraction, within: tuple[float, float]) -> None:
+def test_the_error_covers_all_shares_that_the_noise_allows(
+    counts: tuple[float, ...], share: Fraction, within: tuple[float, float]
+) -> None:
     """Either cell may be off by eleven."""
     found, error = Seen(counts, 50, 10, lambda cells: 11.0 * cells).rest(range(1, 2), range(1))
     assert found == share
@@ -182,11 +229,17 @@ def test_the_error_covers_all_shares_that_the_noise_allows(counts: tuple[float, 
     assert error <= max(within[1] - found, found - within[0]) + Fraction(1, 1000)
 
 
-@pytest.mark.parametrize("law", [Laplace(sensitivity=1, epsilon="0.05"), Gaussian(sensitivity=1, rho="0.01")], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize(
+    "law",
+    [Laplace(sensitivity=1, epsilon="0.05"), Gaussian(sensitivity=1, rho="0.01")],
+    ids=["laplace", "gaussian"],
+)
 @pytest.mark.parametrize("cells", [CELLS, 148])
 def test_the_noise_of_no_run_of_cells_is_further_off(law: Laplace | Gaussian, cells: int) -> None:
-    """All runs of up to 24 cells at once, chosen by the noise itself, as limits are: 2,000 histograms, false alarms below 10⁻⁶ (P(Binomial(2000, 0.05) > 151)
-    < 10⁻⁶). A bound for one run by itself does not pass."""
+    """All runs of up to 24 cells at once, chosen by the noise itself, as limits are: 2,000
+    histograms, false alarms below 10⁻⁶ (P(Binomial(2000, 0.05) > 151) < 10⁻⁶). A bound for one run
+    by itself does not pass.
+    """
     noise = law.perturb(np.zeros((2000, cells), dtype=np.int64))
     before = np.concatenate([np.zeros((2000, 1)), np.cumsum(noise, axis=1)], axis=1)
     beyond, alone = np.zeros(2000, dtype=bool), np.zeros(2000, dtype=bool)
@@ -198,10 +251,18 @@ def test_the_noise_of_no_run_of_cells_is_further_off(law: Laplace | Gaussian, ce
     assert alone.sum() > 151
 
 
-@pytest.mark.parametrize("law", [Laplace(sensitivity=1 << 20, epsilon="0.025"), Gaussian(sensitivity=1 << 20, rho="0.01")], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize(
+    "law",
+    [Laplace(sensitivity=1 << 20, epsilon="0.025"), Gaussian(sensitivity=1 << 20, rho="0.01")],
+    ids=["laplace", "gaussian"],
+)
 @pytest.mark.parametrize("cells", [CELLS, 148])
-def test_noise_alone_is_seen_in_any_cell_with_the_stated_probability(law: Laplace | Gaussian, cells: int) -> None:
-    """By the law itself: at most 1 in 10,000 for all empty cells together, at most 5 % for one beside a seen one. A cut one per cent lower would not do."""
+def test_noise_alone_is_seen_in_any_cell_with_the_stated_probability(
+    law: Laplace | Gaussian, cells: int
+) -> None:
+    """By the law itself: at most 1 in 10,000 for all empty cells together, at most 5 % for one
+    beside a seen one. A cut one per cent lower would not do.
+    """
     sure, near = (law.law.quantile(1 - rate) for rate in (SURE / cells, NEXT))
     assert cells * float(law.law.tail(sure + 1, "up")) <= SURE
     assert float(law.law.tail(near + 1, "up")) <= NEXT
@@ -209,7 +270,9 @@ def test_noise_alone_is_seen_in_any_cell_with_the_stated_probability(law: Laplac
     assert float(law.law.tail(round(near * 0.99), "down")) > NEXT
 
 
-@pytest.mark.parametrize("promise", [sf.Pure(3), sf.Approx(3, "1e-6"), sf.ZCDP("0.3"), sf.GDP("0.6")], ids=str)
+@pytest.mark.parametrize(
+    "promise", [sf.Pure(3), sf.Approx(3, "1e-6"), sf.ZCDP("0.3"), sf.GDP("0.6")], ids=str
+)
 def test_parts_of_a_promise_add_up_to_it_and_need_no_delta(promise: sf.Guarantee) -> None:
     third = part(promise, Fraction(1, 3))
     assert 3 * third <= promise
@@ -220,13 +283,21 @@ def test_parts_of_a_promise_add_up_to_it_and_need_no_delta(promise: sf.Guarantee
 @pytest.mark.parametrize(
     ("promise", "noise"),
     [
-        (sf.Pure("0.3"), lambda: Laplace(sensitivity=1 << 20, epsilon="0.1").variance ** 0.5 / 2**20),
+        (
+            sf.Pure("0.3"),
+            lambda: Laplace(sensitivity=1 << 20, epsilon="0.1").variance ** 0.5 / 2**20,
+        ),
         (sf.ZCDP("0.3"), lambda: Gaussian(sensitivity=1 << 20, rho="0.1").variance ** 0.5 / 2**20),
-        (sf.GDP.from_square(Fraction("0.3")), lambda: Gaussian(sensitivity=1 << 20, rho="0.05").variance ** 0.5 / 2**20),
+        (
+            sf.GDP.from_square(Fraction("0.3")),
+            lambda: Gaussian(sensitivity=1 << 20, rho="0.05").variance ** 0.5 / 2**20,
+        ),
     ],
     ids=["pure", "zcdp", "gdp"],
 )
-def test_the_noise_of_the_reference_is_that_of_a_third_of_it(promise: sf.Guarantee, noise: object) -> None:
+def test_the_noise_of_the_reference_is_that_of_a_third_of_it(
+    promise: sf.Guarantee, noise: object
+) -> None:
     assert PIECES == 3
     assert NOISE[type(promise)](promise) == pytest.approx(noise(), rel=1e-6)  # type: ignore[operator]
     assert set(NOISE) == set(SHARED)

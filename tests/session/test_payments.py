@@ -1,4 +1,6 @@
-"""Shares and what was learned: whoever sees a learned limit has it on the account, and all that a call costs fits, or nothing of it is paid for."""
+"""Shares and what was learned: whoever sees a learned limit has it on the account, and all that a
+call costs fits, or nothing of it is paid for.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,13 @@ SUM, COUNT = "SELECT SUM(spend) AS s FROM visits", "SELECT COUNT(*) AS n FROM vi
 Ask = Callable[[Table, str, Any], Any]
 
 WAYS: dict[str, Ask] = {
-    "release": lambda visits, text, share: visits.release(visits.plan(text, epsilon="0.1").query, epsilon="0.1", share=share),
+    "release": lambda visits, text, share: visits.release(
+        visits.plan(text, epsilon="0.1").query, epsilon="0.1", share=share
+    ),
     "sql": lambda visits, text, share: visits.sql(text, epsilon="0.1", share=share),
-    "release_all": lambda visits, text, share: visits.release_all([text], epsilon="0.1", share=share),
+    "release_all": lambda visits, text, share: visits.release_all(
+        [text], epsilon="0.1", share=share
+    ),
 }
 
 
@@ -97,7 +103,9 @@ def test_learning_by_a_share_books_all_that_it_is_shown(visits: Table) -> None:
 def test_what_was_learned_anew_elsewhere_is_what_is_paid_for_and_used(tmp_path: Path) -> None:
     path = tmp_path / "visits.ledger"
     with table(ledger=path) as visits, table(ledger=path) as elsewhere:
-        allowed(visits, bob=100).learn(epsilon="0.0000001", columns=[], share="ann")  # too little to see anyone: 1 row
+        allowed(visits, bob=100).learn(
+            epsilon="0.0000001", columns=[], share="ann"
+        )  # too little to see anyone: 1 row
         assert visits.declaration.max_rows == 1
         elsewhere.learn(epsilon="0.0000001", columns=[])
         elsewhere.learn(epsilon=60, columns=[], fresh=True)
@@ -124,7 +132,9 @@ def test_a_share_pays_for_both_or_for_neither(way: str, most: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_share_that_cannot_pay_for_lesson_and_answer_pays_for_neither(way: str, tmp_path: Path) -> None:
+def test_a_share_that_cannot_pay_for_lesson_and_answer_pays_for_neither(
+    way: str, tmp_path: Path
+) -> None:
     with table(ledger=tmp_path / "visits.ledger") as visits:
         allowed(visits, bob="1.05").learn(epsilon=1, share="ann")
         with pytest.raises(sf.BudgetExceeded) as refused:
@@ -140,13 +150,17 @@ def test_a_share_that_cannot_pay_for_lesson_and_answer_pays_for_neither(way: str
 
 @pytest.mark.parametrize("stored", ["sql", "release_all"])
 def test_a_stored_answer_is_counted_at_what_it_cost(stored: str, visits: Table) -> None:
-    """A share that has paid for the answer, but not for what has been learned anew since, pays for the second alone."""
+    """A share that has paid for the answer, but not for what has been learned anew since, pays for
+    the second alone.
+    """
     visits.learn(epsilon=1, columns=[])
     visits.ledger.amend(sf.Approx("2.15", "1e-6"), "little", share="bob")
     WAYS[stored](visits, COUNT, "bob")
     plans = (visits.plan(COUNT, epsilon="0.1"),)
     visits.learn(epsilon=1, columns=[], fresh=True)
-    assert not settled(plans, plans[0].mechanism, visits.ledger, "bob", fresh=False)  # the table has the newest limits
+    assert not settled(
+        plans, plans[0].mechanism, visits.ledger, "bob", fresh=False
+    )  # the table has the newest limits
     assert spent(visits, "bob") == Fraction("2.1")
     with pytest.raises(sf.BudgetExceeded):
         visits.sql(COUNT, epsilon="0.1", share="bob", fresh=True)
@@ -178,7 +192,9 @@ def test_a_lesson_that_was_interrupted_is_not_paid_twice(monkeypatch: pytest.Mon
             visits.learn(epsilon=1, columns="spend", share="ann")
         assert spent(visits) == Fraction(1, 2)
         monkeypatch.setattr(type(visits.ledger), "remember", real)
-        affordable(visits.known, visits.ledger, (ROWS, Lack("bounds", ("spend",))), sf.Pure(1), None, "ann")
+        affordable(
+            visits.known, visits.ledger, (ROWS, Lack("bounds", ("spend",))), sf.Pure(1), None, "ann"
+        )
         visits.learn(epsilon=1, columns="spend", share="ann")
         assert spent(visits) == spent(visits, "ann") == 1
 
@@ -190,7 +206,10 @@ def test_an_accuracy_that_turns_out_too_dear_says_what_was_paid() -> None:
         with pytest.raises(sf.BudgetExceeded) as refused:
             visits.sql(COUNT, within="0.5", share="ann")
         assert "this accuracy costs" in refused.value.reason
-        assert "Paid for before, and kept: how many rows a unit has: learned first, for ε = 0.5" in refused.value.reason
+        assert (
+            "Paid for before, and kept: how many rows a unit has: learned first, for ε = 0.5"
+            in refused.value.reason
+        )
         assert spent(visits, "ann") == Fraction(1, 2)
 
 
@@ -204,7 +223,10 @@ def test_booking_without_lessons_writes_nothing(visits: Table) -> None:
 def test_a_share_that_is_none_is_refused_before_anything(share: Any, visits: Table) -> None:
     for _ in range(2):  # before something was learned, and after
         before = visits.spent
-        for ask in (lambda: visits.sql(SUM, epsilon=1, share=share), lambda: visits.learn(epsilon=1, share=share)):
+        for ask in (
+            lambda: visits.sql(SUM, epsilon=1, share=share),
+            lambda: visits.learn(epsilon=1, share=share),
+        ):
             with pytest.raises(sf.Refused):
                 ask()
         assert visits.spent == before

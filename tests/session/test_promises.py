@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato.session.promises import BUDGET_DELTA, PART, SHARED, budget_of, promise_of, shared, without_delta
+from sfumato.session.promises import (
+    BUDGET_DELTA,
+    PART,
+    SHARED,
+    budget_of,
+    promise_of,
+    shared,
+    without_delta,
+)
 
 
 def test_a_number_is_a_budget_with_a_small_delta() -> None:
@@ -18,7 +26,9 @@ def test_a_number_is_a_budget_with_a_small_delta() -> None:
 
 
 def test_an_epsilon_takes_a_thousandth_of_the_delta_of_the_budget() -> None:
-    assert promise_of(sf.Approx(1, "1e-6"), 0.1, None, None) == sf.Approx("0.1", Fraction(1, 10**6) / PART)
+    assert promise_of(sf.Approx(1, "1e-6"), 0.1, None, None) == sf.Approx(
+        "0.1", Fraction(1, 10**6) / PART
+    )
     assert promise_of(sf.Pure(1), 0.1, None, None) == sf.Pure("0.1")
     assert promise_of(sf.ZCDP(1, "1e-6"), 0.1, None, None) == sf.Approx("0.1", "1e-9")
     assert promise_of(sf.GDP(1), 0.1, None, None) == sf.Pure("0.1")

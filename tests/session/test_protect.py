@@ -21,7 +21,12 @@ ROWS = {"u": ["a", "b", "b", "c", None], "x": [1.0, 2.0, 3.0, None, 5.0], "n": [
 
 def asked(table: Any) -> list[Any]:
     groups = table.mutate(big=sf.col("u").upper()).group_by(big=["A", "B", "C"])
-    query = groups.aggregate(n=sf.count(), s=sf.sum("x", low=0, high=4), q=sf.median("n", low=0, high=10), k=sf.count_units())
+    query = groups.aggregate(
+        n=sf.count(),
+        s=sf.sum("x", low=0, high=4),
+        q=sf.median("n", low=0, high=10),
+        k=sf.count_units(),
+    )
     return [piece.values.tolist() for piece in through_the_door(query.plan(epsilon=1)).pieces]
 
 
@@ -58,7 +63,9 @@ def test_declaring_reads_no_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         raise AssertionError("rows were read")
 
     monkeypatch.setattr(frames.Held, "load", touched)
-    with sf.protect(pa.table(ROWS), name="visits", unit="u", max_rows=1, budget=1, bounds={"x": (0, 1)}) as table:
+    with sf.protect(
+        pa.table(ROWS), name="visits", unit="u", max_rows=1, budget=1, bounds={"x": (0, 1)}
+    ) as table:
         assert str(table.aggregate(s=sf.sum("x")).plan(epsilon=1))
 
 
@@ -67,11 +74,20 @@ def test_without_a_unit_it_is_said(tmp_path: Path) -> None:
         assert "each row is taken as a different person" in repr(table)
         plan = table.aggregate(n=sf.count()).plan(epsilon=1)
         assert "each row is taken as a different person" in str(plan)
-        assert "each row is taken as a different person" in str(table.aggregate(n=sf.count()).release(epsilon=1))
+        assert "each row is taken as a different person" in str(
+            table.aggregate(n=sf.count()).release(epsilon=1)
+        )
 
 
 def test_a_declaration_goes_through_a_file(tmp_path: Path) -> None:
-    limits: dict[str, Any] = {"unit": "u", "max_rows": 3, "max_groups": 2, "bounds": {"x": (0, "1/3")}, "keys": {"n": [1, 2]}, "relation": "replace"}
+    limits: dict[str, Any] = {
+        "unit": "u",
+        "max_rows": 3,
+        "max_groups": 2,
+        "bounds": {"x": (0, "1/3")},
+        "keys": {"n": [1, 2]},
+        "relation": "replace",
+    }
     with sf.protect(pa.table(ROWS), name="visits", budget=1, **limits) as table:
         text = table.declaration.to_toml()
         assert Declaration.from_toml(text) == table.declaration
@@ -81,17 +97,32 @@ def test_a_declaration_goes_through_a_file(tmp_path: Path) -> None:
 
 def test_a_ledger_may_be_given(tmp_path: Path) -> None:
     path = tmp_path / "visits.ledger"
-    with sf.protect(pa.table(ROWS), name="visits", unit="u", max_rows=1, budget=1, ledger=path) as table:
+    with sf.protect(
+        pa.table(ROWS), name="visits", unit="u", max_rows=1, budget=1, ledger=path
+    ) as table:
         table.aggregate(n=sf.count()).release(epsilon="1/2")
     book = sf.Ledger.open(path, dataset="visits")
-    with sf.protect(pa.table(ROWS), name="visits", unit="u", max_rows=1, budget=1, ledger=book) as table:
+    with sf.protect(
+        pa.table(ROWS), name="visits", unit="u", max_rows=1, budget=1, ledger=book
+    ) as table:
         assert table.spent.parameters["epsilon"] == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("other", [{"unit": None, "max_rows": None}, {"relation": "replace"}, {"budget": 2}, {"unit": "n"}])
-def test_a_book_is_for_one_budget_one_unit_and_one_relation(other: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "other",
+    [{"unit": None, "max_rows": None}, {"relation": "replace"}, {"budget": 2}, {"unit": "n"}],
+)
+def test_a_book_is_for_one_budget_one_unit_and_one_relation(
+    other: dict[str, Any], tmp_path: Path
+) -> None:
     path = tmp_path / "visits.ledger"
-    about: dict[str, Any] = {"name": "visits", "unit": "u", "max_rows": 1, "budget": 1, "ledger": path}
+    about: dict[str, Any] = {
+        "name": "visits",
+        "unit": "u",
+        "max_rows": 1,
+        "budget": 1,
+        "ledger": path,
+    }
     sf.protect(pa.table(ROWS), **about).close()
     with pytest.raises(sf.Refused) as refused:
         sf.protect(pa.table(ROWS), **{**about, **other})
@@ -123,10 +154,14 @@ def test_a_ledger_of_somebody_else_pays_for_nothing() -> None:
     ],
     ids=str,
 )
-def test_what_is_wrong_is_refused_and_nothing_stays(about: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_wrong_is_refused_and_nothing_stays(
+    about: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with pytest.raises(sf.Refused):
-        sf.protect(pa.table(ROWS), **{"name": "visits", "unit": "u", "max_rows": 1, "budget": 1, **about})
+        sf.protect(
+            pa.table(ROWS), **{"name": "visits", "unit": "u", "max_rows": 1, "budget": 1, **about}
+        )
     assert list(tmp_path.iterdir()) == []
 
 

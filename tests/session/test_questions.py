@@ -1,4 +1,6 @@
-"""Questions that lack something: learned for by a release, told by a plan, refused where learning would not help or is not wanted."""
+"""Questions that lack something: learned for by a release, told by a plan, refused where learning
+would not help or is not wanted.
+"""
 
 from __future__ import annotations
 
@@ -34,11 +36,15 @@ def test_the_first_release_learns_and_says_so() -> None:
         again = visits.sql("SELECT COUNT(*) AS n, SUM(spend) AS s FROM visits", epsilon=60)
         assert again.recalled
         assert visits.spent.parameters["epsilon"] == 70
-        assert not [piece for piece in answer.pieces if piece.name.startswith("clipped")]  # that is known from the lesson
+        assert not [
+            piece for piece in answer.pieces if piece.name.startswith("clipped")
+        ]  # that is known from the lesson
 
 
 def test_a_search_for_an_accuracy_reads_the_text_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With `within=` a text was read and its columns resolved for every cost that the search tried: a CASE of 450 branches took seconds."""
+    """With `within=` a text was read and its columns resolved for every cost that the search tried:
+    a CASE of 450 branches took seconds.
+    """
     from sfumato import sql
     from sfumato.session import questions
 
@@ -66,21 +72,37 @@ def test_only_what_is_needed_is_learned() -> None:
 
 def test_queries_made_before_are_asked_of_what_is_known_since() -> None:
     with table() as visits:
-        query = visits.where(visits["age"] > 0).mutate(twice=sf.col("spend") * 2).group_by(city=["Roma", "Bari"]).aggregate(s=sf.sum("twice"), n=sf.count())
+        query = (
+            visits.where(visits["age"] > 0)
+            .mutate(twice=sf.col("spend") * 2)
+            .group_by(city=["Roma", "Bari"])
+            .aggregate(s=sf.sum("twice"), n=sf.count())
+        )
         query.release(epsilon=60)
         plan = query.plan(epsilon=1)
         assert plan.calibration.bounding.rows == 4
         assert plan.columns[0].numbers["high"] == 128
         text = "SELECT SUM(m) AS s FROM (SELECT u, SUM(spend) AS m FROM visits GROUP BY u)"
-        with pytest.raises(sf.Refused):  # the sum of a unit's rows has no bounds of its own, learned or not
+        with pytest.raises(
+            sf.Refused
+        ):  # the sum of a unit's rows has no bounds of its own, learned or not
             visits.sql(text, epsilon=1)
-        total = "SELECT SUM(CLAMP(m, 0, 100)) AS s FROM (SELECT u, SUM(spend) AS m FROM visits GROUP BY u)"
+        total = (
+            "SELECT SUM(CLAMP(m, 0, 100)) AS s FROM (SELECT u, SUM(spend) AS m FROM visits "
+            "GROUP BY u)"
+        )
         assert visits.plan(total, epsilon=1).error()
 
 
 def test_totals_of_a_unit_learn_what_they_add() -> None:
     with table() as visits:
-        visits.sql("SELECT AVG(CLAMP(m, 0, 100)) AS s FROM (SELECT u, SUM(spend) AS m FROM visits GROUP BY u)", epsilon=60)
+        visits.sql(
+            (
+                "SELECT AVG(CLAMP(m, 0, 100)) AS s FROM (SELECT u, SUM(spend) AS m FROM "
+                "visits GROUP BY u)"
+            ),
+            epsilon=60,
+        )
         assert visits.declaration.ranges == {"spend": (0, 64)}
         assert visits.declaration.max_rows is None  # each unit is one row
 
@@ -96,7 +118,12 @@ def test_a_plan_reads_nothing_and_says_what_is_known_later(monkeypatch: pytest.M
         assert isinstance(plan, Awaiting)
         assert plan.error() == {"n": "after learning", "s": "after learning"}
         assert plan.cost.parameters["epsilon"] == Fraction("0.35")
-        assert visits.sql("EXPLAIN PRIVACY SELECT COUNT(*) AS n FROM visits", epsilon="0.3").count("after learning") == 1
+        assert (
+            visits.sql("EXPLAIN PRIVACY SELECT COUNT(*) AS n FROM visits", epsilon="0.3").count(
+                "after learning"
+            )
+            == 1
+        )
         assert visits.spent.parameters["epsilon"] == 0
 
 
@@ -150,7 +177,10 @@ def test_nothing_is_added_to_an_answer_for_which_nothing_was_learned() -> None:
 
 def test_a_table_joined_with_itself_learns_what_it_lacks_once() -> None:
     with table(max_rows=3) as visits:
-        assert visits.union(visits).aggregate(n=sf.count()).plan(epsilon=1).calibration.bounding.rows == 6
+        assert (
+            visits.union(visits).aggregate(n=sf.count()).plan(epsilon=1).calibration.bounding.rows
+            == 6
+        )
     with table() as visits:
         query = visits.union(visits).aggregate(n=sf.count(), s=sf.sum("spend"))
         answer = query.release(epsilon=60)
@@ -171,7 +201,9 @@ def test_what_no_learning_would_help_is_refused_before_anything_is_paid() -> Non
 
 
 def test_a_table_of_one_row_a_person_learns_bounds_alone() -> None:
-    with sf.protect(pa.table({"x": [float(i % 10) for i in range(4000)]}), name="t", budget=1000) as made:
+    with sf.protect(
+        pa.table({"x": [float(i % 10) for i in range(4000)]}), name="t", budget=1000
+    ) as made:
         answer = made.aggregate(s=sf.sum("x")).release(epsilon=60)
         assert made.declaration.ranges == {"x": (0, 16)}
         assert answer.value("s") == pytest.approx(18000, abs=40)
@@ -190,7 +222,9 @@ EDGES: list[tuple[str, dict[str, Any]]] = [
 
 
 def told(visits: Table, text: str, how: dict[str, Any]) -> str:
-    """What somebody hears who can pay for the lessons of another, or for an answer, but has nothing for both."""
+    """What somebody hears who can pay for the lessons of another, or for an answer, but has nothing
+    for both.
+    """
     try:
         return str(visits.sql(text, share="bob", **how))
     except sf.Refused as refusal:
@@ -198,11 +232,18 @@ def told(visits: Table, text: str, how: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(("text", "how"), EDGES, ids=range(len(EDGES)))
-def test_nothing_of_what_others_learned_is_heard_for_nothing(text: str, how: dict[str, Any], tmp_path: Path) -> None:
-    """Whatever the lessons are, in this process or another, whoever cannot pay for them is told the same."""
+def test_nothing_of_what_others_learned_is_heard_for_nothing(
+    text: str, how: dict[str, Any], tmp_path: Path
+) -> None:
+    """Whatever the lessons are, in this process or another, whoever cannot pay for them is told the
+    same.
+    """
     heard = set()
     for place, wide in enumerate((1.0, 1e12)):
-        path, source = tmp_path / f"{place}.ledger", rows().set_column(2, "spend", pa.array([wide] * len(rows())))
+        path, source = (
+            tmp_path / f"{place}.ledger",
+            rows().set_column(2, "spend", pa.array([wide] * len(rows()))),
+        )
         with table(ledger=path, source=source) as elsewhere:
             elsewhere.ledger.allow("bob", sf.Approx(1, "1e-6"))
             elsewhere.learn(epsilon=60)
@@ -215,8 +256,14 @@ def test_nothing_of_what_others_learned_is_heard_for_nothing(text: str, how: dic
     assert len(heard) == 1
 
 
-@pytest.mark.parametrize(("text", "how"), [(SUM, {"within": "0.0000000001"}), (BEYOND, {"epsilon": 1})], ids=["within", "epsilon"])
-def test_a_refusal_that_follows_from_lessons_is_heard_when_they_are_paid_for(text: str, how: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [(SUM, {"within": "0.0000000001"}), (BEYOND, {"epsilon": 1})],
+    ids=["within", "epsilon"],
+)
+def test_a_refusal_that_follows_from_lessons_is_heard_when_they_are_paid_for(
+    text: str, how: dict[str, Any]
+) -> None:
     source = rows().set_column(2, "spend", pa.array([1e12] * len(rows())))
     with table(source=source) as visits:
         visits.ledger.allow("bob", sf.Approx(100, "1e-6"))
@@ -235,7 +282,10 @@ def test_an_accuracy_is_priced_after_the_lessons_are_paid_for_and_says_so() -> N
         assert "this accuracy costs" in refused.value.reason
         assert f"Paid for before, and kept: {TAKEN}" in refused.value.reason
         assert visits.ledger.account("bob").spent[0] == 60
-        assert visits.sql(COUNT, within="1000", share="bob").rules == visits.sql(COUNT, within="1000").rules  # it was said once
+        assert (
+            visits.sql(COUNT, within="1000", share="bob").rules
+            == visits.sql(COUNT, within="1000").rules
+        )  # it was said once
 
 
 def test_who_owes_and_does_not_want_to_learn_is_asked_to_pay_all_the_same() -> None:

@@ -13,17 +13,37 @@ import sfumato as sf
 from sfumato.guarantees import Guarantee
 from sfumato.session.table import Table
 
-ROWS = pa.table({"u": [1, 1, 2, 3], "city": ["Roma", "Roma", "Bari", None], "x": [1.0, 2.0, 3.0, 4.0]})
+ROWS = pa.table(
+    {"u": [1, 1, 2, 3], "city": ["Roma", "Roma", "Bari", None], "x": [1.0, 2.0, 3.0, 4.0]}
+)
 
 
 def visits(budget: Any = 1, **about: Any) -> Table:
-    return sf.protect(ROWS, **{"name": "visits", "unit": "u", "max_rows": 2, "bounds": {"x": (0, 10)}, "budget": budget, **about})
+    return sf.protect(
+        ROWS,
+        **{
+            "name": "visits",
+            "unit": "u",
+            "max_rows": 2,
+            "bounds": {"x": (0, 10)},
+            "budget": budget,
+            **about,
+        },
+    )
 
 
 def test_verbs_are_those_of_rows() -> None:
     with visits() as table:
-        query = table.where(table["x"] > 1).mutate(y=table["x"] * 2).group_by("city").aggregate(n=sf.count(), m=sf.mean("y"))
-        assert query.text == "from visits\nwhere x > 1\nmutate y = x * 2\ngroup by city\nn = count()\nm = mean(y)"
+        query = (
+            table.where(table["x"] > 1)
+            .mutate(y=table["x"] * 2)
+            .group_by("city")
+            .aggregate(n=sf.count(), m=sf.mean("y"))
+        )
+        assert (
+            query.text
+            == "from visits\nwhere x > 1\nmutate y = x * 2\ngroup by city\nn = count()\nm = mean(y)"
+        )
         assert table.mutate(y=table["x"]).steps
         with pytest.raises(sf.Refused):
             table["nothing"]
@@ -32,7 +52,11 @@ def test_verbs_are_those_of_rows() -> None:
 CURRENCIES: list[tuple[Guarantee, dict[str, Any], dict[str, Any]]] = [
     (sf.Pure(1), {"epsilon": "0.1"}, {"epsilon": "1e-9"}),
     (sf.Approx(1, "1e-6"), {"epsilon": 0.1}, {"epsilon": "1e-9"}),
-    (sf.Approx(1, "1e-6"), {"epsilon": "0.1", "delta": "1e-7"}, {"epsilon": "1e-9", "delta": "1e-9"}),
+    (
+        sf.Approx(1, "1e-6"),
+        {"epsilon": "0.1", "delta": "1e-7"},
+        {"epsilon": "1e-9", "delta": "1e-9"},
+    ),
     (sf.ZCDP(1), {"promise": sf.ZCDP("0.1")}, {"promise": sf.ZCDP("1e-9")}),
     (sf.ZCDP(1, "1e-6"), {"promise": sf.ZCDP("0.1", "1e-7")}, {"promise": sf.ZCDP("1e-9", "1e-9")}),
     (sf.GDP(1), {"promise": sf.GDP.from_square(Fraction(1, 10))}, {"promise": sf.GDP("1e-6")}),
@@ -41,13 +65,25 @@ CURRENCIES: list[tuple[Guarantee, dict[str, Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("budget", "part", "more"), CURRENCIES, ids=lambda value: str(value))
 @pytest.mark.parametrize("keys", ["none", "public", "private"])
-def test_ten_tenths_fit_and_nothing_more(budget: Guarantee, part: dict[str, Any], more: dict[str, Any], keys: str) -> None:
-    """In every currency; also where several pieces, a quantile or a selection share each tenth. The eleventh is refused, however small."""
-    delta = part["promise"].parameters.get("delta", 0) if "promise" in part else part.get("delta", budget.parameters.get("delta", 0))
+def test_ten_tenths_fit_and_nothing_more(
+    budget: Guarantee, part: dict[str, Any], more: dict[str, Any], keys: str
+) -> None:
+    """In every currency; also where several pieces, a quantile or a selection share each tenth. The
+    eleventh is refused, however small.
+    """
+    delta = (
+        part["promise"].parameters.get("delta", 0)
+        if "promise" in part
+        else part.get("delta", budget.parameters.get("delta", 0))
+    )
     if keys == "private" and not delta:
         return
     with visits(budget) as table:
-        rows = {"none": table.group_by(), "public": table.group_by(city=["Roma", "Bari"]), "private": table.group_by("city")}[keys]
+        rows = {
+            "none": table.group_by(),
+            "public": table.group_by(city=["Roma", "Bari"]),
+            "private": table.group_by("city"),
+        }[keys]
         asked = {"n": sf.count(), "s": sf.sum("x")} if keys == "public" else {"n": sf.count()}
         for _ in range(10):
             rows.aggregate(**asked).release(**part, fresh=True)
@@ -64,7 +100,9 @@ def test_ten_tenths_fit_and_nothing_more(budget: Guarantee, part: dict[str, Any]
 
 
 @pytest.mark.parametrize(("budget", "part", "more"), CURRENCIES[:2], ids=lambda value: str(value))
-def test_after_ten_tenths_not_even_a_billionth_fits(budget: Guarantee, part: dict[str, Any], more: dict[str, Any]) -> None:
+def test_after_ten_tenths_not_even_a_billionth_fits(
+    budget: Guarantee, part: dict[str, Any], more: dict[str, Any]
+) -> None:
     with visits(budget) as table:
         for _ in range(10):
             table.aggregate(n=sf.count()).release(**part, fresh=True)
@@ -77,13 +115,19 @@ def test_private_keys_need_a_delta() -> None:
         table.group_by("city").aggregate(n=sf.count()).plan(epsilon="1/2")
     assert refused.value.code == "plan.keys"
     with visits(1) as table:
-        assert table.group_by("city").aggregate(n=sf.count()).plan(epsilon="1/2").cost.parameters["delta"] == Fraction(1, 10**9)
+        assert table.group_by("city").aggregate(n=sf.count()).plan(epsilon="1/2").cost.parameters[
+            "delta"
+        ] == Fraction(1, 10**9)
 
 
 def test_a_question_belongs_to_its_table() -> None:
     with visits() as one, visits(name="others") as other:
         query = one.aggregate(n=sf.count())
-        for wrong in (lambda: other.plan(query, epsilon=1), lambda: other.release(query, epsilon=1), lambda: other.plan(1, epsilon=1)):  # type: ignore[arg-type]
+        for wrong in (
+            lambda: other.plan(query, epsilon=1),
+            lambda: other.release(query, epsilon=1),
+            lambda: other.plan(1, epsilon=1),
+        ):  # type: ignore[arg-type]
             with pytest.raises(sf.Refused) as refused:
                 wrong()
             assert refused.value.code == "plan.query"

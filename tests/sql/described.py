@@ -1,4 +1,6 @@
-"""Questions described once and written twice: as SQL and in the fluent form. Both have to become the same plan."""
+"""Questions described once and written twice: as SQL and in the fluent form. Both have to become
+the same plan.
+"""
 
 from __future__ import annotations
 
@@ -46,12 +48,17 @@ class Describer:
             5: (f"ABS({text})", expression.abs()),
             6: (f"(-({text}))", -expression),
             7: (f"CLIP({text}, {k}, {k + 50})", expression.clip(k, k + 50)),
-            8: (f"CASE WHEN {condition[0]} THEN {text} ELSE {k} END", when(condition[1], expression).otherwise(k)),
+            8: (
+                f"CASE WHEN {condition[0]} THEN {text} ELSE {k} END",
+                when(condition[1], expression).otherwise(k),
+            ),
         }[kind]
 
     def condition(self, depth: int = 2) -> Pair:
         kind = self.pick.randrange(13 if depth else 8)
-        sign, name = self.pick.choice([("=", "="), ("<>", "<>"), ("!=", "<>"), ("<", "<"), (">=", ">="), (">", ">")])
+        sign, name = self.pick.choice(
+            [("=", "="), ("<>", "<>"), ("!=", "<>"), ("<", "<"), (">=", ">="), (">", ">")]
+        )
         k = self.pick.randrange(100)
         city = self.pick.choice(["Roma", "L'Aquila", "Bari"])
         quoted = city.replace("'", "''")
@@ -114,10 +121,22 @@ class Describer:
             [
                 ("city", "city", lambda rows: rows),
                 ("vip", "vip", lambda rows: rows),
-                ("age // 10 AS decade", "decade", lambda rows: rows.mutate(decade=sf.col("age").div(10))),
+                (
+                    "age // 10 AS decade",
+                    "decade",
+                    lambda rows: rows.mutate(decade=sf.col("age").div(10)),
+                ),
                 ("YEAR(day) AS year", "year", lambda rows: rows.mutate(year=sf.col("day").year())),
-                ("UPPER(note) AS loud", "loud", lambda rows: rows.mutate(loud=sf.col("note").upper())),
-                ("DATE_TRUNC('month', day) AS month", "month", lambda rows: rows.mutate(month=sf.col("day").date_trunc("month"))),
+                (
+                    "UPPER(note) AS loud",
+                    "loud",
+                    lambda rows: rows.mutate(loud=sf.col("note").upper()),
+                ),
+                (
+                    "DATE_TRUNC('month', day) AS month",
+                    "month",
+                    lambda rows: rows.mutate(month=sf.col("day").date_trunc("month")),
+                ),
             ]
         )
 
@@ -128,13 +147,20 @@ class Describer:
             aggregates["people"] = ("COUNT(DISTINCT user_id)", sf.count_units())
         where = self.condition(3) if self.pick.random() < 0.6 else None
         key = self.key() if self.pick.random() < 0.6 else None
-        listed = [*([key[0]] if key else []), *(f"{text} AS {name}" for name, (text, _) in aggregates.items())]
+        listed = [
+            *([key[0]] if key else []),
+            *(f"{text} AS {name}" for name, (text, _) in aggregates.items()),
+        ]
         said = f"SELECT {', '.join(listed)} FROM visits v" + (f" WHERE {where[0]}" if where else "")
         if key:
-            said += f" GROUP BY {self.pick.choice(['1', 'ALL', key[1], key[0].partition(' AS ')[0]])}"
+            said += (
+                f" GROUP BY {self.pick.choice(['1', 'ALL', key[1], key[0].partition(' AS ')[0]])}"
+            )
         nested = self.pick.random() < 0.2
         if nested:
-            said = said.replace("FROM visits v", "FROM (SELECT * FROM visits WHERE age > 1) AS v", 1)
+            said = said.replace(
+                "FROM visits v", "FROM (SELECT * FROM visits WHERE age > 1) AS v", 1
+            )
 
         def fluent(table: Table) -> Any:
             rows: Any = table.rows.where(sf.col("age") > 1) if nested else table.rows

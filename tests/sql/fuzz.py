@@ -1,10 +1,26 @@
-"""Texts that nobody would write: made by a small grammar, and texts that people would write with something changed. The same for the same seed."""
+"""Texts that nobody would write: made by a small grammar, and texts that people would write with
+something changed. The same for the same seed.
+"""
 
 from __future__ import annotations
 
 import random
 
-COLUMNS = ["user_id", "city", "age", "spend", "day", "at", "vip", "amount", "note", "nothing", "v.age", '"age"', "AGE"]
+COLUMNS = [
+    "user_id",
+    "city",
+    "age",
+    "spend",
+    "day",
+    "at",
+    "vip",
+    "amount",
+    "note",
+    "nothing",
+    "v.age",
+    '"age"',
+    "AGE",
+]
 CONSTANTS = [
     "0",
     "1",
@@ -25,15 +41,90 @@ CONSTANTS = [
     "99999999999999999999",
     "TIMESTAMP '2026-01-31 10:00:00'",
 ]
-OPERATORS = ["+", "-", "*", "/", "//", "%", "^", "||", "=", "<>", "<", "<=", ">", ">=", "AND", "OR", "LIKE", "ILIKE", "IS DISTINCT FROM", "&", "|", "<<", "~"]
+OPERATORS = [
+    "+",
+    "-",
+    "*",
+    "/",
+    "//",
+    "%",
+    "^",
+    "||",
+    "=",
+    "<>",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "AND",
+    "OR",
+    "LIKE",
+    "ILIKE",
+    "IS DISTINCT FROM",
+    "&",
+    "|",
+    "<<",
+    "~",
+]
 FUNCTIONS = {
-    1: ["abs", "floor", "sqrt", "ln", "upper", "lower", "length", "year", "trim", "random", "read_text", "nothing"],
-    2: ["round", "nullif", "greatest", "coalesce", "mod", "date_trunc", "date_part", "concat", "left", "contains"],
+    1: [
+        "abs",
+        "floor",
+        "sqrt",
+        "ln",
+        "upper",
+        "lower",
+        "length",
+        "year",
+        "trim",
+        "random",
+        "read_text",
+        "nothing",
+    ],
+    2: [
+        "round",
+        "nullif",
+        "greatest",
+        "coalesce",
+        "mod",
+        "date_trunc",
+        "date_part",
+        "concat",
+        "left",
+        "contains",
+    ],
     3: ["substr", "clamp", "replace", "split_part", "if"],
 }
 """By how many arguments they take."""
-AGGREGATES = ["COUNT", "SUM", "AVG", "MEDIAN", "STDDEV", "VARIANCE", "MIN", "MAX", "COUNT_IF", "ANY_VALUE", "mean", "list"]
-TYPES = ["INT", "BIGINT", "DOUBLE", "VARCHAR", "DATE", "TIMESTAMP", "BOOLEAN", "DECIMAL(10, 2)", "DECIMAL(99, 2)", "UUID", "JSON", "INT[]", "nothing"]
+AGGREGATES = [
+    "COUNT",
+    "SUM",
+    "AVG",
+    "MEDIAN",
+    "STDDEV",
+    "VARIANCE",
+    "MIN",
+    "MAX",
+    "COUNT_IF",
+    "ANY_VALUE",
+    "mean",
+    "list",
+]
+TYPES = [
+    "INT",
+    "BIGINT",
+    "DOUBLE",
+    "VARCHAR",
+    "DATE",
+    "TIMESTAMP",
+    "BOOLEAN",
+    "DECIMAL(10, 2)",
+    "DECIMAL(99, 2)",
+    "UUID",
+    "JSON",
+    "INT[]",
+    "nothing",
+]
 NAMES = ["n", "m", "k", "city", '"x y"']
 CLAUSES = [
     "LIMIT 3",
@@ -100,26 +191,50 @@ class Maker:
             count = 1 + self.pick.randrange(3)
             return f"{self.one(FUNCTIONS[count])}({', '.join(self.scalar(depth - 1) for _ in range(count))})"
         if kind < 0.82:
-            return f"CASE WHEN {self.scalar(depth - 1)} THEN {self.scalar(depth - 1)} ELSE {self.scalar(depth - 1)} END"
+            return (
+                f"CASE WHEN {self.scalar(depth - 1)} THEN {self.scalar(depth - 1)} ELSE "
+                f"{self.scalar(depth - 1)} END"
+            )
         if kind < 0.88:
             return f"CAST({self.scalar(depth - 1)} AS {self.one(TYPES)})"
         if kind < 0.92:
-            return f"{self.scalar(depth - 1)} IN ({', '.join(self.scalar(0) for _ in range(self.pick.randrange(4)))})"
+            return (
+                f"{self.scalar(depth - 1)} IN "
+                f"({', '.join(self.scalar(0) for _ in range(self.pick.randrange(4)))})"
+            )
         if kind < 0.95:
             return f"{self.scalar(depth - 1)} BETWEEN {self.scalar(0)} AND {self.scalar(0)}"
         return f"({self.scalar(depth - 1)})" if kind < 0.99 else f"(SELECT {self.scalar(0)})"
 
     def aggregate(self) -> str:
         kind = self.pick.random()
-        inner = self.one(["*", "DISTINCT user_id"]) if kind < 0.1 else self.scalar(1) if kind < 0.7 else f"CLAMP({self.scalar(1)}, 0, 10)"
+        inner = (
+            self.one(["*", "DISTINCT user_id"])
+            if kind < 0.1
+            else self.scalar(1)
+            if kind < 0.7
+            else f"CLAMP({self.scalar(1)}, 0, 10)"
+        )
         made = f"{self.one(AGGREGATES)}({inner})"
         if kind > 0.9:
-            made = self.one([f"QUANTILE({inner}, 0.5)", f"HISTOGRAM({inner}, [0, 10, 20])", f"PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY {inner})"])
+            made = self.one(
+                [
+                    f"QUANTILE({inner}, 0.5)",
+                    f"HISTOGRAM({inner}, [0, 10, 20])",
+                    f"PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY {inner})",
+                ]
+            )
         return f"{made} FILTER (WHERE {self.scalar(2)})" if self.pick.random() < 0.15 else made
 
     def item(self) -> str:
         kind = self.pick.random()
-        made = self.aggregate() if kind < 0.6 else self.scalar(1) if kind < 0.8 else f"{self.aggregate()} {self.one(OPERATORS[:6])} {self.aggregate()}"
+        made = (
+            self.aggregate()
+            if kind < 0.6
+            else self.scalar(1)
+            if kind < 0.8
+            else f"{self.aggregate()} {self.one(OPERATORS[:6])} {self.aggregate()}"
+        )
         return f"{made} AS {self.one(NAMES)}" if self.pick.random() < 0.4 else made
 
     def source(self, depth: int) -> str:
@@ -127,34 +242,105 @@ class Maker:
         if depth and kind > 0.9:
             return self.joined(depth - 1)
         if depth == 0 or kind < 0.7:
-            return self.one(["visits", "visits", "visits v", "VISITS", "other", '"visits"', "visits AS v", "a"])
+            return self.one(
+                ["visits", "visits", "visits v", "VISITS", "other", '"visits"', "visits AS v", "a"]
+            )
         return f"({self.select(depth - 1)}) {self.one(['s', 'AS v', '', 's(a, b)'])}"
 
     def joined(self, depth: int) -> str:
         """Two sources as one."""
         one, other = self.source(depth), self.source(depth)
         if self.pick.random() < 0.2:
-            return f"({self.select(depth)} UNION ALL {self.select(depth)}) {self.one(['s', '', 'AS t(a)'])}"
-        on = self.one(["USING (user_id)", "USING (city)", "ON a.user_id = b.user_id", "ON v.user_id = s.user_id", f"ON {self.scalar(2)}", "ON TRUE", ""])
-        how = self.one(["JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", "SEMI JOIN", "ANTI JOIN", "NATURAL JOIN", ","])
-        return f"{one} {how} {other} {on}" if self.pick.random() < 0.4 else f"visits AS a {how} {self.one(['visits', f'({self.select(depth)})'])} AS b {on}"
+            return (
+                f"({self.select(depth)} UNION ALL {self.select(depth)}) "
+                f"{self.one(['s', '', 'AS t(a)'])}"
+            )
+        on = self.one(
+            [
+                "USING (user_id)",
+                "USING (city)",
+                "ON a.user_id = b.user_id",
+                "ON v.user_id = s.user_id",
+                f"ON {self.scalar(2)}",
+                "ON TRUE",
+                "",
+            ]
+        )
+        how = self.one(
+            [
+                "JOIN",
+                "JOIN",
+                "LEFT JOIN",
+                "RIGHT JOIN",
+                "FULL JOIN",
+                "CROSS JOIN",
+                "SEMI JOIN",
+                "ANTI JOIN",
+                "NATURAL JOIN",
+                ",",
+            ]
+        )
+        return (
+            f"{one} {how} {other} {on}"
+            if self.pick.random() < 0.4
+            else f"visits AS a {how} {self.one(['visits', f'({self.select(depth)})'])} AS b {on}"
+        )
 
     def test(self, depth: int) -> str:
         """A condition that looks at other rows."""
-        where = self.one(["", " WHERE w.user_id = user_id", " WHERE w.user_id = visits.user_id", " WHERE w.age > 3"])
-        tests = [f"user_id IN (SELECT user_id FROM visits w{where})", f"EXISTS (SELECT * FROM visits AS w{where})", f"city NOT IN ({self.select(depth)})"]
+        where = self.one(
+            [
+                "",
+                " WHERE w.user_id = user_id",
+                " WHERE w.user_id = visits.user_id",
+                " WHERE w.age > 3",
+            ]
+        )
+        tests = [
+            f"user_id IN (SELECT user_id FROM visits w{where})",
+            f"EXISTS (SELECT * FROM visits AS w{where})",
+            f"city NOT IN ({self.select(depth)})",
+        ]
         return f"{self.one(['', 'NOT '])}{self.one(tests)}{self.one(['', ' AND vip', ' OR vip'])}"
 
     def select(self, depth: int = 2) -> str:
-        said = ["SELECT", ", ".join(self.item() for _ in range(1 + self.pick.randrange(3))), "FROM", self.source(depth)]
+        said = [
+            "SELECT",
+            ", ".join(self.item() for _ in range(1 + self.pick.randrange(3))),
+            "FROM",
+            self.source(depth),
+        ]
         if depth and self.pick.random() < 0.1:
             said += ["WHERE", self.test(depth - 1)]
         elif self.pick.random() < 0.5:
-            said += ["WHERE", self.scalar() if self.pick.random() < 0.3 else f"{self.scalar(2)} {self.one(OPERATORS[8:14])} {self.scalar(1)}"]
+            said += [
+                "WHERE",
+                self.scalar()
+                if self.pick.random() < 0.3
+                else f"{self.scalar(2)} {self.one(OPERATORS[8:14])} {self.scalar(1)}",
+            ]
         if self.pick.random() < 0.5:
-            said += ["GROUP BY", self.one(["city", "1", "ALL", "user_id", "user_id, city", "n", self.scalar(2), "ROLLUP (city)", "(city, vip)"])]
+            said += [
+                "GROUP BY",
+                self.one(
+                    [
+                        "city",
+                        "1",
+                        "ALL",
+                        "user_id",
+                        "user_id, city",
+                        "n",
+                        self.scalar(2),
+                        "ROLLUP (city)",
+                        "(city, vip)",
+                    ]
+                ),
+            ]
         if self.pick.random() < 0.2:
-            said += ["HAVING", f"{self.aggregate()} > 3" if self.pick.random() < 0.5 else self.scalar(1)]
+            said += [
+                "HAVING",
+                f"{self.aggregate()} > 3" if self.pick.random() < 0.5 else self.scalar(1),
+            ]
         if self.pick.random() < 0.25:
             said.append(self.one(CLAUSES))
         return " ".join(said)

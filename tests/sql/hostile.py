@@ -1,6 +1,8 @@
-"""Texts that have to be refused, in classes: those of `hostile.json`, and some that are too long to be written down.
+"""Texts that have to be refused, in classes: those of `hostile.json`, and some that are too long to
+be written down.
 
-Names are those of the recipes they come from: D is a recipe for query languages, the others are ours.
+Names are those of the recipes they come from: D is a recipe for query languages, the others are
+ours.
 """
 
 from __future__ import annotations
@@ -29,8 +31,15 @@ LONG: dict[str, list[str]] = {
         "SELECT COUNT(*) FROM visits " + "JOIN visits " * 60,
         "SELECT " + "{'a': " * 90 + "1" + "}" * 90,
         "SELECT " + "a." * 900 + "b FROM visits",
-        "WITH " + ", ".join(f"a{i} AS (SELECT * FROM {f'a{i - 1}' if i else 'visits'} LIMIT 1)" for i in range(40)) + " SELECT COUNT(*) FROM a39",
-        "SELECT COUNT(*) FROM (SELECT a + a AS a FROM " * 14 + "(SELECT age AS a FROM visits)" + ")" * 14 + " WHERE a > 1",
+        "WITH "
+        + ", ".join(
+            f"a{i} AS (SELECT * FROM {f'a{i - 1}' if i else 'visits'} LIMIT 1)" for i in range(40)
+        )
+        + " SELECT COUNT(*) FROM a39",
+        "SELECT COUNT(*) FROM (SELECT a + a AS a FROM " * 14
+        + "(SELECT age AS a FROM visits)"
+        + ")" * 14
+        + " WHERE a > 1",
     ],
     "huge texts": [
         COUNT + " " * 30_000,
@@ -42,11 +51,20 @@ LONG: dict[str, list[str]] = {
         "SELECT " + ", ".join(f"COUNT(*) AS c{i}" for i in range(300)) + " FROM visits",
         WHERE + "age > " + "9" * 500,
         "SELECT QUANTILE(age, 0." + "1" * 300 + ") FROM visits",
-        "SELECT HISTOGRAM(age, [" + ", ".join(map(str, range(3000))) + "]) FROM visits WHERE age IN (" + "1, " * 500 + "1)",
+        "SELECT HISTOGRAM(age, ["
+        + ", ".join(map(str, range(3000)))
+        + "]) FROM visits WHERE age IN ("
+        + "1, " * 500
+        + "1)",
     ],
 }
 
-_STORED: dict[str, list[str]] = json.loads((Path(__file__).parent / "hostile.json").read_text(encoding="utf-8"))
+_STORED: dict[str, list[str]] = json.loads(
+    (Path(__file__).parent / "hostile.json").read_text(encoding="utf-8")
+)
 
-HOSTILE = {kind: [*_STORED.get(kind, []), *LONG.get(kind, [])] for kind in [*_STORED, *(kind for kind in LONG if kind not in _STORED)]}
+HOSTILE = {
+    kind: [*_STORED.get(kind, []), *LONG.get(kind, [])]
+    for kind in [*_STORED, *(kind for kind in LONG if kind not in _STORED)]
+}
 """Class → texts."""

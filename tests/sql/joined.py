@@ -1,9 +1,12 @@
-"""Random databases and random questions about several of their tables, with an oracle that joins row by row.
+"""Random databases and random questions about several of their tables, with an oracle that joins
+row by row.
 
-*Schemas*   people, their visits, tests of visits, and a public table; columns of random names (also those of the engine's own expressions), types and values.
-            Keys repeat where they should not, lead nowhere, or are null: what is promised does not rest on tidy data.
-*Oracle*    nested loops over dictionaries. Every row carries its owner; a row of two protected tables exists where both have the same one.
-*Neighbour* all rows of one unit, in all protected tables, are taken away or exchanged for others.
+*Schemas*   people, their visits, tests of visits, and a public table; columns of random names (also
+            those of the engine's own expressions), types and values. Keys repeat where they should
+            not, lead nowhere, or are null: what is promised does not rest on tidy data.
+*Oracle*    nested loops over dictionaries. Every row carries its owner; a row of two protected
+            tables exists where both have the same one. *Neighbour* all rows of one unit, in all
+            protected tables, are taken away or exchanged for others.
 """
 
 from __future__ import annotations
@@ -40,7 +43,11 @@ NAMES = (
     "total_1",
 )
 ARROW = {"int": pa.int64(), "text": pa.string(), "float": pa.float64()}
-VALUES: dict[str, tuple[Any, ...]] = {"int": (0, 1, 2, 3, 5), "text": ("a", "b", "A", "", "ab"), "float": (0.5, 1.0, -2.0, 0.0, -0.0, float("nan"))}
+VALUES: dict[str, tuple[Any, ...]] = {
+    "int": (0, 1, 2, 3, 5),
+    "text": ("a", "b", "A", "", "ab"),
+    "float": (0.5, 1.0, -2.0, 0.0, -0.0, float("nan")),
+}
 
 
 def drawn(random: Random, kind: str) -> Any:
@@ -49,7 +56,9 @@ def drawn(random: Random, kind: str) -> Any:
 
 @dataclass(slots=True)
 class World:
-    """A database: columns and rows of every table, how tables hang together, and what is declared."""
+    """A database: columns and rows of every table, how tables hang together, and what is
+    declared.
+    """
 
     columns: dict[str, dict[str, str]]  # table → column → kind
     rows: dict[str, list[Row]]
@@ -87,25 +96,38 @@ class World:
 
     def arrow(self, table: str, rows: dict[str, list[Row]] | None = None) -> pa.Table:
         held = (self.rows if rows is None else rows)[table]
-        return pa.table({name: pa.array([row[name] for row in held], ARROW[kind]) for name, kind in self.columns[table].items()})
+        return pa.table(
+            {
+                name: pa.array([row[name] for row in held], ARROW[kind])
+                for name, kind in self.columns[table].items()
+            }
+        )
 
     def neighbour(self, random: Random) -> dict[str, list[Row]]:
         """The same without one unit; under replace, with other rows of that unit instead."""
-        people = sorted({person for table in self.private for person in self.whose(table) if person is not None})
+        people = sorted(
+            {person for table in self.private for person in self.whose(table) if person is not None}
+        )
         if not people:
             return self.rows
         gone = random.choice(people)
         rest = {
-            table: [row for row, person in zip(rows, self.whose(table), strict=True) if person != gone]
+            table: [
+                row for row, person in zip(rows, self.whose(table), strict=True) if person != gone
+            ]
             for table, rows in self.rows.items()
             if table in self.private
         }
         if self.relation == "replace":
-            fresh = {"int": 777, "text": "zz"}[self.columns[self.names["visits"]][self.key]]  # nobody else's visit has that number
+            fresh = {"int": 777, "text": "zz"}[
+                self.columns[self.names["visits"]][self.key]
+            ]  # nobody else's visit has that number
             for table in self.private:
                 for _ in range(random.choice((0, 1, 2, 30))):
                     row = made(random, self.columns[table])
-                    row |= {self.owner[table]: gone} if table in self.owner else {self.through: fresh}
+                    row |= (
+                        {self.owner[table]: gone} if table in self.owner else {self.through: fresh}
+                    )
                     row |= {self.key: fresh} if table == self.names["visits"] else {}
                     rest[table].append(row)
         return {**self.rows, **rest}
@@ -117,27 +139,53 @@ def made(random: Random, columns: dict[str, str]) -> Row:
 
 def world(random: Random) -> World:
     """Tables of random columns. Some units have many rows."""
-    called = random.sample(("patients", "visits", "tests", "cities", "A", "t0", "select", "in memory", "keys"), 4)
+    called = random.sample(
+        ("patients", "visits", "tests", "cities", "A", "t0", "select", "in memory", "keys"), 4
+    )
     names = dict(zip(("people", "visits", "tests", "cities"), called, strict=True))
     unit_kind, key_kind = random.choice(("int", "text")), random.choice(("int", "text"))
     columns: dict[str, dict[str, str]] = {}
     for role in ("people", "visits", "tests", "cities"):
         picked = random.sample(NAMES, random.randint(2, 4))
         columns[names[role]] = {name: random.choice(("int", "text", "float")) for name in picked}
-    id_, pid, number, ref = "id", random.choice(("pid", "id")), random.choice(("number", "No")), random.choice(("visit", "number"))
+    id_, pid, number, ref = (
+        "id",
+        random.choice(("pid", "id")),
+        random.choice(("number", "No")),
+        random.choice(("visit", "number")),
+    )
     columns[called[0]] = {id_: unit_kind, **columns[called[0]]}
     columns[called[1]] = {number: key_kind, **columns[called[1]], pid: unit_kind}
     columns[called[2]] = {**columns[called[2]], ref: key_kind}
     columns[called[3]] = {**columns[called[3]], "id": random.choice(("int", "text"))}
-    rows = {table: [made(random, of) for _ in range(random.choice((0, 2, 5, 9)))] for table, of in columns.items()}
+    rows = {
+        table: [made(random, of) for _ in range(random.choice((0, 2, 5, 9)))]
+        for table, of in columns.items()
+    }
     if random.random() < 0.4:  # one who has very many
         person = random.choice(VALUES[unit_kind])
         rows[called[1]] += [{**made(random, columns[called[1]]), pid: person} for _ in range(25)]
-    links = {f"{called[1]}.{pid}": f"{called[0]}.{id_}", f"{called[2]}.{ref}": f"{called[1]}.{number}"}
+    links = {
+        f"{called[1]}.{pid}": f"{called[0]}.{id_}",
+        f"{called[2]}.{ref}": f"{called[1]}.{number}",
+    }
     limits = {table: random.choice((1, 2, 3, 20)) for table in called[:3]}
     bounding = "truncation" if random.random() < 0.1 else "weights"
     relation = random.choice(("add-remove", "add-remove", "replace"))
-    return World(columns, rows, called[0], f"{called[0]}.{id_}", links, {called[0]: id_, called[1]: pid}, number, ref, names, limits, bounding, relation)
+    return World(
+        columns,
+        rows,
+        called[0],
+        f"{called[0]}.{id_}",
+        links,
+        {called[0]: id_, called[1]: pid},
+        number,
+        ref,
+        names,
+        limits,
+        bounding,
+        relation,
+    )
 
 
 def quoted(name: str) -> str:
@@ -151,10 +199,16 @@ class Asking:
     world: World
     random: Random
     rows: list[Owned] = field(default_factory=list)
-    columns: dict[str, str] = field(default_factory=dict)  # alias.column → kind, of what is nobody's name
-    units: list[str] = field(default_factory=list)  # alias.column of the unit, where it is sure to be there
+    columns: dict[str, str] = field(
+        default_factory=dict
+    )  # alias.column → kind, of what is nobody's name
+    units: list[str] = field(
+        default_factory=list
+    )  # alias.column of the unit, where it is sure to be there
     links: list[str] = field(default_factory=list)  # alias.column of what tests name
-    same: set[str] = field(default_factory=set)  # alias.column of what an inner join made equal to the unit, and so no key
+    same: set[str] = field(
+        default_factory=set
+    )  # alias.column of what an inner join made equal to the unit, and so no key
     text: str = ""
     where: list[str] = field(default_factory=list)
     limit: int = 0
@@ -164,8 +218,12 @@ class Asking:
         self.count += 1
         return f"t{self.count}"
 
-    def table(self, table: str, alias: str, *, plain: bool = False) -> tuple[str, list[Owned], dict[str, str], list[str], list[str], int]:
-        """A table under an alias, perhaps filtered in a sub-query or put together for each unit: text, rows, columns, unit, link, and its limit."""
+    def table(
+        self, table: str, alias: str, *, plain: bool = False
+    ) -> tuple[str, list[Owned], dict[str, str], list[str], list[str], int]:
+        """A table under an alias, perhaps filtered in a sub-query or put together for each unit:
+        text, rows, columns, unit, link, and its limit.
+        """
         world, random = self.world, self.random
         held = [dict(row) for row in world.rows[table]]
         columns = dict(world.columns[table])
@@ -179,7 +237,11 @@ class Asking:
             for row, person in zip(held, whose, strict=True):
                 row[unit] = person
             columns[unit] = world.columns[world.home]["id"]
-        owned = [(person, row) for person, row in zip(whose, held, strict=True) if not private or person is not None]
+        owned = [
+            (person, row)
+            for person, row in zip(whose, held, strict=True)
+            if not private or person is not None
+        ]
         text, style = quoted(table), random.random()
         key = {world.names["visits"]: world.key, world.names["tests"]: world.through}.get(table)
         if private and style < 0.2 and not plain:
@@ -194,10 +256,17 @@ class Asking:
             name = random.choice([name for name, kind in columns.items() if kind != "float"])
             value = random.choice(VALUES[columns[name]])
             text = f"(SELECT * FROM {text} WHERE {quoted(name)} <> {_written(value)})"
-            owned = [(person, row) for person, row in owned if row[name] is not None and row[name] != value]
+            owned = [
+                (person, row)
+                for person, row in owned
+                if row[name] is not None and row[name] != value
+            ]
         return (
             f"{text} AS {alias}",
-            [(person, {f"{alias}.{name}": value for name, value in row.items()}) for person, row in owned],
+            [
+                (person, {f"{alias}.{name}": value for name, value in row.items()})
+                for person, row in owned
+            ],
             {f"{alias}.{name}": kind for name, kind in columns.items()},
             [f"{alias}.{unit}"] if unit is not None else [],
             [f"{alias}.{key}"] if key is not None else [],
@@ -206,14 +275,26 @@ class Asking:
 
     def begin(self) -> None:
         table = self.random.choice(self.world.private)
-        text, self.rows, self.columns, self.units, self.links, self.limit = self.table(table, self.alias())
+        text, self.rows, self.columns, self.units, self.links, self.limit = self.table(
+            table, self.alias()
+        )
         self.text, self.same = f"FROM {text}", set(self.units)
 
     def join_public(self) -> None:
         random = self.random
         text, rows, columns, _, _, _ = self.table(self.world.public, self.alias())
-        pairs = [(a, b) for a, kind in self.columns.items() for b, other in columns.items() if kind == other]
-        numbers = [(a, b) for a, kind in self.columns.items() for b, other in columns.items() if {kind, other} <= {"int", "float"}]
+        pairs = [
+            (a, b)
+            for a, kind in self.columns.items()
+            for b, other in columns.items()
+            if kind == other
+        ]
+        numbers = [
+            (a, b)
+            for a, kind in self.columns.items()
+            for b, other in columns.items()
+            if {kind, other} <= {"int", "float"}
+        ]
         how = random.choice(("JOIN", "LEFT JOIN", "CROSS JOIN", "SEMI JOIN", "ANTI JOIN"))
         said: list[str] = []
         tests: list[Callable[[Row], bool]] = []
@@ -235,7 +316,9 @@ class Asking:
         random, world = self.random, self.world
         if not self.units:
             return
-        text, rows, columns, unit, links, limit = self.table(random.choice(world.private), self.alias())
+        text, rows, columns, unit, links, limit = self.table(
+            random.choice(world.private), self.alias()
+        )
         how = random.choice(("JOIN", "JOIN", "LEFT JOIN", "SEMI JOIN", "ANTI JOIN"))
         if links and self.links and random.random() < 0.5:
             one, two = self.links[0], links[0]
@@ -243,7 +326,12 @@ class Asking:
             one, two = self.units[0], unit[0]
         said = [f"{_full(one)} = {_full(two)}"]
         tests: list[Callable[[Row], bool]] = [lambda row: _equal(row[one], row[two])]
-        pairs = [(a, b) for a, kind in self.columns.items() for b, other in columns.items() if kind == other]
+        pairs = [
+            (a, b)
+            for a, kind in self.columns.items()
+            for b, other in columns.items()
+            if kind == other
+        ]
         if random.random() < 0.3:
             pair = random.choice(pairs)
             said.append(f"{_full(pair[0])} = {_full(pair[1])}")
@@ -258,13 +346,25 @@ class Asking:
             self.links += links
 
     def _joined(
-        self, how: str, text: str, said: list[str], rows: list[Owned], columns: dict[str, str], tests: list[Callable[[Row], bool]], *, owned: bool
+        self,
+        how: str,
+        text: str,
+        said: list[str],
+        rows: list[Owned],
+        columns: dict[str, str],
+        tests: list[Callable[[Row], bool]],
+        *,
+        owned: bool,
     ) -> None:
         self.random.shuffle(said)
         self.text += f" {how} {text}" + (f" ON {' AND '.join(said)}" if said else "")
         found: list[Owned] = []
         for person, row in self.rows:
-            fits = [{**row, **other} for whose, other in rows if (not owned or whose == person) and all(test({**row, **other}) for test in tests)]
+            fits = [
+                {**row, **other}
+                for whose, other in rows
+                if (not owned or whose == person) and all(test({**row, **other}) for test in tests)
+            ]
             if how in ("SEMI JOIN", "ANTI JOIN"):
                 found += [(person, row)] if bool(fits) == (how == "SEMI JOIN") else []
             elif fits or how != "LEFT JOIN":
@@ -276,18 +376,31 @@ class Asking:
             self.columns = {**self.columns, **columns}
 
     def condition(self) -> None:
-        """A condition of WHERE: plain, or about a public table, or about other rows of the same unit."""
+        """A condition of WHERE: plain, or about a public table, or about other rows of the same
+        unit.
+        """
         random, world = self.random, self.world
-        style = random.choice(("plain", "in", "not in", "exists", "not exists", "person", "no person"))
+        style = random.choice(
+            ("plain", "in", "not in", "exists", "not exists", "person", "no person")
+        )
         plain = [name for name, kind in self.columns.items() if kind != "float"]
         if style == "plain":
             name = random.choice(plain)
             value = random.choice(VALUES[self.columns[name]])
             self.where.append(f"{_full(name)} <> {_written(value)}")
-            self.rows = [(person, row) for person, row in self.rows if row[name] is not None and row[name] != value]
+            self.rows = [
+                (person, row)
+                for person, row in self.rows
+                if row[name] is not None and row[name] != value
+            ]
         elif style in ("in", "not in", "exists", "not exists"):
             text, rows, columns, _, _, _ = self.table(world.public, self.alias())
-            pairs = [(a, b) for a, kind in self.columns.items() for b, other in columns.items() if kind == other]
+            pairs = [
+                (a, b)
+                for a, kind in self.columns.items()
+                for b, other in columns.items()
+                if kind == other
+            ]
             if not pairs:
                 return
             one, two = random.choice(pairs)
@@ -295,39 +408,83 @@ class Asking:
             if "in" in style:
                 self.where.append(f"{_full(one)} {style.upper()} (SELECT {_full(two)} FROM {text})")
                 wanted = {"in": True, "not in": False}[style]
-                self.rows = [(person, row) for person, row in self.rows if _among(row[one], listed) is wanted]
+                self.rows = [
+                    (person, row) for person, row in self.rows if _among(row[one], listed) is wanted
+                ]
             else:
-                self.where.append(f"{style.upper()} (SELECT 1 FROM {text} WHERE {_full(two)} = {_full(one)})")
-                self.rows = [(person, row) for person, row in self.rows if any(_equal(row[one], value) for value in listed) == (style == "exists")]
+                self.where.append(
+                    f"{style.upper()} (SELECT 1 FROM {text} WHERE {_full(two)} = {_full(one)})"
+                )
+                self.rows = [
+                    (person, row)
+                    for person, row in self.rows
+                    if any(_equal(row[one], value) for value in listed) == (style == "exists")
+                ]
         elif self.units:
             text, rows, _, unit, _, _ = self.table(random.choice(world.private), self.alias())
             there = {person for person, _ in rows}
             no = "NOT " if style == "no person" else ""
             if random.random() < 0.5:
-                self.where.append(f"{no}EXISTS (SELECT * FROM {text} WHERE {_full(unit[0])} = {_full(self.units[0])})")
+                self.where.append(
+                    f"{no}EXISTS (SELECT * FROM {text} WHERE {_full(unit[0])} = "
+                    f"{_full(self.units[0])})"
+                )
             else:
-                self.where.append(f"{_full(self.units[0])} {no}IN (SELECT {_full(unit[0])} FROM {text})")
-            self.rows = [(person, row) for person, row in self.rows if (person in there) != (style == "no person")]
+                self.where.append(
+                    f"{_full(self.units[0])} {no}IN (SELECT {_full(unit[0])} FROM {text})"
+                )
+            self.rows = [
+                (person, row)
+                for person, row in self.rows
+                if (person in there) != (style == "no person")
+            ]
 
     def union(self) -> None:
         """Beside these rows, those of another table: a column of each that have one kind."""
-        text, rows, columns, unit, _, limit = self.table(self.random.choice(self.world.private), self.alias())
-        pairs = [(a, b) for a, kind in self.columns.items() for b, other in columns.items() if kind == other]
-        one, two = self.random.choice([pair for pair in pairs if pair != (self.units[0], unit[0])] or pairs)
+        text, rows, columns, unit, _, limit = self.table(
+            self.random.choice(self.world.private), self.alias()
+        )
+        pairs = [
+            (a, b)
+            for a, kind in self.columns.items()
+            for b, other in columns.items()
+            if kind == other
+        ]
+        one, two = self.random.choice(
+            [pair for pair in pairs if pair != (self.units[0], unit[0])] or pairs
+        )
         alias = self.alias()
-        mine = f"SELECT {_full(self.units[0])} AS who, {_full(one)} AS what {self.text}" + (f" WHERE {' AND '.join(self.where)}" if self.where else "")
-        self.text = f"FROM ({mine} UNION ALL SELECT {_full(unit[0])} AS who, {_full(two)} AS what FROM {text}) AS {alias}"
+        mine = f"SELECT {_full(self.units[0])} AS who, {_full(one)} AS what {self.text}" + (
+            f" WHERE {' AND '.join(self.where)}" if self.where else ""
+        )
+        self.text = (
+            f"FROM ({mine} UNION ALL SELECT {_full(unit[0])} AS who, {_full(two)} AS what "
+            f"FROM {text}) AS {alias}"
+        )
         self.where = []
-        sides = [(person, row, one) for person, row in self.rows] + [(person, row, two) for person, row in rows]
-        self.rows = [(person, {f"{alias}.who": person, f"{alias}.what": row[name]}) for person, row, name in sides]
-        self.columns = {f"{alias}.who": self.columns[self.units[0]], f"{alias}.what": self.columns[one]}
-        self.same = {f"{alias}.who", *([f"{alias}.what"] if one in self.same and two in unit else [])}
+        sides = [(person, row, one) for person, row in self.rows] + [
+            (person, row, two) for person, row in rows
+        ]
+        self.rows = [
+            (person, {f"{alias}.who": person, f"{alias}.what": row[name]})
+            for person, row, name in sides
+        ]
+        self.columns = {
+            f"{alias}.who": self.columns[self.units[0]],
+            f"{alias}.what": self.columns[one],
+        }
+        self.same = {
+            f"{alias}.who",
+            *([f"{alias}.what"] if one in self.same and two in unit else []),
+        }
         self.units, self.links, self.limit = [f"{alias}.who"], [], self.limit + limit
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question: its text, and the rows that reach its aggregates; of each row the key and the number, if it asks for them."""
+    """A question: its text, and the rows that reach its aggregates; of each row the key and the
+    number, if it asks for them.
+    """
 
     text: str
     rows: list[Owned]
@@ -349,12 +506,21 @@ def question(world: World, random: Random) -> Asked:
         if random.random() < 0.4:
             asking.join_public()
     numbers = [name for name, kind in asking.columns.items() if kind in ("int", "float")]
-    keys = [name for name, kind in asking.columns.items() if kind != "float" and name not in asking.same]
+    keys = [
+        name for name, kind in asking.columns.items() if kind != "float" and name not in asking.same
+    ]
     number = random.choice(numbers) if numbers and random.random() < 0.6 else ""
     key = random.choice(keys) if keys and random.random() < 0.5 else ""
     listed = [f"{_full(key)} AS g"] if key else []
-    listed += ["COUNT(*) AS asked_n", *([f"SUM(CLAMP({_full(number)}, -1, 3)) AS asked_s"] if number else [])]
-    listed += ["COUNT(DISTINCT " + _full(asking.units[0]) + ") AS asked_p"] if asking.units and random.random() < 0.3 else []
+    listed += [
+        "COUNT(*) AS asked_n",
+        *([f"SUM(CLAMP({_full(number)}, -1, 3)) AS asked_s"] if number else []),
+    ]
+    listed += (
+        ["COUNT(DISTINCT " + _full(asking.units[0]) + ") AS asked_p"]
+        if asking.units and random.random() < 0.3
+        else []
+    )
     where = f" WHERE {' AND '.join(asking.where)}" if asking.where else ""
     text = f"SELECT {', '.join(listed)} {asking.text}{where}{' GROUP BY g' if key else ''}"
     return Asked(text, asking.rows, key, number, asking.limit)

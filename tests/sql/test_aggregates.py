@@ -63,16 +63,32 @@ def test_made(table: Table, text: str) -> None:
     [
         ("SUM(amount)", "sql.bounds", "SELECT SUM(CLAMP(amount, 0, 100)) FROM visits"),
         ("MEAN(amount)", "sql.bounds", "SELECT MEAN(CLAMP(amount, 0, 100)) FROM visits"),
-        ("AVG(amount) FILTER (WHERE vip)", "sql.bounds", "SELECT AVG(CLAMP(amount, 0, 100)) FILTER (WHERE vip) FROM visits"),
+        (
+            "AVG(amount) FILTER (WHERE vip)",
+            "sql.bounds",
+            "SELECT AVG(CLAMP(amount, 0, 100)) FILTER (WHERE vip) FROM visits",
+        ),
         (
             "PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY amount)",
             "sql.bounds",
             "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY CLAMP(amount, 0, 100)) FROM visits",
         ),
         ("MAX(amount)", "sql.bounds", "SELECT MAX(CLAMP(amount, 0, 100)) FROM visits"),
-        ("RATIO(amount, age)", "sql.bounds", "SELECT RATIO(CLAMP(amount, 0, 100), age) FROM visits"),
-        ("MODE(city)", "sql.aggregate", "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY n DESC LIMIT 1"),
-        ("COUNT(DISTINCT city, user_id)", "sql.distinct", "SELECT COUNT(DISTINCT user_id) FROM visits"),
+        (
+            "RATIO(amount, age)",
+            "sql.bounds",
+            "SELECT RATIO(CLAMP(amount, 0, 100), age) FROM visits",
+        ),
+        (
+            "MODE(city)",
+            "sql.aggregate",
+            "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY n DESC LIMIT 1",
+        ),
+        (
+            "COUNT(DISTINCT city, user_id)",
+            "sql.distinct",
+            "SELECT COUNT(DISTINCT user_id) FROM visits",
+        ),
         ("QUANTILES(age, 0.5)", "sql.aggregate", "QUANTILES(age, [0.25, 0.5, 0.75])"),
         ("HISTOGRAM(age)", "sql.aggregate", "SELECT HISTOGRAM(age, [0, 10, 20, 50]) FROM visits"),
     ],
@@ -111,28 +127,50 @@ def test_refused(table: Table, text: str, code: str) -> None:
 
 def test_units_of_two_columns() -> None:
     with unasked(protected(unit=["user_id", "city"], keys={})) as table:
-        assert lines(table, "SELECT COUNT(DISTINCT (user_id, city)) AS n FROM visits") == ["n = count_units()"]
-        assert lines(table, "SELECT COUNT(DISTINCT city, user_id) AS n FROM visits") == ["n = count_units()"]
-        assert refused(table, "SELECT COUNT(DISTINCT user_id) AS n FROM visits").code == "sql.distinct"
+        assert lines(table, "SELECT COUNT(DISTINCT (user_id, city)) AS n FROM visits") == [
+            "n = count_units()"
+        ]
+        assert lines(table, "SELECT COUNT(DISTINCT city, user_id) AS n FROM visits") == [
+            "n = count_units()"
+        ]
+        assert (
+            refused(table, "SELECT COUNT(DISTINCT user_id) AS n FROM visits").code == "sql.distinct"
+        )
 
 
 def test_without_a_unit_every_column_has_values() -> None:
     """Each row is taken as a different person, who has one value."""
     with unasked(protected(unit=None, max_rows=None)) as table:
-        assert lines(table, "SELECT COUNT(DISTINCT user_id) AS n FROM visits") == ["n = count_distinct(user_id)"]
+        assert lines(table, "SELECT COUNT(DISTINCT user_id) AS n FROM visits") == [
+            "n = count_distinct(user_id)"
+        ]
 
 
-def test_too_many_quantiles_are_refused_before_any_is_read(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A list of 900 quantiles took seconds, and was then refused for its number of columns. Each quantile of a shorter list copies itself alone."""
+def test_too_many_quantiles_are_refused_before_any_is_read(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of 900 quantiles took seconds, and was then refused for its number of columns. Each
+    quantile of a shorter list copies itself alone.
+    """
     from sqlglot import exp
 
     copied = []
     first = exp.Expression.copy
-    monkeypatch.setattr(exp.Expression, "copy", lambda node: (copied.append(sum(1 for _ in node.walk())), first(node))[1])
+    monkeypatch.setattr(
+        exp.Expression,
+        "copy",
+        lambda node: (copied.append(sum(1 for _ in node.walk())), first(node))[1],
+    )
     levels = [f"{i / 1000:.3f}" for i in range(1, 1000)]
-    assert refused(table, f"SELECT QUANTILES(age, [{', '.join(levels)}]) AS q FROM visits").code == "sql.aggregate"
+    assert (
+        refused(table, f"SELECT QUANTILES(age, [{', '.join(levels)}]) AS q FROM visits").code
+        == "sql.aggregate"
+    )
     assert copied == []
-    assert len(lines(table, f"SELECT QUANTILES(age, [{', '.join(levels[:100])}]) AS q FROM visits")) == 100
+    assert (
+        len(lines(table, f"SELECT QUANTILES(age, [{', '.join(levels[:100])}]) AS q FROM visits"))
+        == 100
+    )
     assert sum(copied) < 100 * 20
 
 
@@ -151,6 +189,12 @@ def test_too_many_columns_are_refused_before_any_is_read(table: Table) -> None:
     ],
 )
 def test_several_quantiles_are_columns(table: Table, text: str) -> None:
-    assert lines(table, f"SELECT {text} AS p FROM visits") == ["p_25 = percentile(age, 0.25)", "p_99_9 = percentile(age, 0.999)"]
+    assert lines(table, f"SELECT {text} AS p FROM visits") == [
+        "p_25 = percentile(age, 0.25)",
+        "p_99_9 = percentile(age, 0.999)",
+    ]
     filtered = lines(table, f"SELECT {text} FILTER (WHERE vip) AS p FROM visits HAVING p_25 > 3")
-    assert filtered == ["p_25 = percentile(age, 0.25, where=vip)", "p_99_9 = percentile(age, 0.999, where=vip)"]
+    assert filtered == [
+        "p_25 = percentile(age, 0.25, where=vip)",
+        "p_99_9 = percentile(age, 0.999, where=vip)",
+    ]

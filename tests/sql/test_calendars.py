@@ -16,7 +16,11 @@ MONTHS = "CALENDAR(day, 'month', DATE '2025-11-15', '2026-02-01')"
 @pytest.mark.parametrize("by", [MONTHS, "1", "bucket", "ALL"])
 def test_both_forms_are_one_plan(table: Table, by: str) -> None:
     text = table.plan(TEXT.format(MONTHS, by), epsilon=1)
-    fluent = table.group_by(bucket=sf.calendar("day", "month", "2025-11-15", "2026-02-01")).aggregate(n=sf.count()).plan(epsilon=1)
+    fluent = (
+        table.group_by(bucket=sf.calendar("day", "month", "2025-11-15", "2026-02-01"))
+        .aggregate(n=sf.count())
+        .plan(epsilon=1)
+    )
     assert text.query.text == fluent.query.text
     assert repr(text.mechanism) == repr(fluent.mechanism)
     assert text.query.public
@@ -39,4 +43,7 @@ def test_refused(table: Table, text: str, code: str) -> None:
 
 
 def test_it_is_no_function_of_rows(table: Table) -> None:
-    assert refused(table, f"SELECT COUNT(*) AS n FROM visits WHERE {MONTHS} IS NULL").code == "sql.function"
+    assert (
+        refused(table, f"SELECT COUNT(*) AS n FROM visits WHERE {MONTHS} IS NULL").code
+        == "sql.function"
+    )

@@ -36,7 +36,10 @@ def test_what_only_the_order_names_is_released_and_not_shown(table: Table) -> No
 def test_limit(table: Table) -> None:
     found = asked(table, TEXT.format("LIMIT 3 OFFSET 2")).finish
     assert (found.limit, found.offset) == (3, 2)
-    assert (asked(table, TEXT.format("OFFSET 2")).finish.limit, asked(table, TEXT.format("LIMIT ?"), [0]).finish.limit) == (None, 0)
+    assert (
+        asked(table, TEXT.format("OFFSET 2")).finish.limit,
+        asked(table, TEXT.format("LIMIT ?"), [0]).finish.limit,
+    ) == (None, 0)
 
 
 @pytest.mark.parametrize(
@@ -67,4 +70,10 @@ def test_refused(table: Table, text: str, code: str | None) -> None:
 
 
 def test_a_histogram_has_no_order(table: Table) -> None:
-    assert refused(table, "SELECT city, HISTOGRAM(age, [0, 50, 99]) AS h FROM visits GROUP BY city ORDER BY h").code == "sql.released"
+    assert (
+        refused(
+            table,
+            "SELECT city, HISTOGRAM(age, [0, 50, 99]) AS h FROM visits GROUP BY city ORDER BY h",
+        ).code
+        == "sql.released"
+    )

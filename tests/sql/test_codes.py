@@ -7,9 +7,17 @@ from pathlib import Path
 
 from sfumato.sql.codes import CODES
 
-SOURCES = [path for path in (Path(__file__).parents[2] / "src" / "sfumato" / "sql").glob("*.py") if path.name != "codes.py"]
+SOURCES = [
+    path
+    for path in (Path(__file__).parents[2] / "src" / "sfumato" / "sql").glob("*.py")
+    if path.name != "codes.py"
+]
 
 
 def test_the_table_is_the_list() -> None:
-    used = {code for path in SOURCES for code in re.findall(r'"(sql\.[a-z-]+)"', path.read_text(encoding="utf-8"))}
+    used = {
+        code
+        for path in SOURCES
+        for code in re.findall(r'"(sql\.[a-z-]+)"', path.read_text(encoding="utf-8"))
+    }
     assert used == {code for code, _ in CODES}

@@ -41,7 +41,11 @@ def test_constants(table: Table, text: str, condition: str) -> None:
     ("text", "given", "condition"),
     [
         ("age > ?", [18], "age > 18"),
-        ("age > ? AND city = ?", [18, "x' OR 1 = 1 --"], "(age > 18) AND (city = 'x'' OR 1 = 1 --')"),
+        (
+            "age > ? AND city = ?",
+            [18, "x' OR 1 = 1 --"],
+            "(age > 18) AND (city = 'x'' OR 1 = 1 --')",
+        ),
         ("age > $2 AND age < $1", [90, 18], "(age > 18) AND (age < 90)"),
         ("age > $low AND age < $high", {"low": 18, "high": 90}, "(age > 18) AND (age < 90)"),
         ("age > :low", {"low": 18}, "age > 18"),
@@ -57,9 +61,16 @@ def test_parameters(table: Table, text: str, given: object, condition: str) -> N
 
 
 def test_public_numbers_may_be_parameters(table: Table) -> None:
-    text = "SELECT QUANTILE(age, $q) AS a, SUM(CLAMP(amount, 0, $top)) AS b, HISTOGRAM(age, [0, $edge]) AS h FROM visits LIMIT $few"
+    text = (
+        "SELECT QUANTILE(age, $q) AS a, SUM(CLAMP(amount, 0, $top)) AS b, HISTOGRAM(age, [0, "
+        "$edge]) AS h FROM visits LIMIT $few"
+    )
     found = lines(table, text, {"q": "0.1" and Fraction(1, 10), "top": 7, "edge": 30, "few": 1})
-    assert found == ["a = quantile(age, 0.1, confidence=0.95)", "b = sum(amount, low=0, high=7)", "h = histogram(age, edges=[0, 30])"]
+    assert found == [
+        "a = quantile(age, 0.1, confidence=0.95)",
+        "b = sum(amount, low=0, high=7)",
+        "h = histogram(age, edges=[0, 30])",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -80,18 +91,28 @@ def test_public_numbers_may_be_parameters(table: Table) -> None:
         ("age > $999999999", [1]),
     ],
 )
-def test_every_parameter_has_a_value_and_every_value_a_parameter(table: Table, text: str, given: object) -> None:
+def test_every_parameter_has_a_value_and_every_value_a_parameter(
+    table: Table, text: str, given: object
+) -> None:
     assert refused(table, WHERE + text, given).code == "sql.parameter"
 
 
 @pytest.mark.parametrize(
-    ("value", "code"), [(object(), "expression.literal"), (float("nan"), "expression.literal"), ("\0", "expression.literal"), ([1], "expression.literal")]
+    ("value", "code"),
+    [
+        (object(), "expression.literal"),
+        (float("nan"), "expression.literal"),
+        ("\0", "expression.literal"),
+        ([1], "expression.literal"),
+    ],
 )
 def test_odd_values_are_refused(table: Table, value: object, code: str) -> None:
     assert refused(table, WHERE + "note = ?", [value]).code == code
 
 
-@pytest.mark.parametrize("text", ["day > DATE '2026-02-30'", "at > TIMESTAMP 'soon'", "day > DATE ''"])
+@pytest.mark.parametrize(
+    "text", ["day > DATE '2026-02-30'", "at > TIMESTAMP 'soon'", "day > DATE ''"]
+)
 def test_moments_that_are_none(table: Table, text: str) -> None:
     refusal = refused(table, WHERE + text)
     assert refusal.code == "expression.literal"
@@ -99,7 +120,9 @@ def test_moments_that_are_none(table: Table, text: str) -> None:
 
 
 def test_numbers_are_exact_as_written(table: Table) -> None:
-    assert lines(table, "SELECT SUM(CLAMP(amount, 0.1, 0.30000000000000004)) AS s FROM visits") == ["s = sum(amount, low=0.1, high=0.30000000000000004)"]
+    assert lines(table, "SELECT SUM(CLAMP(amount, 0.1, 0.30000000000000004)) AS s FROM visits") == [
+        "s = sum(amount, low=0.1, high=0.30000000000000004)"
+    ]
 
 
 def test_a_moment_with_a_tab_is_told_without_it(table: Table) -> None:

@@ -91,14 +91,32 @@ GROUPED = [
     "SELECT DATE_TRUNC('month', day) AS m, SUM(spend) AS s FROM visits GROUP BY 1",
     "SELECT UPPER(city) AS city, COUNT(*) FILTER (WHERE city = 'Roma') AS n FROM visits GROUP BY 1",
     "SELECT spend IS NULL AS missing, COUNT(*) AS n FROM visits GROUP BY missing",
-    "SELECT city, COUNT(*) AS n FROM visits GROUP BY city HAVING n > 1000 AND city <> 'Roma' OR AVG(age) > 90",
+    (
+        "SELECT city, COUNT(*) AS n FROM visits GROUP BY city HAVING n > 1000 AND city <> "
+        "'Roma' OR AVG(age) > 90"
+    ),
     "SELECT city AS town, COUNT(*) AS n FROM visits GROUP BY town HAVING NOT (COUNT(*) < 500)",
-    "WITH a AS (SELECT city, age + 1 AS older, spend FROM visits WHERE age > 20), b AS (SELECT * FROM a) SELECT city, AVG(older) AS m FROM b GROUP BY city",
-    "SELECT c, COUNT(*) AS n FROM (SELECT city, age FROM visits) AS s(c, a) WHERE a > 30 GROUP BY c",
-    "SELECT many, COUNT(*) AS n FROM (SELECT id, COUNT(*) AS many FROM visits GROUP BY id) AS s GROUP BY many",
+    (
+        "WITH a AS (SELECT city, age + 1 AS older, spend FROM visits WHERE age > 20), b AS "
+        "(SELECT * FROM a) SELECT city, AVG(older) AS m FROM b GROUP BY city"
+    ),
+    (
+        "SELECT c, COUNT(*) AS n FROM (SELECT city, age FROM visits) AS s(c, a) WHERE a > 30 "
+        "GROUP BY c"
+    ),
+    (
+        "SELECT many, COUNT(*) AS n FROM (SELECT id, COUNT(*) AS many FROM visits GROUP BY "
+        "id) AS s GROUP BY many"
+    ),
     "SELECT c, COUNT(*) AS n FROM (SELECT DISTINCT id, city AS c FROM visits) AS s GROUP BY c",
-    "SELECT city, AVG(a) AS m FROM (SELECT id, city, AVG(age) AS a, MIN(age) AS b FROM visits GROUP BY id, city HAVING MIN(age) > 9) WHERE a = b GROUP BY city",
-    "SELECT 2 * k AS twice, COUNT(*) AS n FROM (SELECT age % 3 AS k FROM visits) AS s GROUP BY twice",
+    (
+        "SELECT city, AVG(a) AS m FROM (SELECT id, city, AVG(age) AS a, MIN(age) AS b FROM "
+        "visits GROUP BY id, city HAVING MIN(age) > 9) WHERE a = b GROUP BY city"
+    ),
+    (
+        "SELECT 2 * k AS twice, COUNT(*) AS n FROM (SELECT age % 3 AS k FROM visits) AS s "
+        "GROUP BY twice"
+    ),
     "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY n DESC, city LIMIT 3 OFFSET 1",
     "SELECT city, AVG(age) AS m FROM visits GROUP BY city ORDER BY 2, 1",
     "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY SUM(spend) DESC LIMIT 2",
@@ -115,7 +133,9 @@ def rows() -> pa.Table:
 @pytest.fixture(scope="module")
 def table(rows: pa.Table) -> Any:
     bounds = {"spend": (0, 1024), "age": (0, 128), "id": (0, 2**20)}
-    with sf.protect(rows, name="visits", unit="id", max_rows=1, budget=sf.Approx(10, "1e-3"), bounds=bounds) as found:
+    with sf.protect(
+        rows, name="visits", unit="id", max_rows=1, budget=sf.Approx(10, "1e-3"), bounds=bounds
+    ) as found:
         yield found
 
 
@@ -134,19 +154,34 @@ def theirs(rows: pa.Table, text: str) -> list[tuple[Any, ...]]:
 
 def alike(one: Any, other: Any) -> bool:
     if isinstance(one, float):
-        return other is None if math.isnan(one) else math.isclose(one, float(other), rel_tol=1e-4, abs_tol=2e-2)
-    return bool(one == (other.date() if hasattr(other, "hour") and not hasattr(one, "hour") else other))
+        return (
+            other is None
+            if math.isnan(one)
+            else math.isclose(one, float(other), rel_tol=1e-4, abs_tol=2e-2)
+        )
+    return bool(
+        one == (other.date() if hasattr(other, "hour") and not hasattr(one, "hour") else other)
+    )
 
 
 def same(one: list[tuple[Any, ...]], other: list[tuple[Any, ...]]) -> bool:
-    return len(one) == len(other) and all(len(a) == len(b) and all(map(alike, a, b)) for a, b in zip(one, other, strict=True))
+    return len(one) == len(other) and all(
+        len(a) == len(b) and all(map(alike, a, b)) for a, b in zip(one, other, strict=True)
+    )
 
 
 def by_key(found: list[tuple[Any, ...]], text: str) -> list[tuple[Any, ...]]:
     return (
         found
         if "ORDER BY" in text
-        else sorted(found, key=lambda row: [(value is None, value if isinstance(value, str) else str(value)) for value in row if not isinstance(value, float)])
+        else sorted(
+            found,
+            key=lambda row: [
+                (value is None, value if isinstance(value, str) else str(value))
+                for value in row
+                if not isinstance(value, float)
+            ],
+        )
     )
 
 
@@ -172,13 +207,27 @@ def test_groups(table: Any, rows: pa.Table, text: str) -> None:
 
 def test_a_wrong_answer_would_be_seen(table: Any, rows: pa.Table) -> None:
     """The twin: neighbouring questions."""
-    assert not same(ours(table, "SELECT COUNT(*) AS n FROM visits WHERE age > 30"), theirs(rows, "SELECT COUNT(*) AS n FROM visits WHERE age >= 30"))
-    assert not same(ours(table, "SELECT AVG(age) AS n FROM visits"), theirs(rows, "SELECT AVG(age + 0.1) AS n FROM visits"))
+    assert not same(
+        ours(table, "SELECT COUNT(*) AS n FROM visits WHERE age > 30"),
+        theirs(rows, "SELECT COUNT(*) AS n FROM visits WHERE age >= 30"),
+    )
+    assert not same(
+        ours(table, "SELECT AVG(age) AS n FROM visits"),
+        theirs(rows, "SELECT AVG(age + 0.1) AS n FROM visits"),
+    )
 
 
 def test_histogram(table: Any, rows: pa.Table) -> None:
     (found,) = ours(table, "SELECT HISTOGRAM(age, [0, 20, 40, 128]) AS h FROM visits")
-    assert found[0] == list(theirs(rows, "SELECT COUNT_IF(age < 20), COUNT_IF(age >= 20 AND age < 40), COUNT_IF(age >= 40) FROM visits")[0])
+    assert found[0] == list(
+        theirs(
+            rows,
+            (
+                "SELECT COUNT_IF(age < 20), COUNT_IF(age >= 20 AND age < 40), COUNT_IF(age "
+                ">= 40) FROM visits"
+            ),
+        )[0]
+    )
 
 
 def test_there_are_enough() -> None:

@@ -1,4 +1,6 @@
-"""SQL and the fluent form are two ways to write one question: the same query, the same noise, the same cost."""
+"""SQL and the fluent form are two ways to write one question: the same query, the same noise, the
+same cost.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The list of functions: each is one of those that are tested never to fail, and each row of the list is read."""
+"""The list of functions: each is one of those that are tested never to fail, and each row of the
+list is read.
+"""
 
 from __future__ import annotations
 
@@ -138,14 +140,24 @@ def test_read(table: Table, text: str) -> None:
 def test_every_row_of_the_list_is_read_above() -> None:
     from sqlglot.dialects.duckdb import DuckDB
 
-    seen = {type(node) for text in READ for tree in DuckDB().parse(WHERE + text) for node in (tree.walk() if tree else ())}
+    seen = {
+        type(node)
+        for text in READ
+        for tree in DuckDB().parse(WHERE + text)
+        for node in (tree.walk() if tree else ())
+    }
     assert set(TABLE) - seen <= {exp.DateTrunc, exp.DateSub}
 
 
 def test_every_function_can_be_said(table: Table) -> None:
     """All that expressions can do can be written in SQL."""
     said = " ".join(READ.values()).lower()
-    assert {name for name, function in FUNCTIONS.items() if name.lower() not in said and (function.form.strip("{}01 ()-") or name).lower() not in said} <= {
+    assert {
+        name
+        for name, function in FUNCTIONS.items()
+        if name.lower() not in said
+        and (function.form.strip("{}01 ()-") or name).lower() not in said
+    } <= {
         "cast",
         "negate",
         "case",
@@ -154,11 +166,29 @@ def test_every_function_can_be_said(table: Table) -> None:
 
 
 def test_types_are_those_of_columns() -> None:
-    assert {Type.of(name).kind for name in TYPES.values()} == {"bool", "integer", "float", "string", "date", "timestamp", "uuid"}
+    assert {Type.of(name).kind for name in TYPES.values()} == {
+        "bool",
+        "integer",
+        "float",
+        "string",
+        "date",
+        "timestamp",
+        "uuid",
+    }
 
 
 def test_functions_without_a_class() -> None:
-    assert set(NAMED) == {"clamp", "clip", "date_part", "isfinite", "prefix", "suffix", "mod", "floor_div", "floor_mod"}
+    assert set(NAMED) == {
+        "clamp",
+        "clip",
+        "date_part",
+        "isfinite",
+        "prefix",
+        "suffix",
+        "mod",
+        "floor_div",
+        "floor_mod",
+    }
 
 
 @pytest.mark.parametrize(

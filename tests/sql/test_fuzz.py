@@ -1,4 +1,6 @@
-"""Texts by the thousand: none ends in anything but an answer or a refusal, and no refusal says anything about the data."""
+"""Texts by the thousand: none ends in anything but an answer or a refusal, and no refusal says
+anything about the data.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from .people import CANARY, CANARY_NUMBER, protected, unasked
 
 
 def run(seed: int, count: int) -> tuple[int, int]:
-    """How many were taken and how many refused; anything else is raised. `_read` has no net below it."""
+    """How many were taken and how many refused; anything else is raised. `_read` has no net below
+    it.
+    """
     maker, describer, taken, refused = Maker(seed), Describer(seed), 0, 0
     with unasked(protected()) as table:
         for i in range(count):
@@ -39,12 +43,18 @@ def run(seed: int, count: int) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_ten_thousand(seed: int, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ten_thousand(
+    seed: int, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
     with caplog.at_level(logging.DEBUG):
         taken, refused = run(seed, 2500)
     assert taken > 250
     assert refused > 1000
-    assert not [record for record in caplog.records if record.name.startswith("sfumato") or record.levelno >= logging.WARNING]
+    assert not [
+        record
+        for record in caplog.records
+        if record.name.startswith("sfumato") or record.levelno >= logging.WARNING
+    ]
     assert capsys.readouterr() == ("", "")
 
 

@@ -21,7 +21,10 @@ DECADE = ["mutate decade = div(age, 10)", "group by decade", "n = count()"]
         "SELECT age // 10 AS decade, COUNT(*) AS n FROM visits GROUP BY (1)",
         "SELECT age // 10 AS decade, COUNT(*) AS n FROM visits GROUP BY ALL",
         "SELECT v.age // 10 AS decade, COUNT(*) AS n FROM visits v GROUP BY age // 10",
-        "SELECT decade, COUNT(*) AS n FROM (SELECT age // 10 AS decade FROM visits) AS s GROUP BY decade",
+        (
+            "SELECT decade, COUNT(*) AS n FROM (SELECT age // 10 AS decade FROM visits) AS s "
+            "GROUP BY decade"
+        ),
         "SELECT COUNT(*) AS n, age // 10 AS decade FROM visits GROUP BY 2",
     ],
 )
@@ -33,13 +36,28 @@ def test_spellings(table: Table, text: str) -> None:
 def test_keys_come_in_the_order_in_which_they_are_listed(table: Table) -> None:
     found = asked(table, "SELECT vip, city, COUNT(*) AS n FROM visits GROUP BY city, vip, note")
     assert found.query.keys == ("vip", "city", "note")
-    assert asked(table, "SELECT COUNT(*) AS n FROM visits GROUP BY (city, vip)").query.keys == ("city", "vip")
+    assert asked(table, "SELECT COUNT(*) AS n FROM visits GROUP BY (city, vip)").query.keys == (
+        "city",
+        "vip",
+    )
 
 
 def test_an_alias_that_hides_a_column_hides_nothing_else(table: Table) -> None:
     """In an aggregate `city` is the column, whatever the key is called."""
-    found = asked(table, "SELECT UPPER(city) AS city, COUNT(*) FILTER (WHERE city = 'Roma') AS n FROM visits GROUP BY 1")
-    assert lines(table, "SELECT UPPER(city) AS city, COUNT(*) FILTER (WHERE city = 'Roma') AS n FROM visits GROUP BY 1") == [
+    found = asked(
+        table,
+        (
+            "SELECT UPPER(city) AS city, COUNT(*) FILTER (WHERE city = 'Roma') AS n FROM "
+            "visits GROUP BY 1"
+        ),
+    )
+    assert lines(
+        table,
+        (
+            "SELECT UPPER(city) AS city, COUNT(*) FILTER (WHERE city = 'Roma') AS n FROM "
+            "visits GROUP BY 1"
+        ),
+    ) == [
         "mutate city_2 = upper(city)",
         "group by city_2",
         "n = count(where=city = 'Roma')",
@@ -71,4 +89,7 @@ def test_refused(table: Table, text: str, code: str) -> None:
 
 def test_a_function_of_the_unit_may_be_a_key(table: Table) -> None:
     """People in ten parts: each part has many."""
-    assert lines(table, "SELECT user_id % 10 AS part, COUNT(*) AS n FROM visits GROUP BY part")[1] == "group by part"
+    assert (
+        lines(table, "SELECT user_id % 10 AS part, COUNT(*) AS n FROM visits GROUP BY part")[1]
+        == "group by part"
+    )

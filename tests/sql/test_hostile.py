@@ -30,7 +30,10 @@ def test_refused_before_the_engine_is_asked(kind: str) -> None:
             with pytest.raises(Refused) as caught:
                 table.sql(text, epsilon=1, learn=False)  # learning would find bounds, for a price
             refusal = caught.value
-            assert refusal.code in DOCUMENTED or not refusal.code.startswith("sql."), (text, refusal.code)
+            assert refusal.code in DOCUMENTED or not refusal.code.startswith("sql."), (
+                text,
+                refusal.code,
+            )
             assert refusal.reason, text
             assert CANARY not in str(refusal), text
             assert str(CANARY_NUMBER) not in str(refusal), text
@@ -41,7 +44,14 @@ def test_refused_before_the_engine_is_asked(kind: str) -> None:
 def test_the_same_words_whoever_is_in_the_table(kind: str) -> None:
     """D12, for refusals: nothing of the data is in them."""
     data = rows()
-    fewer = {name: [value for value, user in zip(values, data["user_id"], strict=True) if user != CANARY_NUMBER] for name, values in data.items()}
+    fewer = {
+        name: [
+            value
+            for value, user in zip(values, data["user_id"], strict=True)
+            if user != CANARY_NUMBER
+        ]
+        for name, values in data.items()
+    }
     with unasked(protected()) as here, unasked(protected(fewer)) as there:
         for text in HOSTILE[kind]:
             told = []
@@ -60,8 +70,14 @@ PRESENT, ABSENT = 3, 999_999_999
     [
         "SELECT COUNT(*) AS n FROM visits WHERE user_id = {}",
         "SELECT city, COUNT(*) AS n, AVG(spend) AS m FROM visits WHERE user_id = {} GROUP BY city",
-        "SELECT MEDIAN(spend) AS m, HISTOGRAM(age, [0, 30, 60]) AS h FROM visits WHERE user_id IN ({})",
-        "SELECT COUNT(*) AS n FROM (SELECT user_id, SUM(age) AS s FROM visits WHERE user_id = {} GROUP BY user_id) WHERE s > 10",
+        (
+            "SELECT MEDIAN(spend) AS m, HISTOGRAM(age, [0, 30, 60]) AS h FROM visits WHERE "
+            "user_id IN ({})"
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM (SELECT user_id, SUM(age) AS s FROM visits WHERE "
+            "user_id = {} GROUP BY user_id) WHERE s > 10"
+        ),
         "SELECT SUM(spend) / COUNT(*) AS r FROM visits WHERE user_id = {}",
     ],
 )
@@ -69,7 +85,21 @@ def test_a_question_about_one_person_costs_what_every_question_costs(text: str) 
     """D12: the same status, shape, cost and words whether the person is there or not."""
     with protected() as table:
         found = [table.sql(text.format(who), epsilon=1) for who in (PRESENT, ABSENT)]
-    for one, other in zip(*([a.cost, a.keys, a.names, len(a), a.rules, a.processing, [p.values.shape for p in a.pieces]] for a in found), strict=True):
+    for one, other in zip(
+        *(
+            [
+                a.cost,
+                a.keys,
+                a.names,
+                len(a),
+                a.rules,
+                a.processing,
+                [p.values.shape for p in a.pieces],
+            ]
+            for a in found
+        ),
+        strict=True,
+    ):
         assert one == other
     with protected() as table:
         plans = [table.plan(text.format(who), epsilon=1) for who in (PRESENT, ABSENT)]
@@ -80,14 +110,21 @@ def test_questions_about_different_parts_are_charged_one_after_the_other() -> No
     """A unit may have rows in many parts, so disjoint conditions are no parallel questions."""
     with protected(budget=1.0) as table:
         for city in ("Roma", "Bari"):
-            table.sql("SELECT COUNT(*) AS n FROM visits WHERE city = ?", epsilon="1/4", parameters=[city])
+            table.sql(
+                "SELECT COUNT(*) AS n FROM visits WHERE city = ?", epsilon="1/4", parameters=[city]
+            )
         assert table.spent.parameters["epsilon"] * 2 == 1
 
 
 def test_a_repeated_question_costs_nothing_and_says_the_same() -> None:
     """D10."""
     with protected(budget=1.0) as table:
-        first = table.sql("SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY n LIMIT 2", epsilon=0.5)
-        again = table.sql("select city, count(*) as n from VISITS group by 1 order by 2 limit 2 -- again", epsilon=0.5)
+        first = table.sql(
+            "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY n LIMIT 2", epsilon=0.5
+        )
+        again = table.sql(
+            "select city, count(*) as n from VISITS group by 1 order by 2 limit 2 -- again",
+            epsilon=0.5,
+        )
         assert first.to_json() == again.to_json()
         assert table.spent.parameters["epsilon"] * 2 == 1

@@ -1,4 +1,6 @@
-"""Questions about several tables: equal to an oracle that joins row by row, and moved by one unit no farther than was declared."""
+"""Questions about several tables: equal to an oracle that joins row by row, and moved by one unit
+no farther than was declared.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +41,17 @@ class Room:
 
     def __init__(self) -> None:
         self.engine = Pinned(threads=1)
-        self.ledger = sf.Ledger.open(None, budget=sf.Approx(1, "1e-3"), dataset="rooms", unit="unit", relation="add-remove")
+        self.ledger = sf.Ledger.open(
+            None, budget=sf.Approx(1, "1e-3"), dataset="rooms", unit="unit", relation="add-remove"
+        )
 
     def put(self, made: World, rows: dict[str, list[Row]] | None = None) -> None:
-        for table in made.columns if rows is None else made.private:  # what is public is the same in a neighbour
-            copy_rows(self.engine.connection, table, made.arrow(table, rows), "CREATE OR REPLACE TABLE")
+        for table in (
+            made.columns if rows is None else made.private
+        ):  # what is public is the same in a neighbour
+            copy_rows(
+                self.engine.connection, table, made.arrow(table, rows), "CREATE OR REPLACE TABLE"
+            )
 
     def opened(self, made: World) -> Database:
         """What `protect` does with tables that are there already."""
@@ -51,10 +59,28 @@ class Room:
         sources = {}
         for table, columns in made.columns.items():
             schema = {name: Type.of(KINDS[kind]) for name, kind in columns.items()}
-            sources[table] = Source(self.engine.backend.table(table), schema, self.engine, table, "frame", {})
+            sources[table] = Source(
+                self.engine.backend.table(table), schema, self.engine, table, "frame", {}
+            )
         private = {table: sources.pop(table) for table in made.private}
-        limits: dict[str, Any] = {"max_rows": made.limits, "max_groups": None, "table_rows": 2**40, "bounding": made.bounding, "relation": made.relation}
-        whole, ready = _declared(private, sources, made.links, made.unit, name=None, bounds=None, keys=None, version="", **limits)
+        limits: dict[str, Any] = {
+            "max_rows": made.limits,
+            "max_groups": None,
+            "table_rows": 2**40,
+            "bounding": made.bounding,
+            "relation": made.relation,
+        }
+        whole, ready = _declared(
+            private,
+            sources,
+            made.links,
+            made.unit,
+            name=None,
+            bounds=None,
+            keys=None,
+            version="",
+            **limits,
+        )
         return Database(whole, ready, self.ledger, durable=False)
 
 
@@ -67,7 +93,9 @@ def room() -> Iterator[Room]:
 
 
 def arriving(plan: Plan, asked: Asked) -> tuple[Plan, list[Row]]:
-    """The plan as one of a table that holds the joined rows, and those rows under the plan's names."""
+    """The plan as one of a table that holds the joined rows, and those rows under the plan's
+    names.
+    """
     query = plan.query
     unit = query.rows.declaration.unit[0]
     of = next((aggregate.of for _, aggregate in query.aggregates if aggregate.of is not None), None)
@@ -78,11 +106,15 @@ def arriving(plan: Plan, asked: Asked) -> tuple[Plan, list[Row]]:
         made |= {min(of.columns): row[asked.number]} if of is not None and asked.number else {}
         rows.append(made)
     declaration = replace(query.rows.declaration, types=tuple(query.rows.schema.items()))
-    return replace(plan, query=replace(query, rows=replace(query.rows, steps=(), declaration=declaration))), rows
+    return replace(
+        plan, query=replace(query, rows=replace(query.rows, steps=(), declaration=declaration))
+    ), rows
 
 
 def one(seed: int, room: Room) -> Fraction:
-    """One database, one question, one neighbour. The largest part of what was declared that anything moved."""
+    """One database, one question, one neighbour. The largest part of what was declared that
+    anything moved.
+    """
     random = Random(10**7 + seed)
     made = world(random)
     asked = question(made, random)
@@ -91,7 +123,9 @@ def one(seed: int, room: Room) -> Fraction:
     try:
         plan = db.plan(asked.text, promise=promise)
     except Refused as refusal:
-        if refusal.code == "question.work":  # some of the largest questions: two of the first thousand
+        if (
+            refusal.code == "question.work"
+        ):  # some of the largest questions: two of the first thousand
             return Fraction(0)
         raise
     assert plan.calibration.bounding.rows in (1, asked.limit), (seed, asked.text)
@@ -101,7 +135,9 @@ def one(seed: int, room: Room) -> Fraction:
     found = differences(alone, first, rows)
     assert not found, (seed, asked.text, found)
     room.put(made, made.neighbour(random))
-    plan.__dict__["statements"] = rehearsal.plan.statements  # to make them takes longer than to run them
+    plan.__dict__["statements"] = (
+        rehearsal.plan.statements
+    )  # to make them takes longer than to run them
     apart = moved(plan, first, rehearsal.run())
     assert not apart.wrong, (seed, asked.text, apart.wrong)
     return apart.most
@@ -116,13 +152,19 @@ def test_five_hundred_databases(block: int, room: Room) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(95))
 def test_ten_thousand_databases(block: int, room: Room) -> None:
-    assert max(one(seed, room) for seed in range(500 + 100 * block, 600 + 100 * block)) > Fraction(9, 10)
+    assert max(one(seed, room) for seed in range(500 + 100 * block, 600 + 100 * block)) > Fraction(
+        9, 10
+    )
 
 
 def test_a_join_without_the_unit_is_found_out(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The twin: were rows joined by their link alone, those of two people would meet where a number of a visit is given twice."""
+    """The twin: were rows joined by their link alone, those of two people would meet where a number
+    of a visit is given twice.
+    """
     whole = join_steps._fitting
-    monkeypatch.setattr(join_steps, "_fitting", lambda step, *rest: whole(replace(step, unit=(), most=0), *rest))
+    monkeypatch.setattr(
+        join_steps, "_fitting", lambda step, *rest: whole(replace(step, unit=(), most=0), *rest)
+    )
     wrong = 0
     for seed in range(60):
         try:
@@ -133,12 +175,26 @@ def test_a_join_without_the_unit_is_found_out(room: Room, monkeypatch: pytest.Mo
 
 
 def test_a_unit_that_is_bounded_before_the_join_is_found_out() -> None:
-    """D7, the other twin: 60 rows here and 60 there are 3,600 together, so a limit on each table would be none on the joined rows."""
+    """D7, the other twin: 60 rows here and 60 there are 3,600 together, so a limit on each table
+    would be none on the joined rows.
+    """
     many = {"id": [42] * 60 + list(range(100, 120))}
-    with sf.protect({"a": pa.table(many), "b": pa.table(many)}, unit="a.id", links={"b.id": "a.id"}, budget=1, max_rows=3) as db:
-        (count,) = through_the_door(db.plan("SELECT COUNT(*) AS n FROM a JOIN b USING (id)", promise=Pure(1))).pieces
+    with sf.protect(
+        {"a": pa.table(many), "b": pa.table(many)},
+        unit="a.id",
+        links={"b.id": "a.id"},
+        budget=1,
+        max_rows=3,
+    ) as db:
+        (count,) = through_the_door(
+            db.plan("SELECT COUNT(*) AS n FROM a JOIN b USING (id)", promise=Pure(1))
+        ).pieces
         assert count.values.tolist() == [[3 * 2**20 // 3600 * 3600 + 20 * 2**20]]
-        raw = db["a"]._source.engine.connection.execute("SELECT COUNT(*) FROM a JOIN b USING (id)").fetchone()
+        raw = (
+            db["a"]
+            ._source.engine.connection.execute("SELECT COUNT(*) FROM a JOIN b USING (id)")
+            .fetchone()
+        )
         assert raw == (3600 + 20,)
 
 
@@ -149,10 +205,22 @@ SIZE = JOINED_ROWS
 @pytest.fixture(scope="module")
 def fanned() -> Iterator[tuple[Database, Database]]:
     """Without somebody who has very many rows, and with."""
-    about: dict[str, Any] = {"unit": "few.id", "links": {"many.id": "few.id"}, "budget": 10, "max_rows": 4, "keys": {"many.g": [0, 1, 2]}}
-    about |= {"bounds": {"many.x": (0, 10), "wide.x": (0, 10)}, "public": {"wide": pa.table({"x": np.full(1000, 10)})}}
+    about: dict[str, Any] = {
+        "unit": "few.id",
+        "links": {"many.id": "few.id"},
+        "budget": 10,
+        "max_rows": 4,
+        "keys": {"many.g": [0, 1, 2]},
+    }
+    about |= {
+        "bounds": {"many.x": (0, 10), "wide.x": (0, 10)},
+        "public": {"wide": pa.table({"x": np.full(1000, 10)})},
+    }
     rest = {"few": pa.table({"id": [1, 2, 3], "y": [1, 2, 3]}), "many": _many([1, 2, 3], [5, 7, 9])}
-    mine = {"few": pa.table({"id": [1, 2, 3, 42], "y": [1, 2, 3, 4]}), "many": _many([1, 2, 3], [5, 7, 9], SIZE)}
+    mine = {
+        "few": pa.table({"id": [1, 2, 3, 42], "y": [1, 2, 3, 4]}),
+        "many": _many([1, 2, 3], [5, 7, 9], SIZE),
+    }
     with sf.protect(rest, **about) as without, sf.protect(mine, **about) as with_them:
         yield without, with_them
 
@@ -165,11 +233,16 @@ def fanned() -> Iterator[tuple[Database, Database]]:
         "SELECT COUNT(*) AS n, SUM(x) AS s FROM many JOIN few USING (id)",
         "SELECT g, COUNT(*) AS n, SUM(x) AS s FROM few JOIN many USING (id) GROUP BY g",
         "SELECT COUNT(*) AS n, SUM(x) AS s FROM few CROSS JOIN wide",
-        "SELECT COUNT(*) AS n, SUM(x) AS s FROM (SELECT id, x FROM many UNION ALL SELECT id, 1 FROM few) AS s",
+        (
+            "SELECT COUNT(*) AS n, SUM(x) AS s FROM (SELECT id, x FROM many UNION ALL SELECT "
+            "id, 1 FROM few) AS s"
+        ),
     ],
     ids=["one to many", "many to one", "groups", "public", "union"],
 )
-def test_very_many_rows_of_one_unit(text: str, promise: Guarantee, fanned: tuple[Database, Database]) -> None:
+def test_very_many_rows_of_one_unit(
+    text: str, promise: Guarantee, fanned: tuple[Database, Database]
+) -> None:
     """D7: with the largest fan-out that there is a unit still moves no more than was declared."""
     plans = [db.plan(text, promise=promise) for db in fanned]
     apart = moved(plans[1], *_alike([through_the_door(plan) for plan in plans]))
@@ -179,11 +252,20 @@ def test_very_many_rows_of_one_unit(text: str, promise: Guarantee, fanned: tuple
 
 def _many(ids: list[int], values: list[int], size: int = 0) -> pa.Table:
     every = np.concatenate([ids, np.full(size, 42)])
-    return pa.table({"id": every, "x": np.concatenate([values, np.full(size, 10)]), "g": np.arange(len(every)) % 3})
+    return pa.table(
+        {
+            "id": every,
+            "x": np.concatenate([values, np.full(size, 10)]),
+            "g": np.arange(len(every)) % 3,
+        }
+    )
 
 
 def _alike(found: list[Through]) -> list[Through]:
     """Two plans of one question have equal mechanisms: as calls of the same ones."""
     mechanisms = [call.mechanism for call in found[1].calls]
-    calls = tuple(replace(call, mechanism=mechanism) for call, mechanism in zip(found[0].calls, mechanisms, strict=True))
+    calls = tuple(
+        replace(call, mechanism=mechanism)
+        for call, mechanism in zip(found[0].calls, mechanisms, strict=True)
+    )
     return [replace(found[0], calls=calls), found[1]]

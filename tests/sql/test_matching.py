@@ -26,8 +26,14 @@ def db() -> Iterator[Database]:
 
 
 SAME: dict[str, tuple[Callable[[Any, Any, Any], Query], float]] = {
-    "visits WHERE city IN (SELECT city FROM cities)": (lambda v, p, c: v.semi_join(c, on="city").aggregate(**N), 4),
-    "visits WHERE city NOT IN (SELECT city FROM cities)": (lambda v, p, c: v.anti_join(c, on="city", nulls=True).aggregate(**N), 0),
+    "visits WHERE city IN (SELECT city FROM cities)": (
+        lambda v, p, c: v.semi_join(c, on="city").aggregate(**N),
+        4,
+    ),
+    "visits WHERE city NOT IN (SELECT city FROM cities)": (
+        lambda v, p, c: v.anti_join(c, on="city", nulls=True).aggregate(**N),
+        0,
+    ),
     "visits WHERE NOT (city IN (SELECT city FROM cities WHERE size > 1))": (
         lambda v, p, c: v.anti_join(c.where(col("size") > 1), on="city", nulls=True).aggregate(**N),
         3,
@@ -44,13 +50,24 @@ SAME: dict[str, tuple[Callable[[Any, Any, Any], Query], float]] = {
         lambda v, p, c: v.semi_join(c, on=(), where=col("size") < col("spend")).aggregate(**N),
         5,
     ),
-    "visits WHERE EXISTS (SELECT 1 FROM cities WHERE size > 100)": (lambda v, p, c: v.semi_join(c.where(col("size") > 100), on=()).aggregate(**N), 0),
+    "visits WHERE EXISTS (SELECT 1 FROM cities WHERE size > 100)": (
+        lambda v, p, c: v.semi_join(c.where(col("size") > 100), on=()).aggregate(**N),
+        0,
+    ),
     "patients WHERE id IN (SELECT patient_id FROM visits WHERE spend > 1)": (
-        lambda v, p, c: p.semi_join(v.where(col("spend") > 1), on={"id": "patient_id"}).aggregate(**N),
+        lambda v, p, c: p.semi_join(v.where(col("spend") > 1), on={"id": "patient_id"}).aggregate(
+            **N
+        ),
         3,
     ),
-    "patients WHERE id NOT IN (SELECT patient_id FROM visits)": (lambda v, p, c: p.anti_join(v, on={"id": "patient_id"}).aggregate(**N), 1),
-    "patients p WHERE NOT EXISTS (SELECT 1 FROM visits v WHERE v.patient_id = p.id AND v.city = p.city)": (
+    "patients WHERE id NOT IN (SELECT patient_id FROM visits)": (
+        lambda v, p, c: p.anti_join(v, on={"id": "patient_id"}).aggregate(**N),
+        1,
+    ),
+    (
+        "patients p WHERE NOT EXISTS (SELECT 1 FROM visits v WHERE v.patient_id = p.id AND "
+        "v.city = p.city)"
+    ): (
         lambda v, p, c: p.anti_join(v, on={"id": "patient_id", "city": "city"}).aggregate(**N),
         1,
     ),
@@ -60,14 +77,20 @@ SAME: dict[str, tuple[Callable[[Any, Any, Any], Query], float]] = {
 @pytest.mark.parametrize("said", SAME)
 def test_the_plan_of_the_fluent_form(said: str, db: Database) -> None:
     make, expected = SAME[said]
-    assert db.plan(COUNT + said, epsilon=1).query.text == make(db["visits"], db["patients"], db.public["cities"]).text
+    assert (
+        db.plan(COUNT + said, epsilon=1).query.text
+        == make(db["visits"], db["patients"], db.public["cities"]).text
+    )
     assert counted(db, COUNT + said) == [expected]
 
 
 REFUSED = [
     ("visits WHERE spend > 1 OR city IN (SELECT city FROM cities)", "sql.subquery"),
     ("visits WHERE NOT (spend > 1 AND EXISTS (SELECT 1 FROM cities))", "sql.subquery"),
-    ("visits WHERE CASE WHEN city IN (SELECT city FROM cities) THEN TRUE ELSE FALSE END", "sql.subquery"),
+    (
+        "visits WHERE CASE WHEN city IN (SELECT city FROM cities) THEN TRUE ELSE FALSE END",
+        "sql.subquery",
+    ),
     ("visits WHERE city IN (SELECT city FROM patients)", "join.ownership"),
     ("visits WHERE number NOT IN (SELECT visit FROM tests)", "sql.subquery"),
     ("patients WHERE id IN (SELECT patient_id + 1 FROM visits)", "sql.subquery"),
@@ -78,7 +101,10 @@ REFUSED = [
     ("visits WHERE EXISTS (SELECT 1 FROM cities LIMIT 1)", "sql.unsupported"),
     ("visits WHERE EXISTS (SELECT 1 FROM patients)", "join.ownership"),
     ("visits v WHERE EXISTS (SELECT 1 FROM patients p WHERE p.age = v.spend)", "join.ownership"),
-    ("visits v WHERE EXISTS (SELECT 1 FROM patients p WHERE p.id = v.patient_id OR TRUE)", "join.ownership"),
+    (
+        "visits v WHERE EXISTS (SELECT 1 FROM patients p WHERE p.id = v.patient_id OR TRUE)",
+        "join.ownership",
+    ),
     ("visits WHERE spend > (SELECT MAX(age) FROM patients)", "sql.subquery"),
     ("visits WHERE spend > ANY (SELECT size FROM cities)", "sql.subquery"),
     ("visits WHERE city IN (SELECT region FROM cities GROUP BY region)", "sql.ownership"),
@@ -93,5 +119,16 @@ def test_refused(said: str, code: str, db: Database) -> None:
 
 
 def test_parameters_are_taken_once(db: Database) -> None:
-    plan = db.plan(COUNT + "visits WHERE spend > ? AND city IN (SELECT city FROM cities WHERE size > ?) AND number < ?", parameters=[1, 2, 3], epsilon=1)
-    assert plan.query.text.splitlines()[1:3] == ["where (spend > 1) AND (number < 3)", "semi join (from cities; where size > 2) on city = city"]
+    plan = db.plan(
+        COUNT
+        + (
+            "visits WHERE spend > ? AND city IN (SELECT city FROM cities WHERE size > ?) AND "
+            "number < ?"
+        ),
+        parameters=[1, 2, 3],
+        epsilon=1,
+    )
+    assert plan.query.text.splitlines()[1:3] == [
+        "where (spend > 1) AND (number < 3)",
+        "semi join (from cities; where size > 2) on city = city",
+    ]

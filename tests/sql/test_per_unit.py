@@ -18,19 +18,43 @@ COUNT = "SELECT COUNT(*) AS n FROM ({}) AS s"
         ("SELECT user_id FROM visits GROUP BY user_id", ["per user_id"]),
         ("SELECT user_id, COUNT(*) AS m FROM visits GROUP BY 1", ["per user_id: m = count()"]),
         ("SELECT COUNT(*) AS m FROM visits GROUP BY user_id", ["per user_id: m = count()"]),
-        ("SELECT user_id AS u, city, SUM(age) AS a FROM visits WHERE vip GROUP BY ALL", ["where vip", "per user_id, city = city: a = sum(age)"]),
-        ("SELECT user_id, UPPER(city) AS c FROM visits GROUP BY user_id, c", ["per user_id, c = upper(city)"]),
-        ("SELECT user_id, COUNT(*) + SUM(age) AS x FROM visits GROUP BY user_id", ["per user_id: total_1 = count(), total_2 = sum(age)"]),
+        (
+            "SELECT user_id AS u, city, SUM(age) AS a FROM visits WHERE vip GROUP BY ALL",
+            ["where vip", "per user_id, city = city: a = sum(age)"],
+        ),
+        (
+            "SELECT user_id, UPPER(city) AS c FROM visits GROUP BY user_id, c",
+            ["per user_id, c = upper(city)"],
+        ),
+        (
+            "SELECT user_id, COUNT(*) + SUM(age) AS x FROM visits GROUP BY user_id",
+            ["per user_id: total_1 = count(), total_2 = sum(age)"],
+        ),
         (
             "SELECT user_id FROM visits GROUP BY user_id HAVING COUNT(*) > 2 AND MAX(age) < 50",
-            ["per user_id: total_1 = count(), total_2 = max(age)", "where (total_1 > 2) AND (total_2 < 50)"],
+            [
+                "per user_id: total_1 = count(), total_2 = max(age)",
+                "where (total_1 > 2) AND (total_2 < 50)",
+            ],
         ),
-        ("SELECT user_id, COUNT(*) AS user_id_2, COUNT(*) AS c FROM visits GROUP BY user_id", ["per user_id: user_id_2 = count()"]),
-        ("SELECT DISTINCT user_id, city FROM visits", ["per user_id, city = city"]),
-        ("SELECT DISTINCT user_id AS u, city || note AS x FROM visits", ["per user_id, x = city || note"]),
-        ("SELECT DISTINCT * FROM (SELECT user_id, vip FROM visits) AS t", ["per user_id, vip = vip"]),
         (
-            "SELECT user_id, MAX(m) AS k FROM (SELECT user_id, city, COUNT(*) AS m FROM visits GROUP BY user_id, city) AS t GROUP BY user_id",
+            "SELECT user_id, COUNT(*) AS user_id_2, COUNT(*) AS c FROM visits GROUP BY user_id",
+            ["per user_id: user_id_2 = count()"],
+        ),
+        ("SELECT DISTINCT user_id, city FROM visits", ["per user_id, city = city"]),
+        (
+            "SELECT DISTINCT user_id AS u, city || note AS x FROM visits",
+            ["per user_id, x = city || note"],
+        ),
+        (
+            "SELECT DISTINCT * FROM (SELECT user_id, vip FROM visits) AS t",
+            ["per user_id, vip = vip"],
+        ),
+        (
+            (
+                "SELECT user_id, MAX(m) AS k FROM (SELECT user_id, city, COUNT(*) AS m FROM "
+                "visits GROUP BY user_id, city) AS t GROUP BY user_id"
+            ),
             ["per user_id, city = city: m = count()", "per user_id: k = max(m)"],
         ),
     ],
@@ -63,11 +87,19 @@ def test_refused(table: Table, text: str, code: str) -> None:
 
 
 def test_one_row_of_each_unit_needs_no_limit() -> None:
-    """Without a key a unit has one row, so that it counts for one, and no limit need be declared."""
+    """Without a key a unit has one row, so that it counts for one, and no limit need be
+    declared.
+    """
     with unasked(protected(max_rows=None)) as free, unasked(protected(max_rows=4)) as table:
         text = COUNT.format("SELECT user_id, COUNT(*) AS m FROM visits GROUP BY user_id")
-        assert free.plan(text, epsilon=1).error()["n"] < table.plan("SELECT COUNT(*) AS n FROM visits", epsilon=1).error()["n"] / 3
-        assert refused_plan(free, COUNT.format("SELECT user_id, city FROM visits GROUP BY ALL")) == "table.max-rows"
+        assert (
+            free.plan(text, epsilon=1).error()["n"]
+            < table.plan("SELECT COUNT(*) AS n FROM visits", epsilon=1).error()["n"] / 3
+        )
+        assert (
+            refused_plan(free, COUNT.format("SELECT user_id, city FROM visits GROUP BY ALL"))
+            == "table.max-rows"
+        )
         assert asked(free, text).query.rows.once
 
 
@@ -81,17 +113,38 @@ def refused_plan(table: Table, text: str) -> str:
 
 def test_without_a_unit_rows_cannot_be_put_together() -> None:
     with unasked(protected(unit=None, max_rows=None)) as table:
-        assert refused(table, COUNT.format("SELECT user_id, COUNT(*) AS m FROM visits GROUP BY user_id")).code == "sql.ownership"
+        assert (
+            refused(
+                table, COUNT.format("SELECT user_id, COUNT(*) AS m FROM visits GROUP BY user_id")
+            ).code
+            == "sql.ownership"
+        )
 
 
 def test_units_of_two_columns() -> None:
     with unasked(protected(unit=["user_id", "city"], keys={})) as table:
-        assert lines(table, COUNT.format("SELECT city, user_id, COUNT(*) AS m FROM visits GROUP BY ALL"))[0] == "per user_id, city: m = count()"
-        assert refused(table, COUNT.format("SELECT user_id, COUNT(*) AS m FROM visits GROUP BY user_id")).code == "sql.ownership"
+        assert (
+            lines(
+                table, COUNT.format("SELECT city, user_id, COUNT(*) AS m FROM visits GROUP BY ALL")
+            )[0]
+            == "per user_id, city: m = count()"
+        )
+        assert (
+            refused(
+                table, COUNT.format("SELECT user_id, COUNT(*) AS m FROM visits GROUP BY user_id")
+            ).code
+            == "sql.ownership"
+        )
 
 
 def test_facts_follow_keys_and_totals(table: Table) -> None:
-    rows = asked(table, COUNT.format("SELECT user_id, city, AVG(spend) AS m, MAX(age) AS a, SUM(age) AS s, COUNT(*) AS c FROM visits GROUP BY ALL")).query.rows
+    rows = asked(
+        table,
+        COUNT.format(
+            "SELECT user_id, city, AVG(spend) AS m, MAX(age) AS a, SUM(age) AS s, "
+            "COUNT(*) AS c FROM visits GROUP BY ALL"
+        ),
+    ).query.rows
     assert set(rows.ranges) == {"m", "a"}
     assert set(rows.domains) == {"city"}
     assert not rows.once

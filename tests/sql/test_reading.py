@@ -35,7 +35,9 @@ def test_every_code_has_an_example() -> None:
     assert {code for code, _, _ in EXAMPLES} == {code for code, _ in CODES} | {"stage.total"}
 
 
-@pytest.mark.parametrize(("code", "refused", "passes"), EXAMPLES, ids=[code for code, _, _ in EXAMPLES])
+@pytest.mark.parametrize(
+    ("code", "refused", "passes"), EXAMPLES, ids=[code for code, _, _ in EXAMPLES]
+)
 def test_examples(code: str, refused: str, passes: str) -> None:
     text = refused.strip("`") if refused.startswith("`") else ""
     with unasked(visits()) as table:
@@ -44,7 +46,9 @@ def test_examples(code: str, refused: str, passes: str) -> None:
         assert caught.value.code == code
         if passes.startswith("`SELECT"):
             assert caught.value.rewrite == passes.strip("`")
-            assert table.plan(caught.value.rewrite, epsilon=1, delta="1e-9").cost <= sf.Approx(1, "1e-9")
+            assert table.plan(caught.value.rewrite, epsilon=1, delta="1e-9").cost <= sf.Approx(
+                1, "1e-9"
+            )
 
 
 def test_the_examples_of_statements_have_a_place() -> None:
@@ -87,16 +91,24 @@ def test_explained_is_a_plan_in_words() -> None:
     with unasked(visits()) as table:
         for text in (
             "EXPLAIN PRIVACY SELECT COUNT(*) AS n FROM visits",
-            " -- first\n explain /* x */ \n".replace("/* x */", "") + "privacy SELECT COUNT(*) AS n FROM visits",
+            " -- first\n explain /* x */ \n".replace("/* x */", "")
+            + "privacy SELECT COUNT(*) AS n FROM visits",
         ):
-            assert table.sql(text, epsilon=0.1) == table.plan("SELECT COUNT(*) AS n FROM visits", epsilon=0.1).explain()
+            assert (
+                table.sql(text, epsilon=0.1)
+                == table.plan("SELECT COUNT(*) AS n FROM visits", epsilon=0.1).explain()
+            )
         assert table.spent.parameters["epsilon"] == 0
 
 
 def test_a_condition_alone() -> None:
     with unasked(visits()) as table:
         made = table.where("age >= 18 AND city LIKE 'R%'").where("vip").aggregate(n=sf.count())
-        fluent = table.where((sf.col("age") >= 18) & sf.col("city").like("R%")).where(sf.col("vip")).aggregate(n=sf.count())
+        fluent = (
+            table.where((sf.col("age") >= 18) & sf.col("city").like("R%"))
+            .where(sf.col("vip"))
+            .aggregate(n=sf.count())
+        )
         assert made.text == fluent.text
         for text in (
             "age >=",

@@ -19,11 +19,26 @@ WHERE = ["where age > 1", "where vip", "n = count()"]
         "SELECT COUNT(*) AS n FROM (SELECT vip FROM visits WHERE age > 1) WHERE vip",
         "SELECT COUNT(*) AS n FROM ((SELECT vip FROM visits WHERE age > 1)) AS s WHERE s.vip",
         "WITH a AS (SELECT * FROM visits WHERE age > 1) SELECT COUNT(*) AS n FROM a WHERE vip",
-        "WITH a AS MATERIALIZED (SELECT * FROM visits WHERE age > 1) SELECT COUNT(*) AS n FROM a b WHERE b.vip",
-        "WITH a AS (SELECT * FROM visits WHERE age > 1), b AS (SELECT * FROM A WHERE vip) SELECT COUNT(*) AS n FROM b",
-        "WITH a(x, y) AS (SELECT vip, age FROM visits WHERE age > 1) SELECT COUNT(*) AS n FROM a WHERE x",
-        "WITH visits AS (SELECT * FROM visits WHERE age > 1) SELECT COUNT(*) AS n FROM visits WHERE vip",
-        "SELECT COUNT(*) AS n FROM (WITH a AS (SELECT * FROM visits WHERE age > 1) SELECT * FROM a) AS s WHERE vip",
+        (
+            "WITH a AS MATERIALIZED (SELECT * FROM visits WHERE age > 1) SELECT COUNT(*) AS "
+            "n FROM a b WHERE b.vip"
+        ),
+        (
+            "WITH a AS (SELECT * FROM visits WHERE age > 1), b AS (SELECT * FROM A WHERE "
+            "vip) SELECT COUNT(*) AS n FROM b"
+        ),
+        (
+            "WITH a(x, y) AS (SELECT vip, age FROM visits WHERE age > 1) SELECT COUNT(*) AS "
+            "n FROM a WHERE x"
+        ),
+        (
+            "WITH visits AS (SELECT * FROM visits WHERE age > 1) SELECT COUNT(*) AS n FROM "
+            "visits WHERE vip"
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM (WITH a AS (SELECT * FROM visits WHERE age > 1) "
+            "SELECT * FROM a) AS s WHERE vip"
+        ),
         "FROM (FROM visits WHERE age > 1) AS s SELECT COUNT(*) AS n WHERE vip",
     ],
 )
@@ -42,11 +57,30 @@ def test_spellings(table: Table, text: str) -> None:
         ("SELECT COUNT(*) FROM visits TABLESAMPLE 5%", "sql.sample", "5"),
         ("SELECT COUNT(*) FROM visits USING SAMPLE 5", "sql.sample", "5"),
         ("WITH a AS (SELECT 1 AS x) SELECT COUNT(*) FROM a", "sql.table", None),
-        ("WITH a AS (SELECT * FROM visits), a AS (SELECT * FROM visits) SELECT COUNT(*) FROM a", "sql.names", None),
+        (
+            "WITH a AS (SELECT * FROM visits), a AS (SELECT * FROM visits) SELECT COUNT(*) FROM a",
+            "sql.names",
+            None,
+        ),
         ("WITH RECURSIVE a AS (SELECT * FROM visits) SELECT COUNT(*) FROM a", "sql.recursive", "a"),
-        ("WITH a AS (SELECT * FROM b), b AS (SELECT * FROM visits) SELECT COUNT(*) FROM a", "sql.table", "b"),
-        ("WITH a AS (SELECT age FROM visits LIMIT 3) SELECT COUNT(*) FROM visits", "sql.limit", "3"),
-        ("WITH a AS (SELECT age FROM visits UNION SELECT age FROM visits) SELECT COUNT(*) FROM visits", "sql.set", None),
+        (
+            "WITH a AS (SELECT * FROM b), b AS (SELECT * FROM visits) SELECT COUNT(*) FROM a",
+            "sql.table",
+            "b",
+        ),
+        (
+            "WITH a AS (SELECT age FROM visits LIMIT 3) SELECT COUNT(*) FROM visits",
+            "sql.limit",
+            "3",
+        ),
+        (
+            (
+                "WITH a AS (SELECT age FROM visits UNION SELECT age FROM visits) SELECT "
+                "COUNT(*) FROM visits"
+            ),
+            "sql.set",
+            None,
+        ),
         ("SELECT COUNT(*) FROM (SELECT age AS a, vip AS A FROM visits) AS s", "sql.names", "vip"),
         ("SELECT COUNT(*) FROM (SELECT age FROM visits) AS s(a, b)", "sql.names", None),
         ("SELECT COUNT(*) FROM (SELECT * EXCLUDE (age) FROM visits) AS s", "sql.star", None),
@@ -70,14 +104,29 @@ def test_refused(table: Table, text: str, code: str | None, part: str | None) ->
 
 @pytest.mark.parametrize(
     "test",
-    ["city IN (SELECT city FROM cities)", "EXISTS (SELECT 1 FROM cities c WHERE c.city = visits.city)"],
+    [
+        "city IN (SELECT city FROM cities)",
+        "EXISTS (SELECT 1 FROM cities c WHERE c.city = visits.city)",
+    ],
     ids=["IN", "EXISTS"],
 )
 def test_a_name_of_with_is_the_same_in_from_and_where(test: str) -> None:
-    """Of all cities four visits are in one; of the large ones, which WITH calls by the table's own name, two."""
+    """Of all cities four visits are in one; of the large ones, which WITH calls by the table's own
+    name, two.
+    """
     large = "WITH cities AS (SELECT city FROM cities WHERE size > 1)"
     with clinic() as db:
-        assert counted(db, f"SELECT COUNT(*) AS n FROM (SELECT spend FROM visits WHERE {test}) AS q") == [4]
-        assert counted(db, f"SELECT COUNT(*) AS n FROM ({large} SELECT spend FROM visits WHERE {test}) AS q") == [2]
+        assert counted(
+            db, f"SELECT COUNT(*) AS n FROM (SELECT spend FROM visits WHERE {test}) AS q"
+        ) == [4]
+        assert counted(
+            db, f"SELECT COUNT(*) AS n FROM ({large} SELECT spend FROM visits WHERE {test}) AS q"
+        ) == [2]
         assert counted(db, f"{large} SELECT COUNT(*) AS n FROM visits WHERE {test}") == [2]
-        assert counted(db, f"WITH q AS ({large} SELECT spend FROM visits WHERE {test}) SELECT COUNT(*) AS n FROM q") == [2]
+        assert counted(
+            db,
+            (
+                f"WITH q AS ({large} SELECT spend FROM visits WHERE {test}) SELECT COUNT(*) "
+                f"AS n FROM q"
+            ),
+        ) == [2]

@@ -1,4 +1,6 @@
-"""Record and replay: what SQL hands to the noise moves, between neighbours, by no more than the noise was fitted to."""
+"""Record and replay: what SQL hands to the noise moves, between neighbours, by no more than the
+noise was fitted to.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,24 @@ from .people import protected, rows
 BY_UNIT = "(SELECT user_id, {} FROM visits GROUP BY {}) AS q"
 
 PER_UNIT = [
-    "SELECT COUNT(*) AS n, SUM(CLAMP(s, 0, 500)) AS t FROM " + BY_UNIT.format("SUM(spend) AS s", "user_id"),
-    "SELECT city, COUNT(*) AS n FROM (SELECT DISTINCT user_id, city FROM visits) AS q GROUP BY city",
-    "SELECT f, COUNT(*) AS n, AVG(CLAMP(m, 0, 9)) AS a FROM " + BY_UNIT.format("MIN(city) AS f, COUNT(*) AS m", "user_id") + " GROUP BY f",
-    "SELECT COUNT(DISTINCT user_id) AS p, MEDIAN(m) AS h FROM " + BY_UNIT.format("city, AVG(age) AS m", "ALL HAVING COUNT(*) > 1") + " WHERE m > 22",
-    "SELECT HISTOGRAM(k, [0, 1, 2, 9]) AS h FROM " + BY_UNIT.format("COUNT(DISTINCT city) AS k, MAX(spend) AS x", "1") + " WHERE x > 3 OR x IS NULL",
-    "SELECT m, COUNT(*) AS n FROM (SELECT user_id, MAX(n) AS m FROM " + BY_UNIT.format("city, COUNT(*) AS n", "ALL") + " GROUP BY 1) AS b GROUP BY m",
+    "SELECT COUNT(*) AS n, SUM(CLAMP(s, 0, 500)) AS t FROM "
+    + BY_UNIT.format("SUM(spend) AS s", "user_id"),
+    (
+        "SELECT city, COUNT(*) AS n FROM (SELECT DISTINCT user_id, city FROM visits) AS q "
+        "GROUP BY city"
+    ),
+    "SELECT f, COUNT(*) AS n, AVG(CLAMP(m, 0, 9)) AS a FROM "
+    + BY_UNIT.format("MIN(city) AS f, COUNT(*) AS m", "user_id")
+    + " GROUP BY f",
+    "SELECT COUNT(DISTINCT user_id) AS p, MEDIAN(m) AS h FROM "
+    + BY_UNIT.format("city, AVG(age) AS m", "ALL HAVING COUNT(*) > 1")
+    + " WHERE m > 22",
+    "SELECT HISTOGRAM(k, [0, 1, 2, 9]) AS h FROM "
+    + BY_UNIT.format("COUNT(DISTINCT city) AS k, MAX(spend) AS x", "1")
+    + " WHERE x > 3 OR x IS NULL",
+    "SELECT m, COUNT(*) AS n FROM (SELECT user_id, MAX(n) AS m FROM "
+    + BY_UNIT.format("city, COUNT(*) AS n", "ALL")
+    + " GROUP BY 1) AS b GROUP BY m",
 ]
 
 
@@ -36,13 +50,19 @@ def neighbours(seed: int, relation: str) -> list[dict[str, list[Any]]]:
         other = {name: [values[i] for i in keep] for name, values in data.items()}
         if relation == "replace":
             taken = pick.choices(range(60), k=pick.randrange(1, 12))
-            other = {name: values + [who if name == "user_id" else data[name][i] for i in taken] for name, values in other.items()}
+            other = {
+                name: values + [who if name == "user_id" else data[name][i] for i in taken]
+                for name, values in other.items()
+            }
         found.append(other)
     return found
 
 
 def replayed(texts: list[str], seed: int, relation: str, bounding: str) -> int:
-    tables = [protected(data, relation=relation, bounding=bounding, max_rows=3) for data in neighbours(seed, relation)]
+    tables = [
+        protected(data, relation=relation, bounding=bounding, max_rows=3)
+        for data in neighbours(seed, relation)
+    ]
     compared = 0
     try:
         for text in texts:
@@ -64,7 +84,9 @@ def replayed(texts: list[str], seed: int, relation: str, bounding: str) -> int:
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 @pytest.mark.parametrize("bounding", ["weights", "truncation"])
 def test_sub_queries_by_unit(relation: str, bounding: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sfumato.tables.plan.secrets.token_hex", lambda size: "00" * size)  # neighbours are compared under one key
+    monkeypatch.setattr(
+        "sfumato.tables.plan.secrets.token_hex", lambda size: "00" * size
+    )  # neighbours are compared under one key
     assert replayed(PER_UNIT, 5, relation, bounding) == 5 * len(PER_UNIT)
 
 
@@ -79,7 +101,17 @@ def test_a_limit_that_is_too_small_would_be_seen(monkeypatch: pytest.MonkeyPatch
     from sfumato.tables.stages import Rows
 
     plainly = Rows.per_unit
-    monkeypatch.setattr(Rows, "per_unit", lambda self, keys, totals: replace(plainly(self, keys, totals), once=True))
-    monkeypatch.setattr("sfumato.tables.tallies.row_weight", lambda count, bounding: count * 0 + (1 << bounding.bits))
+    monkeypatch.setattr(
+        Rows, "per_unit", lambda self, keys, totals: replace(plainly(self, keys, totals), once=True)
+    )
+    monkeypatch.setattr(
+        "sfumato.tables.tallies.row_weight",
+        lambda count, bounding: count * 0 + (1 << bounding.bits),
+    )
     with pytest.raises(AssertionError, match="moved by"):
-        replayed(["SELECT COUNT(*) AS n FROM (SELECT DISTINCT user_id, city, age FROM visits) AS q"], 5, "add-remove", "weights")
+        replayed(
+            ["SELECT COUNT(*) AS n FROM (SELECT DISTINCT user_id, city, age FROM visits) AS q"],
+            5,
+            "add-remove",
+            "weights",
+        )

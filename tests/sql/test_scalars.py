@@ -1,4 +1,6 @@
-"""Reading expressions: nothing of a node is passed over, and a refusal stands under the smallest part that is meant."""
+"""Reading expressions: nothing of a node is passed over, and a refusal stands under the smallest
+part that is meant.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def test_an_argument_that_is_not_read_is_refused(kind: type[exp.Expression]) -> 
     """Whatever else sqlglot may one day put into a node."""
     source = Source.of("SELECT 1", "SELECT 1")
     scalars = Scalars(source, Parameters.of(source, None, exp.Null()))
-    node = kind(**{name: exp.Literal.number(1) for name in TABLE[kind][0]}, unforeseen=exp.Literal.number(1))
+    node = kind(
+        **{name: exp.Literal.number(1) for name in TABLE[kind][0]}, unforeseen=exp.Literal.number(1)
+    )
     with pytest.raises(Refused) as caught:
         scalars.closed(node, TABLE[kind][0])
     assert caught.value.code == "sql.unsupported"
@@ -48,8 +52,21 @@ def test_an_argument_that_is_not_read_is_refused(kind: type[exp.Expression]) -> 
 def test_a_node_that_is_not_on_the_list_is_refused() -> None:
     source = Source.of("SELECT 1", "SELECT 1")
     scalars = Scalars(source, Parameters.of(source, None, exp.Null()))
-    known = {*TABLE, exp.Column, exp.Literal, exp.Boolean, exp.Null, exp.Placeholder, exp.Anonymous, exp.RawString}
-    kinds = [kind for kind in vars(exp).values() if isinstance(kind, type) and issubclass(kind, exp.Expression) and kind not in known]
+    known = {
+        *TABLE,
+        exp.Column,
+        exp.Literal,
+        exp.Boolean,
+        exp.Null,
+        exp.Placeholder,
+        exp.Anonymous,
+        exp.RawString,
+    }
+    kinds = [
+        kind
+        for kind in vars(exp).values()
+        if isinstance(kind, type) and issubclass(kind, exp.Expression) and kind not in known
+    ]
     assert len(kinds) > 700
     for kind in kinds:
         with pytest.raises(Refused) as caught:

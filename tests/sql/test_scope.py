@@ -1,4 +1,6 @@
-"""Names: what is known of a column follows it through renamings, and is lost where it is computed anew."""
+"""Names: what is known of a column follows it through renamings, and is lost where it is computed
+anew.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +32,19 @@ SUM = "SELECT SUM({}) AS s FROM {}"
         ("x", "(SELECT spend * 2 AS x FROM visits) AS s", "spend * 2"),
     ],
 )
-def test_what_is_known_follows_a_column(table: Table, column: str, source: str, sum_of: str) -> None:
+def test_what_is_known_follows_a_column(
+    table: Table, column: str, source: str, sum_of: str
+) -> None:
     assert lines(table, SUM.format(column, source)) == [f"s = sum({sum_of})"]
 
 
 @pytest.mark.parametrize(
-    "text", ["(SELECT spend / age AS spend FROM visits) AS s", "(SELECT LN(age) AS spend FROM visits) AS s", "(SELECT amount AS spend FROM visits) AS s"]
+    "text",
+    [
+        "(SELECT spend / age AS spend FROM visits) AS s",
+        "(SELECT LN(age) AS spend FROM visits) AS s",
+        "(SELECT amount AS spend FROM visits) AS s",
+    ],
 )
 def test_what_is_computed_anew_loses_it(table: Table, text: str) -> None:
     """D8: facts belong to columns as they stand."""
@@ -43,11 +52,23 @@ def test_what_is_computed_anew_loses_it(table: Table, text: str) -> None:
 
 
 def test_public_keys_follow_a_column_and_are_lost_with_it(table: Table) -> None:
-    keyed = asked(table, "SELECT town, COUNT(*) AS n FROM (SELECT city AS town FROM visits) AS s GROUP BY town")
+    keyed = asked(
+        table,
+        "SELECT town, COUNT(*) AS n FROM (SELECT city AS town FROM visits) AS s GROUP BY town",
+    )
     assert keyed.query.public
     assert keyed.finish.keys == (("city", "town"),)
-    assert not asked(table, "SELECT city, COUNT(*) AS n FROM (SELECT LOWER(city) AS city FROM visits) AS s GROUP BY city").query.public
-    assert not asked(table, "SELECT city, COUNT(*) AS n FROM (SELECT note AS city FROM visits) AS s GROUP BY city").query.public
+    assert not asked(
+        table,
+        (
+            "SELECT city, COUNT(*) AS n FROM (SELECT LOWER(city) AS city FROM visits) AS s "
+            "GROUP BY city"
+        ),
+    ).query.public
+    assert not asked(
+        table,
+        "SELECT city, COUNT(*) AS n FROM (SELECT note AS city FROM visits) AS s GROUP BY city",
+    ).query.public
 
 
 @pytest.mark.parametrize(

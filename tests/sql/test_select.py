@@ -22,11 +22,19 @@ from .asking import asked, lines, refused, under
     ],
 )
 def test_names(table: Table, text: str, names: list[str]) -> None:
-    assert [column.name for column in asked(table, f"SELECT {text} FROM visits").finish.columns] == names
+    assert [
+        column.name for column in asked(table, f"SELECT {text} FROM visits").finish.columns
+    ] == names
 
 
 def test_the_same_aggregate_is_released_once(table: Table) -> None:
-    assert lines(table, "SELECT COUNT(*) AS n, SUM(age) / COUNT(*) AS a, 2 * SUM(age) AS b FROM visits HAVING COUNT(*) > SUM(age)") == [
+    assert lines(
+        table,
+        (
+            "SELECT COUNT(*) AS n, SUM(age) / COUNT(*) AS a, 2 * SUM(age) AS b FROM visits "
+            "HAVING COUNT(*) > SUM(age)"
+        ),
+    ) == [
         "n = count()",
         '"SUM(age)" = sum(age)',
     ]
@@ -70,6 +78,10 @@ def test_too_many_columns(table: Table) -> None:
 
 
 def test_what_it_costs_is_what_the_fluent_form_costs(table: Table) -> None:
-    one = table.plan("SELECT city, COUNT(*) AS n FROM visits WHERE age >= 18 GROUP BY city", epsilon=0.5)
-    other = table.plan(table.where(sf.col("age") >= 18).group_by("city").aggregate(n=sf.count()), epsilon=0.5)
+    one = table.plan(
+        "SELECT city, COUNT(*) AS n FROM visits WHERE age >= 18 GROUP BY city", epsilon=0.5
+    )
+    other = table.plan(
+        table.where(sf.col("age") >= 18).group_by("city").aggregate(n=sf.count()), epsilon=0.5
+    )
     assert one.cost == other.cost == sf.Pure("1/2", relation="add-remove", unit="user_id")

@@ -24,11 +24,38 @@ def db() -> Iterator[Database]:
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ("(SELECT city FROM visits UNION ALL SELECT city FROM patients) AS s WHERE city = 'Roma'", [4]),
-        ("(SELECT spend AS x FROM visits UNION ALL SELECT age FROM patients) AS s WHERE x > 4", [4]),
-        ("(SELECT 1 AS x FROM visits UNION ALL SELECT 2 FROM patients UNION ALL SELECT NULL FROM tests) AS s WHERE x IS NULL", [4]),
-        ("(SELECT patient_id, city FROM visits WHERE spend > 1 UNION ALL (SELECT id, city FROM patients)) AS s JOIN cities USING (city)", [9]),
-        ("(WITH a AS (SELECT city FROM visits) SELECT city FROM a UNION ALL SELECT city FROM a) AS s", [10]),
+        (
+            (
+                "(SELECT city FROM visits UNION ALL SELECT city FROM patients) AS s WHERE "
+                "city = 'Roma'"
+            ),
+            [4],
+        ),
+        (
+            "(SELECT spend AS x FROM visits UNION ALL SELECT age FROM patients) AS s WHERE x > 4",
+            [4],
+        ),
+        (
+            (
+                "(SELECT 1 AS x FROM visits UNION ALL SELECT 2 FROM patients UNION ALL "
+                "SELECT NULL FROM tests) AS s WHERE x IS NULL"
+            ),
+            [4],
+        ),
+        (
+            (
+                "(SELECT patient_id, city FROM visits WHERE spend > 1 UNION ALL (SELECT id, "
+                "city FROM patients)) AS s JOIN cities USING (city)"
+            ),
+            [9],
+        ),
+        (
+            (
+                "(WITH a AS (SELECT city FROM visits) SELECT city FROM a UNION ALL SELECT "
+                "city FROM a) AS s"
+            ),
+            [10],
+        ),
     ],
 )
 def test_rows_of_both(said: str, expected: list[float], db: Database) -> None:
@@ -36,13 +63,21 @@ def test_rows_of_both(said: str, expected: list[float], db: Database) -> None:
 
 
 def test_the_plan_of_the_fluent_form(db: Database) -> None:
-    made = db["visits"].union(db["patients"]).where(sf.col("city") == "Roma").aggregate(n=sf.count())
-    said = "(SELECT patient_id, city FROM visits UNION ALL SELECT id, city FROM patients) AS s WHERE city = 'Roma'"
+    made = (
+        db["visits"].union(db["patients"]).where(sf.col("city") == "Roma").aggregate(n=sf.count())
+    )
+    said = (
+        "(SELECT patient_id, city FROM visits UNION ALL SELECT id, city FROM patients) AS s "
+        "WHERE city = 'Roma'"
+    )
     assert db.plan(COUNT + said, epsilon=1).query.text == made.text
 
 
 def test_the_unit_stays_the_unit(db: Database) -> None:
-    text = "SELECT COUNT(DISTINCT who) AS n FROM (SELECT patient_id AS who FROM visits UNION ALL SELECT id FROM patients) AS s"
+    text = (
+        "SELECT COUNT(DISTINCT who) AS n FROM (SELECT patient_id AS who FROM visits UNION "
+        "ALL SELECT id FROM patients) AS s"
+    )
     assert counted(db, text) == [5]
     assert db.plan(text, epsilon=1).query.text.endswith("n = count_units()")
 

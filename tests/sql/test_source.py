@@ -1,4 +1,6 @@
-"""Places: the mark stands under what is meant, in texts of any width and height. And the limits that come before parsing."""
+"""Places: the mark stands under what is meant, in texts of any width and height. And the limits
+that come before parsing.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def marked(text: str, kind: type[exp.Expression], which: int = 0) -> tuple[str, 
         ("SELECT MAX(" + "a + " * 60 + "a) FROM t", exp.Max, 0, None),
     ],
 )
-def test_the_mark_stands_under_the_words(text: str, kind: type[exp.Expression], which: int, part: str | None) -> None:
+def test_the_mark_stands_under_the_words(
+    text: str, kind: type[exp.Expression], which: int, part: str | None
+) -> None:
     line, under = marked(text, kind, which)
     assert len(line) < 160
     assert under == part if part is not None else under.startswith("MAX(a + a")
@@ -59,7 +63,14 @@ def test_the_mark_stands_under_the_words(text: str, kind: type[exp.Expression], 
 def test_without_a_place_the_whole_text_is_shown() -> None:
     source = Source.of("SELECT\n  1", EXAMPLE)
     assert source.refuse("sql.unsupported", None, "", "why").place == "SELECT 1"
-    assert len(Source.of("SELECT " + "1, " * 500 + "1", EXAMPLE).refuse("sql.unsupported", None, "", "why").place) <= 100
+    assert (
+        len(
+            Source.of("SELECT " + "1, " * 500 + "1", EXAMPLE)
+            .refuse("sql.unsupported", None, "", "why")
+            .place
+        )
+        <= 100
+    )
 
 
 @pytest.mark.parametrize(
@@ -94,7 +105,9 @@ def test_refused_before_it_is_read(text: object, code: str) -> None:
 def test_syntax_is_marked_where_reading_stopped() -> None:
     with pytest.raises(Refused) as caught:
         Source.of("SELECT COUNT(*) AS n FROM visits WHERE age 3", EXAMPLE).tree()
-    assert str(caught.value).splitlines()[1].index("^") == len("refused [sql.syntax]  SELECT COUNT(*) AS n FROM visits WHERE age ")
+    assert str(caught.value).splitlines()[1].index("^") == len(
+        "refused [sql.syntax]  SELECT COUNT(*) AS n FROM visits WHERE age "
+    )
 
 
 def test_nothing_of_the_parser_is_repeated() -> None:
@@ -114,7 +127,9 @@ def test_nothing_of_the_parser_is_repeated() -> None:
     ],
 )
 def test_every_text_comes_to_an_end(text: str) -> None:
-    """Some constructs are tried twice by the parser, which is exponential when they nest: every node is counted."""
+    """Some constructs are tried twice by the parser, which is exponential when they nest: every
+    node is counted.
+    """
     with contextlib.suppress(Refused):
         Source.of(text, EXAMPLE).tree()
 
@@ -138,7 +153,15 @@ def test_codes_are_unique_and_only_those_are_used() -> None:
 
 
 def test_a_parser_that_goes_round_in_a_circle_is_stopped() -> None:
-    """sqlglot takes the list behind a table's name for columns, and goes back before the comma at each NOT, for ever."""
+    """sqlglot takes the list behind a table's name for columns, and goes back before the comma at
+    each NOT, for ever.
+    """
     with unasked(protected()) as table, pytest.raises(Refused) as caught:
-        table.plan("SELECT COUNT(*) AS n FROM visits concat(user_id, NOT city NOT IN (SELECT 1)) GROUP BY 1", epsilon=1)
+        table.plan(
+            (
+                "SELECT COUNT(*) AS n FROM visits concat(user_id, NOT city NOT IN (SELECT "
+                "1)) GROUP BY 1"
+            ),
+            epsilon=1,
+        )
     assert caught.value.code == "sql.syntax"

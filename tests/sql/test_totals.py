@@ -8,7 +8,10 @@ from sfumato.session import Table
 
 from .asking import lines, refused
 
-TEXT = "SELECT COUNT(*) AS n FROM (SELECT user_id, {} AS x FROM visits GROUP BY user_id) AS s WHERE x IS NOT NULL"
+TEXT = (
+    "SELECT COUNT(*) AS n FROM (SELECT user_id, {} AS x FROM visits GROUP BY user_id) AS s "
+    "WHERE x IS NOT NULL"
+)
 
 MADE = {
     "COUNT(*)": "count()",

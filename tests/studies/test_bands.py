@@ -29,7 +29,10 @@ def test_means_and_shares() -> None:
     assert binom.cdf(low * 100 - 1, 100, 0.3) <= 5e-7
     assert binom.sf(high * 100, 100, 0.3) <= 5e-7
     low, high = bands.mean_of_uniforms(100, -0.5)
-    assert (low + high, high) == (pytest.approx(0), pytest.approx(-norm.ppf(2.5e-7) / math.sqrt(1200)))
+    assert (low + high, high) == (
+        pytest.approx(0),
+        pytest.approx(-norm.ppf(2.5e-7) / math.sqrt(1200)),
+    )
 
 
 def test_a_prediction_is_students() -> None:
@@ -39,12 +42,20 @@ def test_a_prediction_is_students() -> None:
     reach = (1 - 2 * p) / math.sqrt(2 * p * (1 - p)) * draws.std(ddof=1) * math.sqrt(4 / 3)
     assert (low, high) == (pytest.approx(-reach), pytest.approx(reach))
     few = draws / 100
-    assert bands.predicted(np.exp(few)) == (pytest.approx(math.exp(-reach / 100)), pytest.approx(math.exp(reach / 100)))
+    assert bands.predicted(np.exp(few)) == (
+        pytest.approx(math.exp(-reach / 100)),
+        pytest.approx(math.exp(reach / 100)),
+    )
 
 
 def test_more_repetitions_make_a_band_narrower_but_not_narrower_than_the_law() -> None:
     draws = norm.ppf((np.arange(2000) + 0.5) / 2000)
-    widths = [high - low for low, high in (bands.predicted(draws[:: 2000 // n], logarithm=False) for n in (5, 20, 2000))]
+    widths = [
+        high - low
+        for low, high in (
+            bands.predicted(draws[:: 2000 // n], logarithm=False) for n in (5, 20, 2000)
+        )
+    ]
     assert widths[0] > widths[1] > widths[2] > -1.9 * norm.ppf(5e-7)
 
 

@@ -19,15 +19,26 @@ def test_a_drawn_number_agrees_in_its_band_and_differs_outside() -> None:
 
 
 def test_an_exact_number_is_right_or_a_misprint() -> None:
-    right, wrong = (Row.exact("x", Printed(text), 0.42424, errata=("E-36",), if_wrong="because") for text in ("0.42", "0.43"))
+    right, wrong = (
+        Row.exact("x", Printed(text), 0.42424, errata=("E-36",), if_wrong="because")
+        for text in ("0.42", "0.43")
+    )
     assert (right.verdict, right.errata, right.sentence) == (Verdict.AGREES, (), "")
     assert (wrong.verdict, wrong.errata, wrong.sentence) == (Verdict.MISPRINT, ("E-36",), "because")
 
 
 def test_claims_and_promises() -> None:
-    assert [Row.claim("x", "", "", holds=holds, errata=("E-07",)).verdict for holds in (True, False)] == [Verdict.AGREES, Verdict.MISPRINT]
-    promises = [Row.promise("x", "", "", kept=kept, value=1.0, errata=("E-04",), sentence="") for kept in (True, False)]
-    assert [(p.verdict, p.errata) for p in promises] == [(Verdict.AGREES, ()), (Verdict.UNSAFE, ("E-04",))]
+    assert [
+        Row.claim("x", "", "", holds=holds, errata=("E-07",)).verdict for holds in (True, False)
+    ] == [Verdict.AGREES, Verdict.MISPRINT]
+    promises = [
+        Row.promise("x", "", "", kept=kept, value=1.0, errata=("E-04",), sentence="")
+        for kept in (True, False)
+    ]
+    assert [(p.verdict, p.errata) for p in promises] == [
+        (Verdict.AGREES, ()),
+        (Verdict.UNSAFE, ("E-04",)),
+    ]
 
 
 def test_counts_and_savings() -> None:

@@ -17,15 +17,23 @@ def results() -> dict[int, Result]:
 @pytest.mark.parametrize("epsilon", [1, 3])
 def test_every_cell(results: dict[int, Result], epsilon: int) -> None:
     """Printed numbers are held against Student's band of 1 − 10⁻⁶, wide for few repetitions."""
-    found = {row.cell.replace("\u202f", ""): (row.verdict, row.errata) for row in results[epsilon].rows}
-    expected = {f"N = {n}, error to the {what}": (Verdict.AGREES, ()) for n in (5000, 500, 100) for what in ("target", "Bernstein curve")}
+    found = {
+        row.cell.replace("\u202f", ""): (row.verdict, row.errata) for row in results[epsilon].rows
+    }
+    expected = {
+        f"N = {n}, error to the {what}": (Verdict.AGREES, ())
+        for n in (5000, 500, 100)
+        for what in ("target", "Bernstein curve")
+    }
     expected |= {f"N = {n}, promise": (Verdict.UNSAFE, ("E-38",)) for n in (5000, 500, 100)}
     if epsilon == 3:
         expected["N = 5000, error to the target"] = (Verdict.MISPRINT, ("E-34",))
     assert found == expected
 
 
-def test_E_34_the_triangle_inequality_leaves_another_power_of_ten(results: dict[int, Result]) -> None:
+def test_E_34_the_triangle_inequality_leaves_another_power_of_ten(
+    results: dict[int, Result],
+) -> None:
     row = results[3].rows[0]
     assert "2.360 · 10⁻² fits" in row.sentence
     found = curve_tables.judgements(R, 1)[5000]
@@ -35,7 +43,9 @@ def test_E_34_the_triangle_inequality_leaves_another_power_of_ten(results: dict[
 
 
 def test_E_34_is_not_written_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(curve_tables, "PRINTED", curve_tables.PRINTED | {(5000, 3): ("2.360e-2", "4.075e-5")})
+    monkeypatch.setattr(
+        curve_tables, "PRINTED", curve_tables.PRINTED | {(5000, 3): ("2.360e-2", "4.075e-5")}
+    )
     curve_tables.judgements.cache_clear()
     found = curve_tables.judgements(R, 1)
     assert [r.cells for r in found.values() if r is not None] == [{}, {}, {}]
@@ -44,20 +54,33 @@ def test_E_34_is_not_written_down(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_E_38_the_real_epsilon(results: dict[int, Result]) -> None:
-    """29 at N = 100 and 1455 at N = 5000 with the audit's S; ours is sampled anew from seeded data, a tenth off at most."""
-    promises = {row.cell.replace("\u202f", ""): row.value for row in results[1].rows if "promise" in row.cell}
+    """29 at N = 100 and 1455 at N = 5000 with the audit's S; ours is sampled anew from seeded data,
+    a tenth off at most.
+    """
+    promises = {
+        row.cell.replace("\u202f", ""): row.value
+        for row in results[1].rows
+        if "promise" in row.cell
+    }
     assert promises["N = 100, promise"] == pytest.approx(29.4, rel=0.15)
     assert promises["N = 5000, promise"] == pytest.approx(1455, rel=0.15)
 
 
 def test_the_right_way_saves_four_fifths_and_more(results: dict[int, Result]) -> None:
-    """The L1 move is a quarter of 26 times the largest: the expected squared error is below a twelfth. Nine curves of each way leave a fifth with
-    room: a mean of nine is five times too large with a chance far below 10⁻⁶ only for light tails, so the scales are compared, not the draws."""
+    """The L1 move is a quarter of 26 times the largest: the expected squared error is below a
+    twelfth. Nine curves of each way leave a fifth with room: a mean of nine is five times too large
+    with a chance far below 10⁻⁶ only for light tails, so the scales are compared, not the draws.
+    """
     from sfumato.studies.curves import runs
 
     for done in runs(R, 1).values():
         assert all((run.l1 / (26 * run.sensitivity)) ** 2 < 1 / 5 for run in done)
-    assert {b.what.partition(": ")[2] for b in results[1].beside} == {"L1", "normalised", "normalised, L1", "all data"}
+    assert {b.what.partition(": ")[2] for b in results[1].beside} == {
+        "L1",
+        "normalised",
+        "normalised, L1",
+        "all data",
+    }
 
 
 def test_E_70_stands_beside_the_tables(results: dict[int, Result]) -> None:

@@ -1,4 +1,6 @@
-"""The released regression curve: its data, its sampled sensitivity, and the worst that can happen."""
+"""The released regression curve: its data, its sampled sensitivity, and the worst that can
+happen.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ def test_data_are_seeded() -> None:
 
 
 def test_S_087_the_plan_is_the_packages_and_the_sensitivity_the_audits() -> None:
-    """Sampled S around 0.095 for N = 100 (S-177, 10 %): the mean of six seeded samplers, the same at every run."""
+    """Sampled S around 0.095 for N = 100 (S-177, 10 %): the mean of six seeded samplers, the same
+    at every run.
+    """
     found = [curves.sampled(100, 1, repetition) for repetition in range(6)]
     assert {(s.m, s.k) for s in found} == {(500, 439)}
     assert np.mean([float(s.sup) for s in found]) == pytest.approx(0.095, rel=0.1)
@@ -23,7 +27,10 @@ def test_S_087_the_plan_is_the_packages_and_the_sensitivity_the_audits() -> None
 
 
 def test_B_25_the_worst_move() -> None:
-    assert curves.worst_move(100) == (pytest.approx(20.0), pytest.approx(72.66570686577501, abs=1e-5))
+    assert curves.worst_move(100) == (
+        pytest.approx(20.0),
+        pytest.approx(72.66570686577501, abs=1e-5),
+    )
     assert curves.worst_move(5000) == curves.worst_move(100)
 
 
@@ -36,6 +43,8 @@ def test_E_38_the_real_epsilon_of_the_audits_sensitivities() -> None:
 def test_one_run_has_every_way_and_its_scale() -> None:
     run = curves._run(100, 1, 0)
     assert set(run.target) == {(e, way) for e in (1, 3) for way in curves.WAYS}
-    assert run.scale[1] == pytest.approx(26 * run.sensitivity, rel=1e-3)  # and the rounding to the grid
+    assert run.scale[1] == pytest.approx(
+        26 * run.sensitivity, rel=1e-3
+    )  # and the rounding to the grid
     assert run.scale[1] == pytest.approx(3 * run.scale[3], rel=1e-3)
     assert {len(run.target[e, way]) for e in (1, 3) for way in curves.WAYS} == {10, 3}

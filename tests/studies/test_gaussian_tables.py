@@ -14,13 +14,19 @@ R = 12
 
 
 def cells(name: str) -> dict[str, tuple[Verdict, tuple[str, ...]]]:
-    return {row.cell.replace("\u202f", ""): (row.verdict, row.errata) for row in study(name).run(R, 1).rows}
+    return {
+        row.cell.replace("\u202f", ""): (row.verdict, row.errata)
+        for row in study(name).run(R, 1).rows
+    }
 
 
 @pytest.mark.parametrize("name", ["table-4.5", "table-4.6"])
 def test_every_cell_of_tables_4_5_and_4_6(name: str) -> None:
     """False alarms at most 10⁻⁶ per cell."""
-    kinds = {"promise to a row": (Verdict.UNSAFE, ("E-04",)), "size of δ": (Verdict.UNSAFE, ("E-68",))}
+    kinds = {
+        "promise to a row": (Verdict.UNSAFE, ("E-04",)),
+        "size of δ": (Verdict.UNSAFE, ("E-68",)),
+    }
     found = cells(name)
     assert len(found) == 12
     for cell, verdict in found.items():
@@ -42,7 +48,15 @@ def test_E_32_the_difference_is_that_of_table_4_6() -> None:
     assert [set(rival) for rival in found.rivals] == [{"private ε = 3"}]  # which the sentence says
 
 
-@pytest.mark.parametrize(("n", "sigma"), [((5000, 1), 0.0008687224608), ((5000, 3), 0.0002895741536), ((500, 1), 0.008687224608), ((100, 3), 0.01447870768)])
+@pytest.mark.parametrize(
+    ("n", "sigma"),
+    [
+        ((5000, 1), 0.0008687224608),
+        ((5000, 3), 0.0002895741536),
+        ((500, 1), 0.008687224608),
+        ((100, 3), 0.01447870768),
+    ],
+)
 def test_S_173_the_classical_sigma_is_handed_over(n: tuple[int, int], sigma: float) -> None:
     assert tables.classical(*n) == pytest.approx(sigma, abs=1e-9)
     with pytest.raises(Refused):
@@ -69,4 +83,6 @@ def test_E_69_and_E_75_stand_beside_the_tables() -> None:
     assert "E-69" in result.sentence
     assert "3.466 times" in result.sentence
     assert "E-75" in study("table-4.5").run(R, 1).sentence
-    assert [b.saved for b in result.beside] == [pytest.approx(s, abs=5e-4) for s in (0.2666, 0.7115, 0.1552, 0.7115)]
+    assert [b.saved for b in result.beside] == [
+        pytest.approx(s, abs=5e-4) for s in (0.2666, 0.7115, 0.1552, 0.7115)
+    ]

@@ -16,7 +16,10 @@ R = 12
 
 
 def cells(name: str) -> dict[str, tuple[Verdict, tuple[str, ...]]]:
-    return {row.cell.replace("\u202f", ""): (row.verdict, row.errata) for row in study(name).run(R, 1).rows}
+    return {
+        row.cell.replace("\u202f", ""): (row.verdict, row.errata)
+        for row in study(name).run(R, 1).rows
+    }
 
 
 @pytest.mark.parametrize("epsilon", [1, 2, 5])
@@ -35,13 +38,21 @@ def test_every_cell_of_tables_4_1_to_4_3(epsilon: int) -> None:
 
 
 def test_every_cell_of_table_4_4_agrees() -> None:
-    assert cells("table-4.4") == {f"n = {n}, ε = {e}": (Verdict.AGREES, ()) for n in (1_000_000, 10_000, 100) for e in (1, 2, 5)}
+    assert cells("table-4.4") == {
+        f"n = {n}, ε = {e}": (Verdict.AGREES, ())
+        for n in (1_000_000, 10_000, 100)
+        for e in (1, 2, 5)
+    }
 
 
 @pytest.mark.parametrize("epsilon", [1, 2, 5])
-def test_E_04_the_promise_to_a_row_is_as_many_times_worse_as_there_are_columns(epsilon: int) -> None:
+def test_E_04_the_promise_to_a_row_is_as_many_times_worse_as_there_are_columns(
+    epsilon: int,
+) -> None:
     rows = [tables._promise(shape, epsilon) for shape in tables.SHAPES]
-    assert [row.value for row in rows] == [pytest.approx(epsilon * columns, abs=1e-9) for columns in (1000, 100, 10)]
+    assert [row.value for row in rows] == [
+        pytest.approx(epsilon * columns, abs=1e-9) for columns in (1000, 100, 10)
+    ]
 
 
 def test_E_33_the_right_values_and_why() -> None:
@@ -58,10 +69,20 @@ def test_E_33_the_right_values_and_why() -> None:
 
 
 def test_no_verdict_is_written_down() -> None:
-    """With 5.016 for 5.106 and 5.234 for 5.237 nothing is wrong; with another slip, another cell is."""
-    repaired = tables.ANSWERS | {(10_000, 2): ("5.015e-1", "5.015e-1"), (100, 2): ("5.254e-1", "5.234e-1")}
-    assert all(found == Repair(cells={}) for found in replace(tables.PRINTED, answers=repaired).judgements().values())
-    found = replace(tables.PRINTED, answers=repaired | {(100, 5): ("5.843e-1", "5.234e-1")}).judgements()[100]
+    """With 5.016 for 5.106 and 5.234 for 5.237 nothing is wrong; with another slip, another cell
+    is.
+    """
+    repaired = tables.ANSWERS | {
+        (10_000, 2): ("5.015e-1", "5.015e-1"),
+        (100, 2): ("5.254e-1", "5.234e-1"),
+    }
+    assert all(
+        found == Repair(cells={})
+        for found in replace(tables.PRINTED, answers=repaired).judgements().values()
+    )
+    found = replace(
+        tables.PRINTED, answers=repaired | {(100, 5): ("5.843e-1", "5.234e-1")}
+    ).judgements()[100]
     assert found is not None
     assert set(found.cells) == {"private ε = 5"}
 
@@ -70,8 +91,12 @@ def test_the_right_way_saves_what_the_staircase_saves() -> None:
     """e^(ε/2)/(e^ε − 1) to 1/ε (Geng & Viswanath 2014)."""
     for epsilon in (1, 2, 5):
         entry, row = tables._right(epsilon)[:2]
-        assert entry.right / entry.faithful == pytest.approx(epsilon * math.exp(epsilon / 2) / math.expm1(epsilon), rel=1e-3)
-        assert row.right / row.faithful == pytest.approx(1000 * epsilon * math.exp(epsilon / 2) / math.expm1(epsilon), rel=1e-3)
+        assert entry.right / entry.faithful == pytest.approx(
+            epsilon * math.exp(epsilon / 2) / math.expm1(epsilon), rel=1e-3
+        )
+        assert row.right / row.faithful == pytest.approx(
+            1000 * epsilon * math.exp(epsilon / 2) / math.expm1(epsilon), rel=1e-3
+        )
 
 
 def test_a_row_without_a_misprint_is_left_alone() -> None:

@@ -1,4 +1,6 @@
-"""What two sets of tables share; their numbers are in test_laplace_tables and test_gaussian_tables."""
+"""What two sets of tables share; their numbers are in test_laplace_tables and
+test_gaussian_tables.
+"""
 
 from __future__ import annotations
 

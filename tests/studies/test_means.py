@@ -9,8 +9,14 @@ from sfumato.studies.means import Shape, matrix_means, release
 
 def test_data_are_seeded_and_lie_where_they_should() -> None:
     shape = Shape(rows=10, columns=10)
-    assert matrix_means(shape, 0.0, 5, 1) == matrix_means(shape, 0.0, 5, 1) != matrix_means(shape, 0.0, 5, 2)
-    assert matrix_means(shape, -0.5, 5, 1) == tuple(pytest.approx(m - 0.5) for m in matrix_means(shape, 0.0, 5, 1))
+    assert (
+        matrix_means(shape, 0.0, 5, 1)
+        == matrix_means(shape, 0.0, 5, 1)
+        != matrix_means(shape, 0.0, 5, 2)
+    )
+    assert matrix_means(shape, -0.5, 5, 1) == tuple(
+        pytest.approx(m - 0.5) for m in matrix_means(shape, 0.0, 5, 1)
+    )
     assert len(set(matrix_means(shape, 0.0, 5, 1))) == 5
     assert shape.n == 100
 

@@ -10,7 +10,9 @@ R = 3
 
 
 def test_S_044_and_E_15() -> None:
-    """The right interval holds in nearly all of three runs: missing all three has a chance of 1.25·10⁻⁴, which the band allows."""
+    """The right interval holds in nearly all of three runs: missing all three has a chance of
+    1.25·10⁻⁴, which the band allows.
+    """
     rows = {row.cell: row for row in study("patients-response").run(R, 1).rows}
     wrong = {cell for cell, row in rows.items() if row.verdict is Verdict.MISPRINT}
     assert {"√(ln(2/β)/2), over 1000", "lower end: 2.16·r − …", "upper end: 2.16·r − …"} <= wrong

@@ -15,7 +15,10 @@ def test_strips() -> None:
         (axes,) = canvas.axes
         assert [label.get_text() for label in axes.get_yticklabels()] == ["cell 2.0", "cell 9.0"]
         (legend,) = canvas.legends
-        assert {text.get_text() for text in legend.get_texts()} >= {MARKS[Verdict.AGREES][2], MARKS[Verdict.DIFFERS][2]}
+        assert {text.get_text() for text in legend.get_texts()} >= {
+            MARKS[Verdict.AGREES][2],
+            MARKS[Verdict.DIFFERS][2],
+        }
 
 
 def test_bars_and_spreads() -> None:

@@ -19,7 +19,9 @@ from sfumato.studies.printed import Printed, grouped, meet, shown
         ("285", (285.0,), (284.0, 287.0)),
     ],
 )
-def test_a_number_stands_for_what_rounds_or_is_cut_off_to_it(text: str, inside: tuple[float, ...], outside: tuple[float, ...]) -> None:
+def test_a_number_stands_for_what_rounds_or_is_cut_off_to_it(
+    text: str, inside: tuple[float, ...], outside: tuple[float, ...]
+) -> None:
     assert all(Printed(text).stands_for(x) for x in inside)
     assert not any(Printed(text).stands_for(x) for x in outside)
 
@@ -27,7 +29,14 @@ def test_a_number_stands_for_what_rounds_or_is_cut_off_to_it(text: str, inside: 
 def test_numbers_are_shown_as_one_prints_them() -> None:
     assert str(Printed("-6.912e-5")) == "−6.912 · 10⁻⁵"
     assert str(Printed("2.605")) == "2.605"
-    assert [shown(x) for x in (0.0, 0.12345, 1e-6, -2.5e-7, 1000.0, math.inf)] == ["0", "0.1235", "1.000 · 10⁻⁶", "−2.500 · 10⁻⁷", "1000", "∞"]
+    assert [shown(x) for x in (0.0, 0.12345, 1e-6, -2.5e-7, 1000.0, math.inf)] == [
+        "0",
+        "0.1235",
+        "1.000 · 10⁻⁶",
+        "−2.500 · 10⁻⁷",
+        "1000",
+        "∞",
+    ]
     assert grouped(1_000_000) == "1\u202f000\u202f000"
 
 

@@ -15,7 +15,9 @@ def exactly(value: float, *, band: tuple[float, float] = ANYTHING, derived: bool
     return Cell(printed=(value - 0.01, value + 0.01), band=band, derived=derived)
 
 
-def table(*, private: float = 3.0, error: float = 1.0, second_f: float = 2.0, small: bool = False) -> dict[str, Cell]:
+def table(
+    *, private: float = 3.0, error: float = 1.0, second_f: float = 2.0, small: bool = False
+) -> dict[str, Cell]:
     """f = 2 at two levels, private answers 3 and 2.5."""
     size = (0.0, 1.5 if small else math.inf)
     return {

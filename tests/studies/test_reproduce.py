@@ -12,7 +12,13 @@ from sfumato.studies import reproduce, run
 
 def test_chosen_studies_run_in_the_order_of_the_sources(tmp_path: Path) -> None:
     seen: list[str] = []
-    page, done = reproduce(tmp_path, ["auction", "table-3.2"], repetitions=5, seed=1, begin=lambda study: seen.append(study.name))
+    page, done = reproduce(
+        tmp_path,
+        ["auction", "table-3.2"],
+        repetitions=5,
+        seed=1,
+        begin=lambda study: seen.append(study.name),
+    )
     assert seen == [study.name for study, _ in done] == ["table-3.2", "auction"]
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 

@@ -12,7 +12,11 @@ def test_S_125_and_E_36() -> None:
     result = study("angie").run(10, 1)
     rows = {row.cell: row for row in result.rows}
     wrong = rows["P(Angie failed | answer = 1)"]
-    assert (wrong.verdict, wrong.errata, wrong.value) == (Verdict.MISPRINT, ("E-36",), pytest.approx(14 / 33))
+    assert (wrong.verdict, wrong.errata, wrong.value) == (
+        Verdict.MISPRINT,
+        ("E-36",),
+        pytest.approx(14 / 33),
+    )
     assert {row.verdict for row in rows.values() if row is not wrong} == {Verdict.AGREES}
     assert "E-36" in result.sentence
 

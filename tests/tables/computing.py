@@ -17,6 +17,16 @@ def connection() -> Any:
 
 def computed(expression: Expr, **values: tuple[str, Any]) -> Any:
     """The value of an expression where each column has that type and value."""
-    given = table(connection(), "one_row", {name: (kind, [value]) for name, (kind, value) in values.items()} or {"nothing": ("bool", [True])})
+    given = table(
+        connection(),
+        "one_row",
+        {name: (kind, [value]) for name, (kind, value) in values.items()}
+        or {"nothing": ("bool", [True])},
+    )
     types = dict(zip(values, schema(*(kind for kind, _ in values.values())).values(), strict=True))
-    return connection().to_pyarrow(given.select(r=expression.build(given, types))).column("r").to_pylist()[0]
+    return (
+        connection()
+        .to_pyarrow(given.select(r=expression.build(given, types)))
+        .column("r")
+        .to_pylist()[0]
+    )

@@ -1,7 +1,10 @@
-"""Every type of column that a source can hold, with values at the ends of what it can hold, and questions that read every one of them.
+"""Every type of column that a source can hold, with values at the ends of what it can hold, and
+questions that read every one of them.
 
-*Raw*     Arrow columns are made of bytes, not of Python values: a decimal beyond its digits, a text that is not UTF-8, an instant that no calendar has.
-*Corpus*  counts, distinct counts, sums and means with bounds, public and private groups, comparisons, casts, and every function of the column's type.
+*Raw*     Arrow columns are made of bytes, not of Python values: a decimal beyond its digits, a text
+          that is not UTF-8, an instant that no calendar has.
+*Corpus*  counts, distinct counts, sums and means with bounds, public and private groups,
+          comparisons, casts, and every function of the column's type.
 """
 
 from __future__ import annotations
@@ -31,9 +34,52 @@ TEXTS = (
     b"ffffffff-ffff-ffff-ffff-ffffffffffff",
 )  # fmt: skip
 """Cells of text, some of which are none."""
-WHOLE = (0, 1, -1, 7, -(2**7), 2**7 - 1, 2**15, -(2**31), 2**31 - 1, 2**53 + 1, -(2**63), -(2**63) + 1, 2**63 - 1, 10**15, -(10**15), 253402300800 * 10**6)
-NUMBERS = (0.0, -0.0, 1.0, -1.5, float("nan"), float("inf"), float("-inf"), 5e-324, 1.7976931348623157e308, -1.7976931348623157e308, 2.0**63, 0.1)
-INSTANTS = (0, -1, 2**63 - 1, -(2**63), 2**62, 10**14, 10**17, -(10**17), 253402300799 * 10**3, -62135596801 * 10**6, 9223372036854776, -9223372036854776)
+WHOLE = (
+    0,
+    1,
+    -1,
+    7,
+    -(2**7),
+    2**7 - 1,
+    2**15,
+    -(2**31),
+    2**31 - 1,
+    2**53 + 1,
+    -(2**63),
+    -(2**63) + 1,
+    2**63 - 1,
+    10**15,
+    -(10**15),
+    253402300800 * 10**6,
+)
+NUMBERS = (
+    0.0,
+    -0.0,
+    1.0,
+    -1.5,
+    float("nan"),
+    float("inf"),
+    float("-inf"),
+    5e-324,
+    1.7976931348623157e308,
+    -1.7976931348623157e308,
+    2.0**63,
+    0.1,
+)
+INSTANTS = (
+    0,
+    -1,
+    2**63 - 1,
+    -(2**63),
+    2**62,
+    10**14,
+    10**17,
+    -(10**17),
+    253402300799 * 10**3,
+    -62135596801 * 10**6,
+    9223372036854776,
+    -9223372036854776,
+)
 """In whatever unit: some of them lie outside the calendar in each."""
 DAYS = (0, 1, -1, 2**31 - 1, -(2**31), -719163, -719162, 2932896, 2932897, 10**8)
 
@@ -42,12 +88,20 @@ def fixed(kind: pa.DataType, cells: Sequence[bytes | None]) -> pa.Array:
     """A column of cells of fixed width, given by their bytes."""
     width = kind.bit_width // 8
     bitmap = np.packbits([cell is not None for cell in cells], bitorder="little").tobytes()
-    return pa.Array.from_buffers(kind, len(cells), [pa.py_buffer(bitmap), pa.py_buffer(b"".join(cell or bytes(width) for cell in cells))])
+    return pa.Array.from_buffers(
+        kind,
+        len(cells),
+        [pa.py_buffer(bitmap), pa.py_buffer(b"".join(cell or bytes(width) for cell in cells))],
+    )
 
 
 def texts(kind: pa.DataType, cells: Sequence[bytes | None]) -> pa.Array:
     """A column of texts, given by their bytes, whatever they are."""
-    stored = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}[kind]
+    stored = {
+        pa.string(): pa.binary(),
+        pa.large_string(): pa.large_binary(),
+        pa.string_view(): pa.binary_view(),
+    }[kind]
     return pa.Array.from_buffers(kind, len(cells), pa.array(cells, stored).buffers())
 
 
@@ -58,13 +112,21 @@ def cells_of(values: Sequence[Any], rows: int = ROWS) -> list[Any]:
 
 def integers(kind: pa.DataType) -> pa.Array:
     width = kind.bit_width // 8
-    return fixed(kind, cells_of([(number % 2**64).to_bytes(8, "little")[:width] for number in WHOLE] + [b"\xff" * width, b"\0" * (width - 1) + b"\x80"]))
+    return fixed(
+        kind,
+        cells_of(
+            [(number % 2**64).to_bytes(8, "little")[:width] for number in WHOLE]
+            + [b"\xff" * width, b"\0" * (width - 1) + b"\x80"]
+        ),
+    )
 
 
 def floats(kind: pa.DataType) -> pa.Array:
     code = {16: "f2", 32: "f4", 64: "f8"}[kind.bit_width]
     with np.errstate(over="ignore", under="ignore"):
-        return fixed(kind, cells_of([np.float64(number).astype(code).tobytes() for number in NUMBERS]))
+        return fixed(
+            kind, cells_of([np.float64(number).astype(code).tobytes() for number in NUMBERS])
+        )
 
 
 def decimals(kind: pa.DataType, *, corrupt: bool = True) -> pa.Array:
@@ -76,7 +138,11 @@ def decimals(kind: pa.DataType, *, corrupt: bool = True) -> pa.Array:
     return fixed(
         kind,
         cells_of(
-            [number.to_bytes(width, "little", signed=True) for number in inside + beyond * corrupt if -(2 ** (8 * width - 1)) <= number < 2 ** (8 * width - 1)]
+            [
+                number.to_bytes(width, "little", signed=True)
+                for number in inside + beyond * corrupt
+                if -(2 ** (8 * width - 1)) <= number < 2 ** (8 * width - 1)
+            ]
         ),
     )
 
@@ -92,9 +158,14 @@ def days(kind: pa.DataType) -> pa.Array:
 
 
 def encoded(kind: pa.DataType) -> pa.Array:
-    """A dictionary with values that cannot be read, a value that is null, and one that is there twice."""
+    """A dictionary with values that cannot be read, a value that is null, and one that is there
+    twice.
+    """
     values = ARROW[ID_OF[kind.value_type.id]](kind.value_type)
-    return pa.DictionaryArray.from_arrays(pa.array([None if place % 7 == 6 else place for place in range(ROWS)], kind.index_type), values)
+    return pa.DictionaryArray.from_arrays(
+        pa.array([None if place % 7 == 6 else place for place in range(ROWS)], kind.index_type),
+        values,
+    )
 
 
 def plain(values: Sequence[Any]) -> Callable[[pa.DataType], pa.Array]:
@@ -106,19 +177,29 @@ def text_cells(kind: pa.DataType) -> pa.Array:
 
 
 def uuids(_: pa.DataType) -> pa.Array:
-    return pa.ExtensionArray.from_storage(pa.uuid(), pa.array(cells_of([bytes(16), b"\xff" * 16, b"\x80" + bytes(15), b"0123456789abcdef"]), pa.binary(16)))
+    return pa.ExtensionArray.from_storage(
+        pa.uuid(),
+        pa.array(
+            cells_of([bytes(16), b"\xff" * 16, b"\x80" + bytes(15), b"0123456789abcdef"]),
+            pa.binary(16),
+        ),
+    )
 
 
 def unions(kind: pa.DataType) -> pa.Array:
     places = pa.array([0] * ROWS, pa.int8())
     if kind.mode == "sparse":
         return pa.UnionArray.from_sparse(places, [pa.array(range(ROWS))])
-    return pa.UnionArray.from_dense(places, pa.array(range(ROWS), pa.int32()), [pa.array(range(ROWS))])
+    return pa.UnionArray.from_dense(
+        places, pa.array(range(ROWS), pa.int32()), [pa.array(range(ROWS))]
+    )
 
 
 def runs(kind: pa.DataType) -> pa.Array:
     ends = pa.array(range(1, ROWS + 1), kind.run_end_type)
-    return pa.RunEndEncodedArray.from_arrays(ends, pa.array(cells_of(["a", "b", ""]), kind.value_type))
+    return pa.RunEndEncodedArray.from_arrays(
+        ends, pa.array(cells_of(["a", "b", ""]), kind.value_type)
+    )
 
 
 ARROW: dict[str, Callable[[pa.DataType], pa.Array]] = {
@@ -128,7 +209,9 @@ ARROW: dict[str, Callable[[pa.DataType], pa.Array]] = {
     **dict.fromkeys(("Type_HALF_FLOAT", "Type_FLOAT", "Type_DOUBLE"), floats),
     **{f"Type_DECIMAL{bits}": decimals for bits in (32, 64, 128, 256)},
     **dict.fromkeys(("Type_STRING", "Type_LARGE_STRING", "Type_STRING_VIEW"), text_cells),
-    **dict.fromkeys(("Type_BINARY", "Type_LARGE_BINARY", "Type_BINARY_VIEW"), plain([b"", b"\xff", b"a"])),
+    **dict.fromkeys(
+        ("Type_BINARY", "Type_LARGE_BINARY", "Type_BINARY_VIEW"), plain([b"", b"\xff", b"a"])
+    ),
     "Type_FIXED_SIZE_BINARY": plain([b"\xff" * 16, bytes(16)]),
     **dict.fromkeys(("Type_DATE32", "Type_DATE64"), days),
     "Type_TIMESTAMP": instants,
@@ -138,7 +221,9 @@ ARROW: dict[str, Callable[[pa.DataType], pa.Array]] = {
     "Type_INTERVAL_MONTHS": lambda kind: pa.array(cells_of([0, 1]), pa.int32()).view(kind),
     "Type_INTERVAL_DAY_TIME": lambda kind: pa.array(cells_of([0, 1]), pa.int64()).view(kind),
     "Type_INTERVAL_MONTH_DAY_NANO": plain([(1, 2, 3)]),
-    **dict.fromkeys(("Type_LIST", "Type_LARGE_LIST", "Type_LIST_VIEW", "Type_LARGE_LIST_VIEW"), plain([[1], []])),
+    **dict.fromkeys(
+        ("Type_LIST", "Type_LARGE_LIST", "Type_LIST_VIEW", "Type_LARGE_LIST_VIEW"), plain([[1], []])
+    ),
     "Type_FIXED_SIZE_LIST": plain([[1, 2]]),
     "Type_STRUCT": plain([{"a": 1}]),
     "Type_MAP": plain([[("a", 1)]]),
@@ -146,11 +231,19 @@ ARROW: dict[str, Callable[[pa.DataType], pa.Array]] = {
     "Type_DICTIONARY": encoded,
     "Type_RUN_END_ENCODED": runs,
 }
-"""Every type of Arrow, by the name of its number, and how a column of one is made. A new one has to be added here."""
+"""Every type of Arrow, by the name of its number, and how a column of one is made. A new one has to
+be added here.
+"""
 
-ID_OF: dict[int, str] = {getattr(pa.lib, name): name for name in dir(pa.lib) if name.startswith("Type_")}
+ID_OF: dict[int, str] = {
+    getattr(pa.lib, name): name for name in dir(pa.lib) if name.startswith("Type_")
+}
 
-_INSTANTS = [pa.timestamp(unit, zone) for unit in ("s", "ms", "us", "ns") for zone in (None, "UTC", "Europe/Rome")]
+_INSTANTS = [
+    pa.timestamp(unit, zone)
+    for unit in ("s", "ms", "us", "ns")
+    for zone in (None, "UTC", "Europe/Rome")
+]
 ARROW_TYPES: tuple[pa.DataType, ...] = (
     pa.null(), pa.bool_(), pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64(),
     pa.float16(), pa.float32(), pa.float64(),
@@ -175,7 +268,11 @@ def column(kind: pa.DataType) -> pa.Array:
 
 def random_column(kind: pa.DataType, random: Random) -> pa.Array:
     """Bytes drawn at random, where the type is one of fixed width or of text."""
-    cell: Callable[[], bytes] = lambda: random.randbytes(kind.bit_width // 8 if ID_OF[kind.id] not in TEXT_IDS else random.choice((0, 1, 2, 3, 13, 40)))  # noqa: E731
+    cell: Callable[[], bytes] = lambda: random.randbytes(  # noqa: E731
+        kind.bit_width // 8
+        if ID_OF[kind.id] not in TEXT_IDS
+        else random.choice((0, 1, 2, 3, 13, 40))
+    )
     cells = [None if random.random() < 0.1 else cell() for _ in range(ROWS)]
     return texts(kind, cells) if ID_OF[kind.id] in TEXT_IDS else fixed(kind, cells)
 
@@ -184,7 +281,9 @@ TEXT_IDS = ("Type_STRING", "Type_LARGE_STRING", "Type_STRING_VIEW")
 RANDOM_TYPES = tuple(
     kind
     for kind in ARROW_TYPES
-    if ID_OF[kind.id] in TEXT_IDS or (pa.types.is_primitive(kind) and kind != pa.bool_() and not pa.types.is_duration(kind)) or pa.types.is_decimal(kind)
+    if ID_OF[kind.id] in TEXT_IDS
+    or (pa.types.is_primitive(kind) and kind != pa.bool_() and not pa.types.is_duration(kind))
+    or pa.types.is_decimal(kind)
 )
 
 EXTRA = {"uuid": uuids}
@@ -194,7 +293,9 @@ EXTRA = {"uuid": uuids}
 def arrow_table(types: Sequence[pa.DataType] = ARROW_TYPES) -> pa.Table:
     """All types in one table, a column each, beside the unit."""
     made = {f"c{place}": column(kind) for place, kind in enumerate(types)}
-    return pa.table({UNIT: units(), **made, **{name: make(pa.uuid()) for name, make in EXTRA.items()}})
+    return pa.table(
+        {UNIT: units(), **made, **{name: make(pa.uuid()) for name, make in EXTRA.items()}}
+    )
 
 
 def units() -> pa.Array:
@@ -210,25 +311,35 @@ LITERALS: Mapping[str, tuple[str, Any]] = {
     "float": ("1.5", [0.0, 1.0]),
     "string": ("'Roma'", ["", "a", "Roma"]),
     "date": ("DATE '2026-01-31'", [np.datetime64("1970-01-01").astype(object)]),
-    "timestamp": ("TIMESTAMP '2026-01-31 12:00:00'", [np.datetime64("1970-01-01T00:00:00").astype(object)]),
+    "timestamp": (
+        "TIMESTAMP '2026-01-31 12:00:00'",
+        [np.datetime64("1970-01-01T00:00:00").astype(object)],
+    ),
     "uuid": ("'00000000-0000-0000-0000-000000000000'", []),
 }
 """Kind of a column → a constant to compare with, and public keys."""
 
 _NUMBER = (
-    "SUM({c}) AS s, AVG({c}) AS m, COUNT(*) FILTER (WHERE -{c} < 1) AS a, COUNT(*) FILTER (WHERE abs({c}) > 1) AS b, "
-    "COUNT(*) FILTER (WHERE {c} + {c} > 1) AS d, COUNT(*) FILTER (WHERE {c} * {c} > 1) AS e, COUNT(TRY_CAST({c} AS float)) AS f, "
+    "SUM({c}) AS s, AVG({c}) AS m, COUNT(*) FILTER (WHERE -{c} < 1) AS a, COUNT(*) "
+    "FILTER (WHERE abs({c}) > 1) AS b, "
+    "COUNT(*) FILTER (WHERE {c} + {c} > 1) AS d, COUNT(*) FILTER (WHERE {c} * {c} > 1) "
+    "AS e, COUNT(TRY_CAST({c} AS float)) AS f, "
     "COUNT(TRY_CAST({c} AS smallint)) AS g, COUNT(round({c}, 2)) AS h"
 )
-_MOMENT = "COUNT(year({c})) AS a, COUNT(date_trunc('month', {c})) AS b, COUNT(TRY_CAST({c} AS text)) AS d, COUNT(TRY_CAST({c} AS date)) AS e"
+_MOMENT = (
+    "COUNT(year({c})) AS a, COUNT(date_trunc('month', {c})) AS b, COUNT(TRY_CAST({c} AS "
+    "text)) AS d, COUNT(TRY_CAST({c} AS date)) AS e"
+)
 BY_KIND: Mapping[str, str] = {
     "bool": "COUNT(NOT {c}) AS a, COUNT(TRY_CAST({c} AS integer)) AS b",
     "integer": _NUMBER,
     "decimal": _NUMBER,
     "float": _NUMBER,
     "string": (
-        "COUNT(upper({c})) AS a, COUNT(length({c})) AS b, COUNT(*) FILTER (WHERE {c} LIKE '%a_%') AS d, COUNT(TRY_CAST({c} AS float)) AS e, "
-        "COUNT(TRY_CAST({c} AS bigint)) AS f, COUNT(TRY_CAST({c} AS timestamp)) AS g, COUNT(TRY_CAST({c} AS date)) AS h, COUNT(trim({c})) AS i"
+        "COUNT(upper({c})) AS a, COUNT(length({c})) AS b, COUNT(*) FILTER (WHERE {c} "
+        "LIKE '%a_%') AS d, COUNT(TRY_CAST({c} AS float)) AS e, "
+        "COUNT(TRY_CAST({c} AS bigint)) AS f, COUNT(TRY_CAST({c} AS timestamp)) AS g, "
+        "COUNT(TRY_CAST({c} AS date)) AS h, COUNT(trim({c})) AS i"
     ),
     "date": _MOMENT,
     "timestamp": _MOMENT,
@@ -240,70 +351,132 @@ BUDGET = sf.Approx(10**6, "1e-2")
 
 
 def ask_everything(
-    source: Any, *, thorough: bool | None = None, accepted: dict[str, Type] | None = None, only: Sequence[str] = (), **declared: Any
+    source: Any,
+    *,
+    thorough: bool | None = None,
+    accepted: dict[str, Type] | None = None,
+    only: Sequence[str] = (),
+    **declared: Any,
 ) -> dict[str, str]:
-    """Ask the corpus about every column that `protect` accepts. What fails, by column and question; empty where everything is answered.
-    Functions are asked of one column of each type, or, thoroughly, of every column; or not at all."""
+    """Ask the corpus about every column that `protect` accepts. What fails, by column and question;
+    empty where everything is answered. Functions are asked of one column of each type, or,
+    thoroughly, of every column; or not at all.
+    """
     about: dict[str, Any] = {"name": "t", "unit": UNIT, "max_rows": 2, "budget": BUDGET, **declared}
     with sf.protect(source, **about) as table:
-        schema = {name: kind for name, kind in table.declaration.types if name != UNIT and (not only or name in only)}
+        schema = {
+            name: kind
+            for name, kind in table.declaration.types
+            if name != UNIT and (not only or name in only)
+        }
         failed = _asked(table, schema, ("SELECT {c}, COUNT(*) AS n FROM t GROUP BY {c}",))
         if thorough is not None:
             failed |= _functions(table, schema if thorough else _one_of_each(schema))
     if accepted is not None:
         accepted |= schema
     bounds = {name: (0, 100) for name, kind in schema.items() if kind.numeric}
-    keys = {name: LITERALS[kind.kind][1] for name, kind in schema.items() if LITERALS[kind.kind][1] and kind.kind != "bool"}
-    with sf.protect(source, **about, bounds=bounds, keys={name: _keys(schema[name], these) for name, these in keys.items()}) as table:
-        return failed | _asked(table, schema, ("SELECT {c}, COUNT(*) AS n FROM t GROUP BY {c}", None))
+    keys = {
+        name: LITERALS[kind.kind][1]
+        for name, kind in schema.items()
+        if LITERALS[kind.kind][1] and kind.kind != "bool"
+    }
+    with sf.protect(
+        source,
+        **about,
+        bounds=bounds,
+        keys={name: _keys(schema[name], these) for name, these in keys.items()},
+    ) as table:
+        return failed | _asked(
+            table, schema, ("SELECT {c}, COUNT(*) AS n FROM t GROUP BY {c}", None)
+        )
 
 
-def ask_together(source: Any, *, accepted: dict[str, Type] | None = None, most: int = 5) -> dict[str, str]:
-    """The same for an engine that takes long for each statement: several columns in a question, one of each type, and private groups of texts and
-    instants alone."""
+def ask_together(
+    source: Any, *, accepted: dict[str, Type] | None = None, most: int = 5
+) -> dict[str, str]:
+    """The same for an engine that takes long for each statement: several columns in a question, one
+    of each type, and private groups of texts and instants alone.
+    """
     about: dict[str, Any] = {"name": "t", "unit": UNIT, "max_rows": 2, "budget": BUDGET}
     with sf.protect(source, **about) as table:
         schema = {name: kind for name, kind in table.declaration.types if name != UNIT}
-        grouped = {name: kind for name, kind in _one_of_each(schema).items() if kind.kind in ("string", "timestamp", "date")}
+        grouped = {
+            name: kind
+            for name, kind in _one_of_each(schema).items()
+            if kind.kind in ("string", "timestamp", "date")
+        }
         failed = _asked(table, grouped, ("SELECT {c}, COUNT(*) AS n FROM t GROUP BY {c}",))
     if accepted is not None:
         accepted |= schema
-    with sf.protect(source, **about, bounds={name: (0, 100) for name, kind in schema.items() if kind.numeric}) as table:
+    with sf.protect(
+        source, **about, bounds={name: (0, 100) for name, kind in schema.items() if kind.numeric}
+    ) as table:
         names = list(_one_of_each(schema))
         for start in range(0, len(names), most):
             part = names[start : start + most]
-            asked = [re.sub(r"\) AS (\w+)", rf") AS {name}_\1", f"COUNT({name}) AS n, {BY_KIND[schema[name].kind].format(c=name)}") for name in part]
-            failed |= _asked(table, {" ".join(part): Type.of("bool")}, (f"SELECT {', '.join(asked)} FROM t",))
+            asked = [
+                re.sub(
+                    r"\) AS (\w+)",
+                    rf") AS {name}_\1",
+                    f"COUNT({name}) AS n, {BY_KIND[schema[name].kind].format(c=name)}",
+                )
+                for name in part
+            ]
+            failed |= _asked(
+                table, {" ".join(part): Type.of("bool")}, (f"SELECT {', '.join(asked)} FROM t",)
+            )
     return failed
 
 
 def _about(kind: Type) -> str:
     """What is asked of a column of a type."""
     literal = LITERALS[kind.kind][0]
-    compared = f"COUNT({{c}}) AS n, COUNT(DISTINCT {{c}}) AS l, COUNT(*) FILTER (WHERE {{c}} >= {literal}) AS x, "
-    return compared + f"COUNT(*) FILTER (WHERE {{c}} IS NULL OR {{c}} <> {literal}) AS y, {BY_KIND[kind.kind]}"
+    compared = (
+        f"COUNT({{c}}) AS n, COUNT(DISTINCT {{c}}) AS l, COUNT(*) FILTER (WHERE {{c}} >= "
+        f"{literal}) AS x, "
+    )
+    return (
+        compared
+        + f"COUNT(*) FILTER (WHERE {{c}} IS NULL OR {{c}} <> {literal}) AS y, {BY_KIND[kind.kind]}"
+    )
 
 
 def _one_of_each(schema: Mapping[str, Type]) -> dict[str, Type]:
     """The first column of each type."""
-    return {name: kind for kind, name in {kind: name for name, kind in reversed(schema.items())}.items()}
+    return {
+        name: kind for kind, name in {kind: name for name, kind in reversed(schema.items())}.items()
+    }
 
 
-def ask_as_units(source: Any, schema: Mapping[str, Type], *, thorough: bool = False, **declared: Any) -> dict[str, str]:
+def ask_as_units(
+    source: Any, schema: Mapping[str, Type], *, thorough: bool = False, **declared: Any
+) -> dict[str, str]:
     """The same with every column as the unit, where it can be one."""
     failed = {}
     for name, kind in (schema if thorough else _one_of_each(schema)).items():
         if kind.kind != "float":
-            with sf.protect(source, name="t", unit=name, max_rows=2, budget=BUDGET, **declared) as table:
-                failed |= _asked(table, {UNIT: Type.of("int64")}, ("SELECT COUNT(*) AS n, COUNT(DISTINCT {c}) AS d FROM t",))
+            with sf.protect(
+                source, name="t", unit=name, max_rows=2, budget=BUDGET, **declared
+            ) as table:
+                failed |= _asked(
+                    table,
+                    {UNIT: Type.of("int64")},
+                    ("SELECT COUNT(*) AS n, COUNT(DISTINCT {c}) AS d FROM t",),
+                )
     return failed
 
 
 def _keys(kind: Type, values: Sequence[Any]) -> list[Any]:
-    return [Decimal(value) for value in values if kind.limits is None or value <= kind.limits[1]] if kind.kind == "decimal" else list(values)
+    return (
+        [Decimal(value) for value in values if kind.limits is None or value <= kind.limits[1]]
+        if kind.kind == "decimal"
+        else list(values)
+    )
 
 
-def _asked(table: Any, schema: Mapping[str, Type], questions: Sequence[str | None]) -> dict[str, str]:
+def _asked(
+    table: Any, schema: Mapping[str, Type], questions: Sequence[str | None]
+) -> dict[str, str]:
     failed = {}
     for name, kind in schema.items():
         for question in questions:
@@ -328,9 +501,16 @@ def _functions(table: Any, schema: Mapping[str, Type]) -> dict[str, str]:
         given = source.table.select(c0=source.table[name])
         for start in range(0, len(expressions), 60):
             part = expressions[start : start + 60]
-            made = given.select(**{f"r{place}": expression.build(given, {"c0": kind}).isnull() for place, expression in enumerate(part)})
+            made = given.select(
+                **{
+                    f"r{place}": expression.build(given, {"c0": kind}).isnull()
+                    for place, expression in enumerate(part)
+                }
+            )
             try:
                 source.engine.run(made)
             except Exception as error:
-                failed[f"{name} {kind}: {part[0].text:.40} …"] = f"{type(error).__name__}: {error!s:.300}"
+                failed[f"{name} {kind}: {part[0].text:.40} …"] = (
+                    f"{type(error).__name__}: {error!s:.300}"
+                )
     return failed

@@ -1,7 +1,9 @@
-"""Expressions evaluated row by row in plain Python: the specification that the engine is compared with.
+"""Expressions evaluated row by row in plain Python: the specification that the engine is compared
+with.
 
-`evaluate(expression, row)` gives the value: None, bool, int, float, Decimal, str, date, datetime (in UTC) or UUID. With a schema, numbers that the types make
-floats are floats on the way, too (two int64 may leave 64 bits, so their sum is one); without it integers stay exact.
+`evaluate(expression, row)` gives the value: None, bool, int, float, Decimal, str, date, datetime
+(in UTC) or UUID. With a schema, numbers that the types make floats are floats on the way, too (two
+int64 may leave 64 bits, so their sum is one); without it integers stay exact.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ def evaluate(expression: Expr, row: Row, schema: Schema | None = None) -> Any:
         values = floated(expression, values, schema)
     if name in LAZY:
         value = held(LAZY[name](values))
-        midnight = schema is not None and name in CHOICES and expression.type(schema).kind == "timestamp"
+        midnight = (
+            schema is not None and name in CHOICES and expression.type(schema).kind == "timestamp"
+        )
         return alike([value, EPOCH])[0] if midnight else value
     return None if any(value is None for value in values) else held(STRICT[name](*values))
 
@@ -54,7 +58,11 @@ def held(value: Any) -> Any:
     """NaN is a null; a timestamp with a zone is one in UTC."""
     if isinstance(value, float) and math.isnan(value):
         return None
-    return value.astimezone(UTC).replace(tzinfo=None) if isinstance(value, datetime) and value.tzinfo else value
+    return (
+        value.astimezone(UTC).replace(tzinfo=None)
+        if isinstance(value, datetime) and value.tzinfo
+        else value
+    )
 
 
 def floated(expression: Call, values: list[Any], schema: Schema) -> list[Any]:
@@ -64,23 +72,45 @@ def floated(expression: Call, values: list[Any], schema: Schema) -> list[Any]:
         inexact = expression.type(schema).kind == "float"
     elif name in ("=", "<>", "<", "<=", ">", ">=", "between", "is_in", "identical"):
         kinds = [argument.type(schema) for argument in expression.arguments]
-        whole = [known.precision - known.scale if known.kind == "decimal" else {8: 3, 16: 5, 32: 10, 64: 19}[known.bits] for known in kinds if known.numeric]
+        whole = [
+            known.precision - known.scale
+            if known.kind == "decimal"
+            else {8: 3, 16: 5, 32: 10, 64: 19}[known.bits]
+            for known in kinds
+            if known.numeric
+        ]
         mixed = any(known.kind == "decimal" for known in kinds)
-        inexact = any(known.kind == "float" for known in kinds) or (mixed and max(whole) + max(known.scale for known in kinds) > 38)
+        inexact = any(known.kind == "float" for known in kinds) or (
+            mixed and max(whole) + max(known.scale for known in kinds) > 38
+        )
     else:
         inexact = False
-    return [float(v) if inexact and isinstance(v, int | Decimal) and not isinstance(v, bool) else v for v in values]
+    return [
+        float(v) if inexact and isinstance(v, int | Decimal) and not isinstance(v, bool) else v
+        for v in values
+    ]
 
 
 def alike(values: Sequence[Any]) -> list[Any]:
-    """Values that may be compared: texts beside moments are read, dates beside timestamps are midnights, numbers beside floats are floats."""
+    """Values that may be compared: texts beside moments are read, dates beside timestamps are
+    midnights, numbers beside floats are floats.
+    """
     present = [value for value in values if value is not None]
-    if any(isinstance(value, str) for value in present) and not all(isinstance(value, str) for value in present):
+    if any(isinstance(value, str) for value in present) and not all(
+        isinstance(value, str) for value in present
+    ):
         other = next(value for value in present if not isinstance(value, str))
-        read: Callable[[str], Any] = UUID if isinstance(other, UUID) else lambda text: held(datetime.fromisoformat(text))
+        read: Callable[[str], Any] = (
+            UUID if isinstance(other, UUID) else lambda text: held(datetime.fromisoformat(text))
+        )
         values = [read(value) if isinstance(value, str) else value for value in values]
     if any(isinstance(value, datetime) for value in values):
-        return [datetime(v.year, v.month, v.day) if isinstance(v, date) and not isinstance(v, datetime) else v for v in values]
+        return [
+            datetime(v.year, v.month, v.day)
+            if isinstance(v, date) and not isinstance(v, datetime)
+            else v
+            for v in values
+        ]
     if any(isinstance(value, float) for value in values):
         return [value if value is None else float(value) for value in values]
     return list(values)
@@ -96,7 +126,14 @@ def disjunction(values: list[Any]) -> Any:
 
 def case(values: list[Any]) -> Any:
     results = alike([*values[1:-1:2], values[-1]])
-    return next((result for condition, result in zip(values[:-1:2], results, strict=False) if condition is True), results[-1])
+    return next(
+        (
+            result
+            for condition, result in zip(values[:-1:2], results, strict=False)
+            if condition is True
+        ),
+        results[-1],
+    )
 
 
 def first(values: list[Any]) -> Any:
@@ -104,7 +141,11 @@ def first(values: list[Any]) -> Any:
 
 
 def extreme(choose: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
-    return lambda values: choose(present) if (present := [value for value in alike(values) if value is not None]) else None
+    return lambda values: (
+        choose(present)
+        if (present := [value for value in alike(values) if value is not None])
+        else None
+    )
 
 
 def nullif(values: list[Any]) -> Any:
@@ -131,17 +172,25 @@ def compared(relation: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]
     return lambda a, b: relation(*alike([a, b]))
 
 
-def arithmetic(floats: Callable[[float, float], float], exact: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def arithmetic(
+    floats: Callable[[float, float], float], exact: Callable[[Any, Any], Any]
+) -> Callable[[Any, Any], Any]:
     def operation(a: Any, b: Any) -> Any:
         if isinstance(a, float) or isinstance(b, float):
             return floats(float(a), float(b))
-        return exact(a, b) if isinstance(a, int) and isinstance(b, int) else exact(WIDE.create_decimal(a), WIDE.create_decimal(b))
+        return (
+            exact(a, b)
+            if isinstance(a, int) and isinstance(b, int)
+            else exact(WIDE.create_decimal(a), WIDE.create_decimal(b))
+        )
 
     return operation
 
 
 def product(a: Any, b: Any) -> Any:
-    return arithmetic(lambda x, y: x * y, lambda x, y: WIDE.multiply(x, y) if isinstance(x, Decimal) else x * y)(a, b)
+    return arithmetic(
+        lambda x, y: x * y, lambda x, y: WIDE.multiply(x, y) if isinstance(x, Decimal) else x * y
+    )(a, b)
 
 
 def quotient(a: Any, b: Any) -> float | None:
@@ -226,7 +275,9 @@ def step(rounding: str, exact: Callable[[float], int]) -> Callable[[Any], Any]:
     return operation
 
 
-def real(function: Callable[..., float], defined: Callable[[float], bool] = lambda x: True) -> Callable[..., Any]:
+def real(
+    function: Callable[..., float], defined: Callable[[float], bool] = lambda x: True
+) -> Callable[..., Any]:
     def operation(*values: Any) -> Any:
         floats = [float(value) for value in values]
         if not defined(floats[0]):
@@ -240,7 +291,9 @@ def real(function: Callable[..., float], defined: Callable[[float], bool] = lamb
 
 
 def by_letter(change: Callable[[str], str]) -> Callable[[str], str]:
-    return lambda text: "".join(change(letter) if len(change(letter)) == 1 else letter for letter in text)
+    return lambda text: "".join(
+        change(letter) if len(change(letter)) == 1 else letter for letter in text
+    )
 
 
 def like(text: str, pattern: str) -> bool:
@@ -261,7 +314,11 @@ def like(text: str, pattern: str) -> bool:
 
 
 def replaced(text: str, old: str, new: str) -> str | None:
-    return None if len(new) > len(old) and len(text) > GROWN * len(old) // len(new) else text.replace(old, new)
+    return (
+        None
+        if len(new) > len(old) and len(text) > GROWN * len(old) // len(new)
+        else text.replace(old, new)
+    )
 
 
 def joined(*texts: str) -> str | None:
@@ -282,11 +339,18 @@ def date_trunc(unit: str, moment: date | datetime) -> date | datetime:
     if unit == "week":
         start -= timedelta(days=start.weekday())
     elif unit in ("year", "quarter", "month"):
-        start = start.replace(day=1, month={"year": 1, "quarter": (start.month - 1) // 3 * 3 + 1}.get(unit, start.month))
+        start = start.replace(
+            day=1,
+            month={"year": 1, "quarter": (start.month - 1) // 3 * 3 + 1}.get(unit, start.month),
+        )
     if not isinstance(moment, datetime):
         return start
     if unit in UNITS[5:]:
-        return moment.replace(microsecond=0, second=moment.second if unit == "second" else 0, minute=0 if unit == "hour" else moment.minute)
+        return moment.replace(
+            microsecond=0,
+            second=moment.second if unit == "second" else 0,
+            minute=0 if unit == "hour" else moment.minute,
+        )
     return datetime(start.year, start.month, start.day)
 
 
@@ -299,7 +363,9 @@ def date_add(moment: date | datetime, amount: int, unit: str) -> date | datetime
         year, month = divmod(moment.year * 12 + moment.month - 1 + amount * months, 12)
         if not 1 <= year <= 9999:
             return None
-        return moment.replace(year=year, month=month + 1, day=min(moment.day, calendar.monthrange(year, month + 1)[1]))
+        return moment.replace(
+            year=year, month=month + 1, day=min(moment.day, calendar.monthrange(year, month + 1)[1])
+        )
     except OverflowError:
         return None
 
@@ -315,13 +381,21 @@ def cast(value: Any, to: Type) -> Any:
         case "string":
             return written(value)
         case "bool":
-            return {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) else value != 0
+            return (
+                {"true": True, "false": False}.get(value.lower())
+                if isinstance(value, str)
+                else value != 0
+            )
         case "integer" | "decimal" | "float":
             return number(value, to)
         case "date":
             return read(date.fromisoformat, value) if isinstance(value, str) else day(value)
         case "timestamp":
-            return held(read(datetime.fromisoformat, value)) if isinstance(value, str) else alike([value, EPOCH])[0]
+            return (
+                held(read(datetime.fromisoformat, value))
+                if isinstance(value, str)
+                else alike([value, EPOCH])[0]
+            )
     return read(UUID, value) if isinstance(value, str) else value
 
 
@@ -344,7 +418,13 @@ def number(value: Any, to: Type) -> Any:
     if not 2 * low <= Fraction(value) <= 2 * high + 1:
         return None
     exact = ROUND(WIDE.create_decimal(value), 0 if to.kind == "integer" else to.scale)
-    return None if not low <= Fraction(exact) <= high else int(exact) if to.kind == "integer" else exact
+    return (
+        None
+        if not low <= Fraction(exact) <= high
+        else int(exact)
+        if to.kind == "integer"
+        else exact
+    )
 
 
 def single(value: float) -> float | None:
@@ -366,8 +446,12 @@ def near_zero(x: float) -> bool:
 
 
 STRICT: dict[str, Callable[..., Any]] = {
-    "+": arithmetic(lambda x, y: x + y, lambda x, y: WIDE.add(x, y) if isinstance(x, Decimal) else x + y),
-    "-": arithmetic(lambda x, y: x - y, lambda x, y: WIDE.subtract(x, y) if isinstance(x, Decimal) else x - y),
+    "+": arithmetic(
+        lambda x, y: x + y, lambda x, y: WIDE.add(x, y) if isinstance(x, Decimal) else x + y
+    ),
+    "-": arithmetic(
+        lambda x, y: x - y, lambda x, y: WIDE.subtract(x, y) if isinstance(x, Decimal) else x - y
+    ),
     "*": product,
     "/": quotient,
     "//": whole_quotient(math.floor),

@@ -1,8 +1,11 @@
-"""Record and replay: a plan is run on a table and on its neighbours with silent mechanisms, and what reached the noise is compared.
+"""Record and replay: a plan is run on a table and on its neighbours with silent mechanisms, and
+what reached the noise is compared.
 
-*Public*    With public keys: as many calls, in the same order, with the same mechanisms, shapes and dtypes. With private keys: so for the groups that both
-            have; a group that is not there has sums of 0.
-*Distance*  At most what the mechanism's noise was fitted to, in its norm; of quantiles and votes, at most what a unit may weigh, on either side.
+*Public*    With public keys: as many calls, in the same order, with the same mechanisms, shapes and
+            dtypes. With private keys: so for the groups that both have; a group that is not there
+            has sums of 0.
+*Distance*  At most what the mechanism's noise was fitted to, in its norm; of quantiles and votes,
+            at most what a unit may weigh, on either side.
 """
 
 from __future__ import annotations
@@ -26,7 +29,9 @@ from .rowwise import plain
 
 @dataclass(slots=True)
 class Moved:
-    """How far two tables lie apart: what is wrong with it, and the largest part of what was declared that a piece moved."""
+    """How far two tables lie apart: what is wrong with it, and the largest part of what was
+    declared that a piece moved.
+    """
 
     wrong: list[str] = field(default_factory=list)
     most: Fraction = Fraction(0)
@@ -42,7 +47,10 @@ class Moved:
 def moved(plan: Plan, one: Through, other: Through) -> Moved:
     """Compare what two tables handed to the noise."""
     found = Moved()
-    rows = [[tuple(plain(key) for key in group) for group in through.groups.rows] for through in (one, other)]
+    rows = [
+        [tuple(plain(key) for key in group) for group in through.groups.rows]
+        for through in (one, other)
+    ]
     if plan.query.public and rows[0] != rows[1]:
         found.wrong.append("groups differ")
     calls = [iter(through.calls) for through in (one, other)]
@@ -54,12 +62,25 @@ def moved(plan: Plan, one: Through, other: Through) -> Moved:
             continue
         pair = [next(each, None) for each in calls]
         first, second = pair
-        if first is None or second is None or first.mechanism is not mechanism or second.mechanism is not mechanism:
+        if (
+            first is None
+            or second is None
+            or first.mechanism is not mechanism
+            or second.mechanism is not mechanism
+        ):
             found.wrong.append(f"{name}: another order of calls")
             return found
-        if [values.dtype for values in first.integers] != [values.dtype for values in second.integers]:
+        if [values.dtype for values in first.integers] != [
+            values.dtype for values in second.integers
+        ]:
             found.wrong.append(f"{name}: dtypes differ")
-        where = [ballot_keys(through) for through in (one, other)] if name == "ballot" else [[()]] * 2 if pooled else rows
+        where = (
+            [ballot_keys(through) for through in (one, other)]
+            if name == "ballot"
+            else [[()]] * 2
+            if pooled
+            else rows
+        )
         if place is not None and not plan.query.public and not pooled:
             (first, second), where = _named_by_either(plan, place, mechanism, one, other)
         _compare(found, name, mechanism, first, second, where, public=plan.query.public or pooled)
@@ -69,7 +90,9 @@ def moved(plan: Plan, one: Through, other: Through) -> Moved:
 
 
 def expected(plan: Plan) -> Iterator[tuple[int | None, str, Any, bool]]:
-    """The calls that a plan will make: place and name of the piece, mechanism, and whether it is pooled over groups."""
+    """The calls that a plan will make: place and name of the piece, mechanism, and whether it is
+    pooled over groups.
+    """
     if plan.calibration.selection is not None:
         yield None, "ballot", plan.calibration.selection, False
     for place, (piece, noise) in enumerate(zip(plan.pieces, plan.calibration.noise, strict=True)):
@@ -77,19 +100,36 @@ def expected(plan: Plan) -> Iterator[tuple[int | None, str, Any, bool]]:
             yield place, piece.name, mechanism, piece.pooled
 
 
-def _named_by_either(plan: Plan, place: int, mechanism: Any, one: Through, other: Through) -> tuple[list[Call], list[list[Any]]]:
-    """The integers of all groups that either table has, whether or not they were voted for: what the noise would get if they were named."""
+def _named_by_either(
+    plan: Plan, place: int, mechanism: Any, one: Through, other: Through
+) -> tuple[list[Call], list[list[Any]]]:
+    """The integers of all groups that either table has, whether or not they were voted for: what
+    the noise would get if they were named.
+    """
     at = next(i for i, statement in enumerate(plan.statements) if place in statement.pieces)
     names = [f"k{i}" for i in range(len(plan.query.keys))]
     together = pa.concat_tables([through.tally[at].select(names) for through in (one, other)])
-    groups, piece, bounding = Groups(together.group_by(names).aggregate([]), plan.query), plan.pieces[place], plan.calibration.bounding
+    groups, piece, bounding = (
+        Groups(together.group_by(names).aggregate([]), plan.query),
+        plan.pieces[place],
+        plan.calibration.bounding,
+    )
     calls = []
     for through in (one, other):
         table = through.tally[at]
         if piece.form == "point":
             calls.append(Call(mechanism, read_points(table, place, groups, bounding)))
         else:
-            calls.append(Call(mechanism, (read(plan.statements[at], table, piece, place, groups, bounding, public=False),)))
+            calls.append(
+                Call(
+                    mechanism,
+                    (
+                        read(
+                            plan.statements[at], table, piece, place, groups, bounding, public=False
+                        ),
+                    ),
+                )
+            )
     return calls, [groups.rows] * 2
 
 
@@ -99,10 +139,22 @@ def ballot_keys(through: Through) -> list[Any]:
     return [tuple(plain(key) for key in line.values()) for line in ballot.to_pylist()]
 
 
-def _compare(found: Moved, name: str, mechanism: Any, one: Call, other: Call, rows: list[list[Any]], *, public: bool) -> None:
+def _compare(
+    found: Moved,
+    name: str,
+    mechanism: Any,
+    one: Call,
+    other: Call,
+    rows: list[list[Any]],
+    *,
+    public: bool,
+) -> None:
     replaced = mechanism.relation == "replace"
     if isinstance(mechanism, OptimalSelection):
-        votes = [Counter(dict(zip(group, call.integers[0].tolist(), strict=True))) for group, call in zip(rows, (one, other), strict=True)]
+        votes = [
+            Counter(dict(zip(group, call.integers[0].tolist(), strict=True)))
+            for group, call in zip(rows, (one, other), strict=True)
+        ]
         for a, b in ((votes[0], votes[1]), (votes[1], votes[0])):
             more = a - b
             found.add(f"{name}, all", sum(more.values()), mechanism.groups * mechanism.quanta)
@@ -117,11 +169,18 @@ def _compare(found: Moved, name: str, mechanism: Any, one: Call, other: Call, ro
         if not replaced and all(both):
             found.wrong.append(f"{name}: weights moved both ways")
     else:
-        values = [dict(zip(group, call.integers[0].tolist(), strict=False)) for group, call in zip(rows, (one, other), strict=True)]
+        values = [
+            dict(zip(group, call.integers[0].tolist(), strict=False))
+            for group, call in zip(rows, (one, other), strict=True)
+        ]
         if public and one.integers[0].shape != other.integers[0].shape:
             found.wrong.append(f"{name}: shapes differ")
         empty = [0] * one.integers[0].shape[1]
-        apart = [a - b for group in {**values[0], **values[1]} for a, b in zip(values[0].get(group, empty), values[1].get(group, empty), strict=True)]
+        apart = [
+            a - b
+            for group in {**values[0], **values[1]}
+            for a, b in zip(values[0].get(group, empty), values[1].get(group, empty), strict=True)
+        ]
         if isinstance(mechanism, Gaussian):
             found.add(name, sum(d * d for d in apart), mechanism.sensitivity**2)
         else:
@@ -131,7 +190,9 @@ def _compare(found: Moved, name: str, mechanism: Any, one: Call, other: Call, ro
 def _points(call: Call, rows: list[Any]) -> Counter[Any]:
     groups, points, weights = call.integers
     found: Counter[Any] = Counter()
-    for group, point, weight in zip(groups.tolist(), points.tolist(), weights.tolist(), strict=True):
+    for group, point, weight in zip(
+        groups.tolist(), points.tolist(), weights.tolist(), strict=True
+    ):
         found[rows[group], point] += weight
     return found
 

@@ -1,7 +1,9 @@
-"""A query, row by row, in Python's integers and fractions: slow, and written from docs/proofs/tables.md, not from the expressions for the engine.
+"""A query, row by row, in Python's integers and fractions: slow, and written from
+docs/proofs/tables.md, not from the expressions for the engine.
 
 *Rows*      dictionaries; None is null. `evaluate` gives the value of an expression on one row.
-*Result*    for every group the exact integers of every piece of a plan, by the places of the pieces; quantiles as weights of (group, point).
+*Result*    for every group the exact integers of every piece of a plan, by the places of the
+            pieces; quantiles as weights of (group, point).
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ EMPTY: Group = ()
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """A row that reaches the aggregates: whose it is, in which group, what it holds, and its two weights."""
+    """A row that reaches the aggregates: whose it is, in which group, what it holds, and its two
+    weights.
+    """
 
     unit: Group
     group: Group
@@ -52,12 +56,16 @@ class Exact:
     crowded: bool = False
     """Under truncation: some unit has more than may count, and which of its rows do is drawn."""
     at_most: set[int] = field(default_factory=set)
-    """Pieces of different values where some unit has more than may count: those that all have are a bound."""
+    """Pieces of different values where some unit has more than may count: those that all have are a
+    bound.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The integers low … high, each worth `step`; and whether values pass through a double on their way."""
+    """The integers low … high, each worth `step`; and whether values pass through a double on their
+    way.
+    """
 
     low: int
     high: int
@@ -86,15 +94,33 @@ class Ends:
 
     def side(self, value: Any) -> int | None:
         number = self.exactly(value)
-        return None if number is None else 0 if number < self.low * self.step else 2 if number > self.high * self.step else 1
+        return (
+            None
+            if number is None
+            else 0
+            if number < self.low * self.step
+            else 2
+            if number > self.high * self.step
+            else 1
+        )
 
     def integer(self, value: Any) -> int | None:
         side = self.side(value)
-        return None if side is None else self.low if side == 0 else self.high if side == 2 else round(Fraction(self.exactly(value)) / self.step)  # type: ignore[arg-type]
+        return (
+            None
+            if side is None
+            else self.low
+            if side == 0
+            else self.high
+            if side == 2
+            else round(Fraction(self.exactly(value)) / self.step)
+        )  # type: ignore[arg-type]
 
 
 def ends_of(known: Type, low: Fraction, high: Fraction, bits: int) -> Ends:
-    """Integers and decimals as they are where few of them lie between the bounds; other numbers on 2^bits steps, a power of two wide."""
+    """Integers and decimals as they are where few of them lie between the bounds; other numbers on
+    2^bits steps, a power of two wide.
+    """
     if known.kind in ("bool", "integer", "decimal"):
         unit = Fraction(1, 10**known.scale) if known.kind == "decimal" else Fraction(1)
         first, last = math.ceil(low / unit), math.floor(high / unit)
@@ -111,21 +137,43 @@ def exact(rows: Iterable[Row], plan: Plan) -> Exact:
     weighted = _weighted(arrived, bounding)
     found = Exact(_groups(arrived, query), None, crowded=_crowded(arrived, bounding))
     if not query.public:
-        found.ballot = dict(_votes(arrived, bounding, "L1", 20 if bounding.unit and not bounding.truncation else 0))
+        found.ballot = dict(
+            _votes(arrived, bounding, "L1", 20 if bounding.unit and not bounding.truncation else 0)
+        )
     for (_, aggregate), column in zip(query.aggregates, plan.columns, strict=True):
         if aggregate.kind == "count_distinct":
             (place,) = column.pieces
-            found.pieces[place], over = _different(aggregate, schema, arrived, bounding, found.groups)
+            found.pieces[place], over = _different(
+                aggregate, schema, arrived, bounding, found.groups
+            )
             found.at_most |= {place} if over else set()
             continue
         if aggregate.kind == "weighted_mean":
-            found.pieces |= dict(zip(column.pieces, _weighted_mean(aggregate, query, schema, weighted, found, plan.pieces[column.pieces[0]].of), strict=True))
+            found.pieces |= dict(
+                zip(
+                    column.pieces,
+                    _weighted_mean(
+                        aggregate, query, schema, weighted, found, plan.pieces[column.pieces[0]].of
+                    ),
+                    strict=True,
+                )
+            )
             continue
         if aggregate.kind == "ratio":
-            both = (replace(aggregate, kind="sum", by=None), replace(aggregate, kind="sum", of=aggregate.by, by=None, low=None, high=None))
-            found.pieces |= {place: _cells(one, query, schema, weighted, arrived, bounding, found)[0] for place, one in zip(column.pieces, both, strict=True)}
+            both = (
+                replace(aggregate, kind="sum", by=None),
+                replace(aggregate, kind="sum", of=aggregate.by, by=None, low=None, high=None),
+            )
+            found.pieces |= {
+                place: _cells(one, query, schema, weighted, arrived, bounding, found)[0]
+                for place, one in zip(column.pieces, both, strict=True)
+            }
             continue
-        for place, cells in zip(column.pieces, _cells(aggregate, query, schema, weighted, arrived, bounding, found), strict=True):
+        for place, cells in zip(
+            column.pieces,
+            _cells(aggregate, query, schema, weighted, arrived, bounding, found),
+            strict=True,
+        ):
             if isinstance(cells, Counter):
                 found.points[place] = dict(cells)
             else:
@@ -147,7 +195,13 @@ def exact(rows: Iterable[Row], plan: Plan) -> Exact:
 
 
 def _cells(
-    aggregate: Aggregate, query: Query, schema: Mapping[str, Type], weighted: Sequence[Arrived], arrived: Sequence[Arrived], bounding: Bounding, found: Exact
+    aggregate: Aggregate,
+    query: Query,
+    schema: Mapping[str, Type],
+    weighted: Sequence[Arrived],
+    arrived: Sequence[Arrived],
+    bounding: Bounding,
+    found: Exact,
 ) -> list[Any]:
     """The pieces of an aggregate, in the order in which finishing takes them."""
     at = {group: i for i, group in enumerate(found.groups)}
@@ -164,10 +218,22 @@ def _cells(
         return out
 
     if aggregate.kind == "count_units" and bounding.unit:
-        votes = _votes(arrived, bounding, bounding.norm, bounding.vote_bits) if bounding.grouped else {EMPTY: len({one.unit for one in arrived})}
+        votes = (
+            _votes(arrived, bounding, bounding.norm, bounding.vote_bits)
+            if bounding.grouped
+            else {EMPTY: len({one.unit for one in arrived})}
+        )
         return [[[votes.get(group, 0)] for group in found.groups]]
     if aggregate.kind in ("count", "count_units"):
-        return [summed(lambda row: 1 if of is None or not nullable or evaluate(of, row, schema) is not None else None)]
+        return [
+            summed(
+                lambda row: (
+                    1
+                    if of is None or not nullable or evaluate(of, row, schema) is not None
+                    else None
+                )
+            )
+        ]
     assert of is not None
     known = of.type(schema)
     if aggregate.kind == "histogram":
@@ -177,7 +243,11 @@ def _cells(
             if cell is not None:
                 out[at[one.group]][cell] += one.weight
         return [out]
-    low, high = (Fraction(0), Fraction(1)) if known.kind == "bool" else of.range(query.rows.ranges) or (None, None)
+    low, high = (
+        (Fraction(0), Fraction(1))
+        if known.kind == "bool"
+        else of.range(query.rows.ranges) or (None, None)
+    )
     low, high = (aggregate.low, aggregate.high) if aggregate.low is not None else (low, high)
     assert low is not None
     assert high is not None
@@ -197,8 +267,16 @@ def _cells(
     if aggregate.kind == "sum":
         return [summed(integer)]
     if aggregate.kind == "percentile":
-        return [_tree(((at[one.group], integer(one.row), one.weight) for one in kept), ends, len(found.groups))]
-    counted = summed(lambda row: 1 if not nullable or evaluate(of, row, schema) is not None else None)
+        return [
+            _tree(
+                ((at[one.group], integer(one.row), one.weight) for one in kept),
+                ends,
+                len(found.groups),
+            )
+        ]
+    counted = summed(
+        lambda row: 1 if not nullable or evaluate(of, row, schema) is not None else None
+    )
 
     def centred(row: Row) -> int | None:
         number = integer(row)
@@ -209,11 +287,23 @@ def _cells(
         half = 2 ** (ends.shift - 1) if ends.shift else 0
         return None if number is None else (number**2 + half) // 2**ends.shift
 
-    return [summed(centred), counted] if aggregate.kind == "mean" else [summed(squared), summed(centred), counted]
+    return (
+        [summed(centred), counted]
+        if aggregate.kind == "mean"
+        else [summed(squared), summed(centred), counted]
+    )
 
 
-def _different(aggregate: Aggregate, schema: Mapping[str, Type], arrived: Sequence[Arrived], bounding: Bounding, groups: list[Group]) -> tuple[Any, bool]:
-    """How many different values a group has, and whether a unit has more of them, in all groups, than may count."""
+def _different(
+    aggregate: Aggregate,
+    schema: Mapping[str, Type],
+    arrived: Sequence[Arrived],
+    bounding: Bounding,
+    groups: list[Group],
+) -> tuple[Any, bool]:
+    """How many different values a group has, and whether a unit has more of them, in all groups,
+    than may count.
+    """
     assert aggregate.of is not None
     owned: dict[Group, set[tuple[Group, Any]]] = defaultdict(set)
     for one in _among(arrived, aggregate, schema):
@@ -225,26 +315,46 @@ def _different(aggregate: Aggregate, schema: Mapping[str, Type], arrived: Sequen
     return [[sum(group == own for own, _ in everything)] for group in groups], over
 
 
-def _weighted_mean(aggregate: Aggregate, query: Query, schema: Mapping[str, Type], weighted: Sequence[Arrived], found: Exact, product: Any) -> list[Any]:
-    """The products as the expression has them, within the largest weight times half of the bounds; and the weights of rows with a value."""
+def _weighted_mean(
+    aggregate: Aggregate,
+    query: Query,
+    schema: Mapping[str, Type],
+    weighted: Sequence[Arrived],
+    found: Exact,
+    product: Any,
+) -> list[Any]:
+    """The products as the expression has them, within the largest weight times half of the bounds;
+    and the weights of rows with a value.
+    """
     of, by = aggregate.of, aggregate.by
     assert of is not None
     assert by is not None
-    low, high = (aggregate.low, aggregate.high) if aggregate.low is not None else of.range(query.rows.ranges) or (None, None)
+    low, high = (
+        (aggregate.low, aggregate.high)
+        if aggregate.low is not None
+        else of.range(query.rows.ranges) or (None, None)
+    )
     assert low is not None
     assert high is not None
     ends = ends_of(of.type(schema), low, high, 20)
-    weights = ends_of(by.type(schema), *(by.range(query.rows.ranges) or (Fraction(0), Fraction(1))), 20)
+    weights = ends_of(
+        by.type(schema), *(by.range(query.rows.ranges) or (Fraction(0), Fraction(1))), 20
+    )
     far = ends.largest * ends.step * weights.high * weights.step
     products = ends_of(product.type(schema), -far, far, 20)
     at = {group: i for i, group in enumerate(found.groups)}
     out: list[list[list[int]]] = [[[0] for _ in found.groups] for _ in range(2)]
     for one in _among(weighted, aggregate, schema):
-        value, weight = products.integer(evaluate(product, one.row, schema)), weights.integer(evaluate(by, one.row, schema))
+        value, weight = (
+            products.integer(evaluate(product, one.row, schema)),
+            weights.integer(evaluate(by, one.row, schema)),
+        )
         value = products.low if value is None and not product.type(schema).nullable else value
         weight = weights.low if weight is None and not by.type(schema).nullable else weight
         out[0][at[one.group]][0] += 0 if value is None else value * one.weight
-        out[1][at[one.group]][0] += 0 if weight is None or evaluate(of, one.row, schema) is None else weight * one.weight
+        out[1][at[one.group]][0] += (
+            0 if weight is None or evaluate(of, one.row, schema) is None else weight * one.weight
+        )
     return out
 
 
@@ -255,7 +365,11 @@ def _tree(rows: Iterable[tuple[int, int | None, int]], ends: Ends, groups: int) 
     while -(-points // 2**shift) > 4096:
         shift += 1
     leaves = -(-points // 2**shift)
-    options = [(h**3 * (b - 1), h, b) for h in (1, 2, 3, 4) for b in [next(b for b in range(2, leaves + 3) if b**h >= leaves)]]
+    options = [
+        (h**3 * (b - 1), h, b)
+        for h in (1, 2, 3, 4)
+        for b in [next(b for b in range(2, leaves + 3) if b**h >= leaves)]
+    ]
     _, h, b = min(options, key=lambda option: option[0])
     out = [[0] * sum(b**level for level in range(1, h + 1)) for _ in range(groups)]
     for group, integer, weight in rows:
@@ -271,14 +385,20 @@ def _bin(value: Any, edges: Sequence[Fraction], known: Type) -> int | None:
     """Integers against the edges as they are, other numbers against the nearest doubles."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
-    number, marks = (value, list(edges)) if known.kind == "integer" else (float(value), [float(edge) for edge in edges])
+    number, marks = (
+        (value, list(edges))
+        if known.kind == "integer"
+        else (float(value), [float(edge) for edge in edges])
+    )
     if number == marks[-1]:
         return len(marks) - 2
     return next((i for i in range(len(marks) - 1) if marks[i] <= number < marks[i + 1]), None)
 
 
 def _arriving(rows: Iterable[Row], query: Query) -> tuple[list[Arrived], dict[str, Type]]:
-    """The rows that meet all conditions, are owned by somebody, and lie in a public group where groups are public."""
+    """The rows that meet all conditions, are owned by somebody, and lie in a public group where
+    groups are public.
+    """
     declared = query.rows.declaration
     schema = dict(declared.schema)
     table = [dict(row) for row in rows]
@@ -295,7 +415,10 @@ def _arriving(rows: Iterable[Row], query: Query) -> tuple[list[Arrived], dict[st
     for number, row in enumerate(table):
         unit = tuple(row[name] for name in declared.unit) if declared.unit else (number,)
         group = tuple(plain(row[name]) for name in query.keys)
-        listed = all(not domain or key in [plain(one) for one in domain] for key, domain in zip(group, query.domains, strict=True))
+        listed = all(
+            not domain or key in [plain(one) for one in domain]
+            for key, domain in zip(group, query.domains, strict=True)
+        )
         if None not in unit and listed:
             arrived.append(Arrived(unit, group, row))
     return arrived, schema
@@ -307,15 +430,23 @@ def _per_unit(table: Sequence[Row], step: PerUnit, schema: Mapping[str, Type]) -
     for row in table:
         unit = tuple(row[name] for name in step.unit)
         if None not in unit:
-            found[unit + tuple(plain(evaluate(key, row, schema)) for _, key in step.keys)].append(row)
+            found[unit + tuple(plain(evaluate(key, row, schema)) for _, key in step.keys)].append(
+                row
+            )
     names = [*step.unit, *(name for name, _ in step.keys)]
     return [
-        {**dict(zip(names, group, strict=True)), **{name: _total(total, rows, schema, step) for name, total in step.totals}} for group, rows in found.items()
+        {
+            **dict(zip(names, group, strict=True)),
+            **{name: _total(total, rows, schema, step) for name, total in step.totals},
+        }
+        for group, rows in found.items()
     ]
 
 
 def _total(total: Total, rows: Sequence[Row], schema: Mapping[str, Type], step: PerUnit) -> Any:
-    rows = [row for row in rows if total.where is None or evaluate(total.where, row, schema) is True]
+    rows = [
+        row for row in rows if total.where is None or evaluate(total.where, row, schema) is True
+    ]
     values = [1 if total.of is None else evaluate(total.of, row, schema) for row in rows]
     values = [value for value in values if value is not None]
     if total.kind == "count":
@@ -351,7 +482,9 @@ def _groups(arrived: Sequence[Arrived], query: Query) -> list[Group]:
     if query.public:
         for domain in query.domains:
             found = {(*group, plain(key)) for group in found for key in domain}
-    return sorted(found, key=lambda group: [(key is None, 0 if key is None else key) for key in group])
+    return sorted(
+        found, key=lambda group: [(key is None, 0 if key is None else key) for key in group]
+    )
 
 
 def _weighted(arrived: Sequence[Arrived], bounding: Bounding) -> list[Arrived]:
@@ -372,7 +505,9 @@ def _weighted(arrived: Sequence[Arrived], bounding: Bounding) -> list[Arrived]:
 
 
 def _votes(arrived: Sequence[Arrived], bounding: Bounding, norm: str, bits: int) -> Counter[Group]:
-    """One vote of each unit for every group that it is in, of a weight that bounds them together; of rows, where there are no units."""
+    """One vote of each unit for every group that it is in, of a weight that bounds them together;
+    of rows, where there are no units.
+    """
     votes: Counter[Group] = Counter()
     if not bounding.unit:
         return Counter(one.group for one in arrived)
@@ -395,13 +530,26 @@ def _votes(arrived: Sequence[Arrived], bounding: Bounding, norm: str, bits: int)
 def _crowded(arrived: Sequence[Arrived], bounding: Bounding) -> bool:
     if not bounding.truncation:
         return False
-    rows, groups = Counter(one.unit for one in arrived), Counter(unit for unit, _ in {(one.unit, one.group) for one in arrived})
-    return any(count > bounding.rows for count in rows.values()) or any(count > bounding.groups for count in groups.values())
+    rows, groups = (
+        Counter(one.unit for one in arrived),
+        Counter(unit for unit, _ in {(one.unit, one.group) for one in arrived}),
+    )
+    return any(count > bounding.rows for count in rows.values()) or any(
+        count > bounding.groups for count in groups.values()
+    )
 
 
-def _among(weighted: Sequence[Arrived], aggregate: Aggregate, schema: Mapping[str, Type]) -> Iterable[Arrived]:
-    """Those for which the aggregate's own condition holds; the others have counted towards what their unit may contribute."""
-    return (one for one in weighted if aggregate.where is None or evaluate(aggregate.where, one.row, schema) is True)
+def _among(
+    weighted: Sequence[Arrived], aggregate: Aggregate, schema: Mapping[str, Type]
+) -> Iterable[Arrived]:
+    """Those for which the aggregate's own condition holds; the others have counted towards what
+    their unit may contribute.
+    """
+    return (
+        one
+        for one in weighted
+        if aggregate.where is None or evaluate(aggregate.where, one.row, schema) is True
+    )
 
 
 def _power(value: Fraction) -> Fraction:
@@ -426,7 +574,10 @@ def differences(plan: Plan, through: Through, rows: Iterable[Row]) -> list[str]:
     if wanted.ballot is not None:
         (votes,) = calls.pop(0).integers
         listed = through.tally[0].drop_columns("votes").to_pylist()
-        found_votes = {tuple(plain(key) for key in line.values()): vote for line, vote in zip(listed, votes.tolist(), strict=True)}
+        found_votes = {
+            tuple(plain(key) for key in line.values()): vote
+            for line, vote in zip(listed, votes.tolist(), strict=True)
+        }
         if found_votes != wanted.ballot:
             said.append(f"ballot: {found_votes} instead of {wanted.ballot}")
     for place, piece in enumerate(plan.pieces):
@@ -436,15 +587,26 @@ def differences(plan: Plan, through: Through, rows: Iterable[Row]) -> list[str]:
                     continue
                 groups, points, weights = calls.pop(0).integers
                 found: Counter[tuple[int, int]] = Counter()
-                for group, point, weight in zip(groups.tolist(), points.tolist(), weights.tolist(), strict=True):
+                for group, point, weight in zip(
+                    groups.tolist(), points.tolist(), weights.tolist(), strict=True
+                ):
                     found[group, point] += weight
                 if +found != +Counter(wanted.points[place]):
                     said.append(f"{piece.name}: {dict(found)} instead of {wanted.points[place]}")
         else:
             (integers,) = calls.pop(0).integers
             if place in wanted.at_most:
-                if any(found[0] > most[0] for found, most in zip(integers.tolist(), wanted.pieces[place], strict=True)):
-                    said.append(f"{piece.name}: {integers.tolist()}, above {wanted.pieces[place]} in {named}")
+                if any(
+                    found[0] > most[0]
+                    for found, most in zip(integers.tolist(), wanted.pieces[place], strict=True)
+                ):
+                    said.append(
+                        f"{piece.name}: {integers.tolist()}, above "
+                        f"{wanted.pieces[place]} in {named}"
+                    )
             elif integers.tolist() != wanted.pieces[place]:
-                said.append(f"{piece.name}: {integers.tolist()} instead of {wanted.pieces[place]} in {named}")
+                said.append(
+                    f"{piece.name}: {integers.tolist()} instead of "
+                    f"{wanted.pieces[place]} in {named}"
+                )
     return said

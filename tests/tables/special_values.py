@@ -1,4 +1,6 @@
-"""Values that break things, by type, at least forty of each where there are so many; and tables of them on a DuckDB whose settings are pinned."""
+"""Values that break things, by type, at least forty of each where there are so many; and tables of
+them on a DuckDB whose settings are pinned.
+"""
 
 from __future__ import annotations
 
@@ -45,21 +47,62 @@ DATES = [
     date(2100, 2, 28), date(9998, 12, 31), date(9999, 1, 1), date(9999, 11, 30), date(9999, 12, 1), date(9999, 12, 31),
 ]  # fmt: skip
 DAYS_OUTSIDE = [-719163, 2932897, -(2**31) + 2, 2**31 - 2, 2**31 - 1, -(2**31) + 1, -(10**8), 10**8]
-"""Days since 1970 that Python has no date for; the last but three are DuckDB's −∞ and ∞ and their neighbours."""
+"""Days since 1970 that Python has no date for; the last but three are DuckDB's −∞ and ∞ and their
+neighbours.
+"""
 TIMES = [
     *(None if day is None else datetime(day.year, day.month, day.day) for day in DATES),
-    *(datetime(2026, 3, 29, hour, minute, 59, 999999) for hour in (0, 1, 2, 3, 23) for minute in (0, 30, 59)),  # when clocks change in much of Europe
+    # when clocks change in much of Europe
+    *(datetime(2026, 3, 29, hour, minute, 59, 999999) for hour in (0, 1, 2, 3, 23) for minute in (0, 30, 59)),
     datetime(1, 1, 1, 0, 0, 0, 1), datetime(1969, 12, 31, 23, 59, 59, 500000), datetime(2016, 12, 31, 23, 59, 59), datetime(9999, 12, 31, 23, 59, 59, 999999),
 ]  # fmt: skip
-MICROSECONDS_OUTSIDE = [2**63 - 1, -(2**63) + 1, 2**63 - 2, -(2**63) + 2, 253402300800 * 10**6, -62135596800 * 10**6 - 1, -(2**63) + 10**12, 2**62]
+MICROSECONDS_OUTSIDE = [
+    2**63 - 1,
+    -(2**63) + 1,
+    2**63 - 2,
+    -(2**63) + 2,
+    253402300800 * 10**6,
+    -62135596800 * 10**6 - 1,
+    -(2**63) + 10**12,
+    2**62,
+]
 
 
 def integers(bits: int) -> list[int | None]:
-    """The ends of every width up to this one, powers of two and of ten and what lies beside them."""
-    beside = {sign * (2**power) + step for power in (0, 1, 2, 3, 4, 6, 7, 8, 15, 16, 24, 31, 32, 52, 53, 62, 63) for sign in (1, -1) for step in (-1, 0, 1)}
+    """The ends of every width up to this one, powers of two and of ten and what lies beside
+    them.
+    """
+    beside = {
+        sign * (2**power) + step
+        for power in (0, 1, 2, 3, 4, 6, 7, 8, 15, 16, 24, 31, 32, 52, 53, 62, 63)
+        for sign in (1, -1)
+        for step in (-1, 0, 1)
+    }
     found = {
         n
-        for n in beside | {5, 6, 7, 10, 11, 12, 20, 24, -7, -10, 30, 42, 50, 99, 100, -100, 12345, 10**6, -(10**9), 10**18}
+        for n in beside
+        | {
+            5,
+            6,
+            7,
+            10,
+            11,
+            12,
+            20,
+            24,
+            -7,
+            -10,
+            30,
+            42,
+            50,
+            99,
+            100,
+            -100,
+            12345,
+            10**6,
+            -(10**9),
+            10**18,
+        }
         if -(2 ** (bits - 1)) <= n < 2 ** (bits - 1)
     }
     return [None, *sorted(found)][: 2**bits]
@@ -68,7 +111,17 @@ def integers(bits: int) -> list[int | None]:
 def decimals(precision: int, scale: int) -> list[Decimal | None]:
     top = 10**precision - 1
     small = (*range(8), 10, 15, 25, 49, 50, 51, 99, 100, 125, 1234, 5678, 12345)
-    large = (10**17, 10**18 - 1, 10**18, 2**53 + 1, 2**63, 10 ** (precision - 1), 10**scale, 10**scale // 2, 10**scale * 3 // 2)
+    large = (
+        10**17,
+        10**18 - 1,
+        10**18,
+        2**53 + 1,
+        2**63,
+        10 ** (precision - 1),
+        10**scale,
+        10**scale // 2,
+        10**scale * 3 // 2,
+    )
     steps = {*small, *large, top, top - 1, top // 2, top // 3}
     found = {sign * step for step in steps if step <= top for sign in (1, -1)}
     return [None, *(Decimal(f"{step}e-{scale}") for step in sorted(found))]
@@ -76,7 +129,10 @@ def decimals(precision: int, scale: int) -> list[Decimal | None]:
 
 UUIDS: list[str | None] = [
     None,
-    *(f"{(n * 0x1357_9BDF_0246_8ACE_1357_9BDF_0246_8ACE + (n % 3)) % 2**128:032x}" for n in range(1, 39)),
+    *(
+        f"{(n * 0x1357_9BDF_0246_8ACE_1357_9BDF_0246_8ACE + (n % 3)) % 2**128:032x}"
+        for n in range(1, 39)
+    ),
     "0" * 32,
     "f" * 32,
     "80" + "0" * 30,
@@ -85,18 +141,41 @@ UUIDS: list[str | None] = [
 VALUES: dict[str, list[Any]] = {
     "bool": [None, True, False],
     **{f"int{bits}": integers(bits) for bits in (8, 16, 32, 64)},
-    "float32": [*sorted({pa.scalar(x, pa.float32()).as_py() for x in FLOATS if x is not None and not math.isnan(x)}), None, math.nan, -0.0],
+    "float32": [
+        *sorted(
+            {
+                pa.scalar(x, pa.float32()).as_py()
+                for x in FLOATS
+                if x is not None and not math.isnan(x)
+            }
+        ),
+        None,
+        math.nan,
+        -0.0,
+    ],
     "float64": FLOATS,
-    **{f"decimal({p},{s})": decimals(p, s) for p, s in ((4, 2), (18, 4), (38, 0), (38, 20), (38, 38))},
+    **{
+        f"decimal({p},{s})": decimals(p, s)
+        for p, s in ((4, 2), (18, 4), (38, 0), (38, 20), (38, 38))
+    },
     "string": TEXTS,
     "date": [*DATES, *DAYS_OUTSIDE],
     "timestamp": [*TIMES, *MICROSECONDS_OUTSIDE],
-    "timestamp with time zone": [*(time and time.replace(tzinfo=UTC) for time in TIMES), *MICROSECONDS_OUTSIDE],
+    "timestamp with time zone": [
+        *(time and time.replace(tzinfo=UTC) for time in TIMES),
+        *MICROSECONDS_OUTSIDE,
+    ],
     "uuid": UUIDS,
 }
 """Dates and timestamps that are plain integers lie outside what Python's own types hold."""
 
-ARROW = {"bool": pa.bool_(), "string": pa.string(), "uuid": pa.string(), "float32": pa.float32(), "float64": pa.float64()}
+ARROW = {
+    "bool": pa.bool_(),
+    "string": pa.string(),
+    "uuid": pa.string(),
+    "float32": pa.float32(),
+    "float64": pa.float64(),
+}
 
 
 def array(name: str, values: list[Any]) -> pa.Array:
@@ -105,7 +184,12 @@ def array(name: str, values: list[Any]) -> pa.Array:
         days = [v if v is None or isinstance(v, int) else (v - EPOCH.date()).days for v in values]
         return pa.array(days, pa.int32()).view(pa.date32())
     if known.kind == "timestamp":
-        steps = [v if v is None or isinstance(v, int) else (v.replace(tzinfo=None) - EPOCH) // timedelta(microseconds=1) for v in values]
+        steps = [
+            v
+            if v is None or isinstance(v, int)
+            else (v.replace(tzinfo=None) - EPOCH) // timedelta(microseconds=1)
+            for v in values
+        ]
         return pa.array(steps, pa.int64()).view(pa.timestamp("us", "UTC" if known.zone else None))
     if known.kind == "decimal":
         return pa.array(values, pa.decimal128(known.precision, known.scale))
@@ -114,15 +198,23 @@ def array(name: str, values: list[Any]) -> pa.Array:
 
 def engine(threads: int = 2) -> Any:
     """A DuckDB with its settings pinned, behind Ibis."""
-    connection = ibis.duckdb.connect(threads=threads, autoinstall_known_extensions=False, autoload_known_extensions=False)
+    connection = ibis.duckdb.connect(
+        threads=threads, autoinstall_known_extensions=False, autoload_known_extensions=False
+    )
     connection.con.execute("SET TimeZone = 'UTC'")
     return connection
 
 
 def table(connection: Any, name: str, columns: dict[str, tuple[str, list[Any]]]) -> Any:
     """A table of DuckDB, from the type and the values of each column."""
-    connection.con.register("given", pa.table({column: array(kind, values) for column, (kind, values) in columns.items()}))
-    casts = ", ".join(f'CAST("{column}" AS UUID) AS "{column}"' if kind == "uuid" else f'"{column}"' for column, (kind, _) in columns.items())
+    connection.con.register(
+        "given",
+        pa.table({column: array(kind, values) for column, (kind, values) in columns.items()}),
+    )
+    casts = ", ".join(
+        f'CAST("{column}" AS UUID) AS "{column}"' if kind == "uuid" else f'"{column}"'
+        for column, (kind, _) in columns.items()
+    )
     connection.con.execute(f'CREATE OR REPLACE TABLE "{name}" AS SELECT {casts} FROM given')
     connection.con.unregister("given")
     return connection.table(name)

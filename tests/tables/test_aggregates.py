@@ -1,4 +1,6 @@
-"""Aggregates: records of public things, with a text that says all that matters; what is no question is refused."""
+"""Aggregates: records of public things, with a text that says all that matters; what is no question
+is refused.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def test_an_aggregate_says_what_it_is(text: str) -> None:
 
 
 def test_texts_tell_aggregates_apart() -> None:
-    """Pieces are shared by name and answers stored by text: two questions with one text would be one answer."""
+    """Pieces are shared by name and answers stored by text: two questions with one text would be
+    one answer.
+    """
     several = [
         *TEXTS.values(),
         ag.quantile("x", "0.5", confidence="0.9"),
@@ -92,9 +96,14 @@ def test_more_aggregates_as_they_are_written() -> None:
     assert ag.ratio("x", "y").text == "ratio(x, y)"
     assert ag.mean("x", weight="w").text == "weighted_mean(x, w)"
     assert ag.min("x").text == "min(x, confidence=0.95)"
-    assert ag.max("x", low=0, high=9, confidence=0.9).text == "max(x, low=0, high=9, confidence=0.9)"
+    assert (
+        ag.max("x", low=0, high=9, confidence=0.9).text == "max(x, low=0, high=9, confidence=0.9)"
+    )
     several = ag.quantiles("x", [0.5, "1/3"]).filter(col("v"))
-    assert [one.text for one in several] == ["percentile(x, 0.5, where=v)", "percentile(x, 1/3, where=v)"]
+    assert [one.text for one in several] == [
+        "percentile(x, 0.5, where=v)",
+        "percentile(x, 1/3, where=v)",
+    ]
     assert [ag.percent(one.q) for one in several if one.q is not None] == ["50", "100_over_3"]
 
 

@@ -1,4 +1,6 @@
-"""Constants that every engine has to compute rightly: all accepted ones do, and one that does not is refused."""
+"""Constants that every engine has to compute rightly: all accepted ones do, and one that does not
+is refused.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,12 @@ class Wrong:
             raise ArithmeticError("integer overflow")
         found = self._engine.run(expression).to_pylist()[0]
         self._engine.close()
-        return pa.table({name: [self._value if i == self._place else value] for i, (name, value) in enumerate(found.items())})
+        return pa.table(
+            {
+                name: [self._value if i == self._place else value]
+                for i, (name, value) in enumerate(found.items())
+            }
+        )
 
 
 WRONG = {
@@ -75,5 +82,8 @@ def test_a_connection_that_takes_two_texts_for_one_is_refused() -> None:
     backend.create_table("visits", pa.table({"u": ["a", "A"]}))
     assert sf.protect(backend.table("visits"), unit="u", max_rows=1, budget=1)
     backend.con.execute("SET default_collation = 'NOCASE'")
-    refused = refusal(lambda: sf.protect(backend.table("visits"), unit="u", max_rows=1, budget=1), "engine.capability")
+    refused = refusal(
+        lambda: sf.protect(backend.table("visits"), unit="u", max_rows=1, budget=1),
+        "engine.capability",
+    )
     assert "bytes" in refused.reason

@@ -50,13 +50,21 @@ class Level(IntEnum):
         (Decimal("0.001"), "decimal(3,3)", "DECIMAL '0.001'"),
         (date(2026, 1, 31), "date", "DATE '2026-01-31'"),
         (datetime(2026, 1, 31, 1, 2, 3, 4), "timestamp", "TIMESTAMP '2026-01-31 01:02:03.000004'"),
-        (datetime(2026, 1, 31, 1, tzinfo=ROME), "timestamp with time zone", "TIMESTAMP WITH TIME ZONE '2026-01-30 23:00:00+00:00'"),
+        (
+            datetime(2026, 1, 31, 1, tzinfo=ROME),
+            "timestamp with time zone",
+            "TIMESTAMP WITH TIME ZONE '2026-01-30 23:00:00+00:00'",
+        ),
         (UUID(int=7), "uuid", "UUID '00000000-0000-0000-0000-000000000007'"),
         (np.int64(300), "int16", "300"),
         (np.float32(0.5), "float64", "0.5"),
         (np.bool_(False), "bool", "FALSE"),
         (np.str_("x"), "string", "'x'"),
-        (np.datetime64("2026-01-31T01:02:03", "ns"), "timestamp", "TIMESTAMP '2026-01-31 01:02:03'"),
+        (
+            np.datetime64("2026-01-31T01:02:03", "ns"),
+            "timestamp",
+            "TIMESTAMP '2026-01-31 01:02:03'",
+        ),
         (pd.Timestamp("2026-01-31"), "timestamp", "TIMESTAMP '2026-01-31 00:00:00'"),
         (Colour.RED, "string", "'red'"),
         (Level.HIGH, "int16", "300"),
@@ -96,7 +104,15 @@ def test_spans() -> None:
     assert span(True) is span("1") is span(math.inf) is span(date(2026, 1, 1)) is None
 
 
-@pytest.mark.parametrize(("ends", "kind"), [((0, 127), "int8"), ((-129, 0), "int16"), ((0, 2**31), "int64"), ((-(2**63), 2**63 - 1), "int64")])
+@pytest.mark.parametrize(
+    ("ends", "kind"),
+    [
+        ((0, 127), "int8"),
+        ((-129, 0), "int16"),
+        ((0, 2**31), "int64"),
+        ((-(2**63), 2**63 - 1), "int64"),
+    ],
+)
 def test_the_narrowest_integer(ends: tuple[int, int], kind: str) -> None:
     assert integer((Fraction(ends[0]), Fraction(ends[1]))) == Type.of(kind)
 
@@ -109,13 +125,26 @@ def test_beyond_64_bits_there_is_none() -> None:
 def test_texts_are_read_as_moments() -> None:
     assert read("2026-01-31", Type.of("date"), "x") == date(2026, 1, 31)
     assert read("2026-01-31", Type.of("timestamp"), "x") == datetime(2026, 1, 31)
-    assert read("2026-01-31T01:00:00+02:00", Type.of("timestamp"), "x") == datetime(2026, 1, 30, 23, tzinfo=timezone.utc)  # noqa: UP017
+    assert read("2026-01-31T01:00:00+02:00", Type.of("timestamp"), "x") == datetime(
+        2026,
+        1,
+        30,
+        23,
+        tzinfo=timezone.utc,  # noqa: UP017
+    )
     assert read("{00000000-0000-0000-0000-000000000007}", Type.of("uuid"), "x") == UUID(int=7)
 
 
 @pytest.mark.parametrize(
     ("written", "kind"),
-    [("yesterday", "date"), ("2026-02-30", "date"), ("", "timestamp"), ("7", "uuid"), ("5", "int64"), ("0001-01-01T00:00:00+02:00", "timestamp")],
+    [
+        ("yesterday", "date"),
+        ("2026-02-30", "date"),
+        ("", "timestamp"),
+        ("7", "uuid"),
+        ("5", "int64"),
+        ("0001-01-01T00:00:00+02:00", "timestamp"),
+    ],
 )
 def test_what_is_none_is_refused(written: str, kind: str) -> None:
     refusal(lambda: read(written, Type.of(kind), "x = '…'"), "expression.literal")

@@ -1,4 +1,6 @@
-"""CSV lines: each stands for itself, whatever is in it or around it; nothing raises, and nothing is guessed."""
+"""CSV lines: each stands for itself, whatever is in it or around it; nothing raises, and nothing is
+guessed.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,12 @@ def read(*paths: Path, threads: int = 2, columns: str = "*") -> list[tuple[str |
     texts = [str(path) for path in paths]
     engine = Pinned(paths=texts, threads=threads)
     try:
-        return sorted(engine.connection.cursor().execute(f"SELECT {columns} FROM {lines(texts, header(texts))}").fetchall(), key=str)
+        return sorted(
+            engine.connection.cursor()
+            .execute(f"SELECT {columns} FROM {lines(texts, header(texts))}")
+            .fetchall(),
+            key=str,
+        )
     finally:
         engine.close()
 
@@ -50,7 +57,9 @@ def oracle(data: bytes, count: int) -> list[tuple[str | None, ...]]:
                 break
             at += 1
         if len(fields) == count:
-            rows.append(tuple((f[1:-1].replace('""', '"') if f[:1] == '"' else f) or None for f in fields))
+            rows.append(
+                tuple((f[1:-1].replace('""', '"') if f[:1] == '"' else f) or None for f in fields)
+            )
     return sorted(rows, key=str)
 
 
@@ -59,7 +68,10 @@ CASES: dict[str, tuple[bytes, list[tuple[str | None, ...]]]] = {
     "no line break at the end": (b"1,2,3", [("1", "2", "3")]),
     "of Windows": (b"1,2,3\r\n4,5,6\r\n", [("1", "2", "3"), ("4", "5", "6")]),
     "of an old Macintosh": (b"1,2,3\r4,5,6\r", [("1", "2", "3"), ("4", "5", "6")]),
-    "of all of them": (b"1,2,3\r\n4,5,6\n7,8,9\r\n", [("1", "2", "3"), ("4", "5", "6"), ("7", "8", "9")]),
+    "of all of them": (
+        b"1,2,3\r\n4,5,6\n7,8,9\r\n",
+        [("1", "2", "3"), ("4", "5", "6"), ("7", "8", "9")],
+    ),
     "nothing": (b"", []),
     "empty lines": (b"\n\n1,2,3\n\n", [("1", "2", "3")]),
     "empty fields are null": (b',"",\n', [(None, None, None)]),
@@ -77,7 +89,10 @@ CASES: dict[str, tuple[bytes, list[tuple[str | None, ...]]]] = {
     "a comment": (b"#1,2,3\n", [("#1", "2", "3")]),
     "a backslash": (b"1,\\,3\\\n4,5,6\n", [("1", "\\", "3\\"), ("4", "5", "6")]),
     "a line longer than 2 MB": (b"1," + b"x" * 3_000_000 + b",3\n4,5,6\n", [("4", "5", "6")]),
-    "a line longer than any buffer": (b"1," + b"x" * 40_000_000 + b",3\n4,5,6\n", [("4", "5", "6")]),
+    "a line longer than any buffer": (
+        b"1," + b"x" * 40_000_000 + b",3\n4,5,6\n",
+        [("4", "5", "6")],
+    ),
     "NaN, null and true are text": (b"NaN,NULL,true\n", [("NaN", "NULL", "true")]),
 }
 
@@ -144,20 +159,31 @@ def test_so_is_a_file_of_many_buffers(tmp_path: Path, seed: int) -> None:
 def test_duckdbs_own_reader_would_join_lines(tmp_path: Path) -> None:
     path = tmp_path / "lines.csv"
     path.write_bytes(b'a,b,c\n1,"2,3\n4,5,6\n7,8,9\n')
-    options = "auto_detect = false, header = true, columns = {'a': 'VARCHAR', 'b': 'VARCHAR', 'c': 'VARCHAR'}, ignore_errors = true, strict_mode = false"
-    assert duckdb.connect().execute(f"SELECT * FROM read_csv('{path}', {options})").fetchall() == [], "one person's quote swallowed everybody else"
+    options = (
+        "auto_detect = false, header = true, columns = {'a': 'VARCHAR', 'b': 'VARCHAR', 'c': "
+        "'VARCHAR'}, ignore_errors = true, strict_mode = false"
+    )
+    assert (
+        duckdb.connect().execute(f"SELECT * FROM read_csv('{path}', {options})").fetchall() == []
+    ), "one person's quote swallowed everybody else"
     assert len(read(path)) == 2
 
 
 def test_a_line_does_not_touch_another(tmp_path: Path) -> None:
-    """With any line added, the rows that were there are still there: what a neighbour of the file is, is a neighbour of the table."""
+    """With any line added, the rows that were there are still there: what a neighbour of the file
+    is, is a neighbour of the table.
+    """
     others = [b"1,2,3", b'"4","5","6"', b'7,"8, 8",9']
     path = tmp_path / "lines.csv"
     for added in (b'x,"y,z', b'"', b'""",,', b"\xff", b"x,y", b"x,y,z,w", b'1,"\0', b"\0"):
         for at in range(4):
             path.write_bytes(b"\n".join([b"a,b,c", *others[:at], added, *others[at:]]))
             found = read(path)
-            assert [row for row in found if row[0] in "147"] == [("1", "2", "3"), ("4", "5", "6"), ("7", "8, 8", "9")]
+            assert [row for row in found if row[0] in "147"] == [
+                ("1", "2", "3"),
+                ("4", "5", "6"),
+                ("7", "8, 8", "9"),
+            ]
             assert len(found) <= 4
 
 

@@ -1,4 +1,6 @@
-"""The declaration of several tables: through a file and back, and refused where it does not hold together."""
+"""The declaration of several tables: through a file and back, and refused where it does not hold
+together.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from ..session.clinic import CITIES, TABLES, clinic
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    with clinic(relation="replace", version="2026-03", table_rows={"tests": 2**20}, max_groups={"visits": 2}) as db:
+    with clinic(
+        relation="replace", version="2026-03", table_rows={"tests": 2**20}, max_groups={"visits": 2}
+    ) as db:
         return db.declaration.to_toml()
 
 
@@ -39,7 +43,11 @@ def test_nothing_of_the_data_is_in_it(text: str) -> None:
         ('unit = ["patients.id"]', 'unit = "patients.id"', "table.stored"),
         ('name = "visits"', 'name = "visit"', "table.stored"),
         ('unit = ["patient_id"]', 'unit = ["number"]', "table.column"),
-        ('"visits.patient_id" = "patients.id"', '"visits.patient_id" = "patients.nothing"', "table.column"),
+        (
+            '"visits.patient_id" = "patients.id"',
+            '"visits.patient_id" = "patients.nothing"',
+            "table.column",
+        ),
         ('"visits.patient_id" = "patients.id"\n', "", "table.links"),
         ('relation = "replace"', 'relation = "add-remove"', "table.links"),
         ('[public."cities"', '[public."Visits"', "table.stored"),

@@ -1,4 +1,6 @@
-"""Time-outs: nothing without one, an interrupt that is repeated until it is heard, and an error that says nothing."""
+"""Time-outs: nothing without one, an interrupt that is repeated until it is heard, and an error
+that says nothing.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from ..refusing import refusal
 
 
 class Query:
-    """Runs until it is interrupted, and forgets the interrupts that come before it has begun to listen."""
+    """Runs until it is interrupted, and forgets the interrupts that come before it has begun to
+    listen.
+    """
 
     def __init__(self, deaf: int = 0) -> None:
         self.heard, self.deaf = threading.Event(), deaf

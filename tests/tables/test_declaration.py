@@ -1,4 +1,6 @@
-"""Declarations: everything is checked before any data is read, and what is wrong is said with what would pass."""
+"""Declarations: everything is checked before any data is read, and what is wrong is said with what
+would pass.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,15 @@ from sfumato.tables.types import Type
 from ..refusing import refusal
 
 SCHEMA = {
-    name: Type.of(kind) for name, kind in {"user_id": "int64", "city": "string", "age": "int64", "spend": "float", "fee": "decimal(10,2)", "ok": "bool"}.items()
+    name: Type.of(kind)
+    for name, kind in {
+        "user_id": "int64",
+        "city": "string",
+        "age": "int64",
+        "spend": "float",
+        "fee": "decimal(10,2)",
+        "ok": "bool",
+    }.items()
 }
 
 
@@ -51,13 +61,21 @@ def test_all_that_is_declared() -> None:
     )
     assert declaration.unit == ("user_id",)
     assert declaration.unit_name == "user_id"
-    assert declaration.bounds == (("age", (0, 120)), ("spend", (0, Fraction(1, 10))), ("fee", (-1, Fraction(1, 3)))), "in the order of the columns"
+    assert declaration.bounds == (
+        ("age", (0, 120)),
+        ("spend", (0, Fraction(1, 10))),
+        ("fee", (-1, Fraction(1, 3))),
+    ), "in the order of the columns"
     assert declaration.keys == (("city", ("Bari", "Roma")), ("ok", (False, True)))
     assert declaration.schema["age"] == Type.of("int16")
     assert list(declaration.schema) == list(SCHEMA)
     assert (declaration.max_rows, declaration.max_groups, declaration.table_rows) == (5, 3, 10**9)
     assert type(declaration.max_rows) is int
-    assert (declaration.relation, declaration.bounding, declaration.version) == ("replace", "truncation", "2026-03")
+    assert (declaration.relation, declaration.bounding, declaration.version) == (
+        "replace",
+        "truncation",
+        "2026-03",
+    )
 
 
 def test_it_cannot_be_changed_and_is_compared_by_value() -> None:
@@ -77,24 +95,39 @@ def test_a_unit_of_several_columns() -> None:
 
 
 def test_without_a_source_the_types_are_the_schema() -> None:
-    assert declare(name="t", types={"b": "float", "a": "int"}).types == (("b", Type.of("float")), ("a", Type.of("int64")))
+    assert declare(name="t", types={"b": "float", "a": "int"}).types == (
+        ("b", Type.of("float")),
+        ("a", Type.of("int64")),
+    )
     refusal(lambda: declare(name="t"), "table.type")
     refusal(lambda: declare(name="t", types={"a": "int", "A": "int"}), "table.columns")
 
 
-INFINITE = [float("inf"), float("-inf"), float("nan"), "nan", "Infinity", np.float64("inf"), np.float32("nan")]
+INFINITE = [
+    float("inf"),
+    float("-inf"),
+    float("nan"),
+    "nan",
+    "Infinity",
+    np.float64("inf"),
+    np.float32("nan"),
+]
 
 
 @pytest.mark.parametrize("end", INFINITE, ids=repr)
 def test_attack_C4_infinite_and_nan_bounds(end: Any) -> None:
-    """Bounds of (0, ∞) or NaN would make an infinite sensitivity, or a crash only where a NaN row exists (hardening 1.3, C4): refused, before data is read."""
+    """Bounds of (0, ∞) or NaN would make an infinite sensitivity, or a crash only where a NaN row
+    exists (hardening 1.3, C4): refused, before data is read.
+    """
     for ends in ((0, end), (end, 0), (end, end)):
         refusal(lambda ends=ends: make(bounds={"spend": ends}), "number.not-finite")
 
 
 @pytest.mark.parametrize("end", [1e308, "1e400", 2**1024, -(2**1024), "1e399"])
 def test_attack_C4_bounds_beyond_doubles(end: Any) -> None:
-    refusal(lambda: make(bounds={"spend": (0, end) if Fraction(end) > 0 else (end, 0)}), "number.range")
+    refusal(
+        lambda: make(bounds={"spend": (0, end) if Fraction(end) > 0 else (end, 0)}), "number.range"
+    )
 
 
 def test_attack_C4_the_largest_bounds_that_are_none() -> None:
@@ -139,14 +172,26 @@ def test_bounds_that_are_none_are_refused(bounds: Any, code: str) -> None:
         ({"unit": ""}, "table.column"),
         ({"max_rows": 5}, "table.unit"),
         ({"max_groups": 2}, "table.unit"),
-        *(({"unit": "user_id", "max_rows": rows}, "table.max-rows") for rows in (0, -1, 1.0, "5", True, MOST_ROWS + 1, float("nan"), [5])),
-        *(({"unit": "user_id", "max_groups": groups}, "table.max-rows") for groups in (0, 2.5, MOST_ROWS + 1)),
-        *(({"table_rows": rows}, "table.rows") for rows in (0, -1, 1e9, "many", True, MOST_TABLE_ROWS + 1, None, 10**5000)),
+        *(
+            ({"unit": "user_id", "max_rows": rows}, "table.max-rows")
+            for rows in (0, -1, 1.0, "5", True, MOST_ROWS + 1, float("nan"), [5])
+        ),
+        *(
+            ({"unit": "user_id", "max_groups": groups}, "table.max-rows")
+            for groups in (0, 2.5, MOST_ROWS + 1)
+        ),
+        *(
+            ({"table_rows": rows}, "table.rows")
+            for rows in (0, -1, 1e9, "many", True, MOST_TABLE_ROWS + 1, None, 10**5000)
+        ),
         ({"relation": "neighbours"}, "guarantee.relation"),
         ({"relation": 5}, "guarantee.relation"),
         ({"bounding": "sampling"}, "table.bounding"),
         ({"bounding": None}, "table.bounding"),
-        *(({"name": name}, "table.name") for name in (None, "", " ", 5, "a\nb", "x" * 201, "\ud800")),
+        *(
+            ({"name": name}, "table.name")
+            for name in (None, "", " ", 5, "a\nb", "x" * 201, "\ud800")
+        ),
         *(({"version": version}, "table.version") for version in (None, " ", 5, "a\nb", "x" * 201)),
         ({"keys": {"city": []}}, "table.keys"),
         ({"keys": {"city": "Roma"}}, "table.keys"),
@@ -166,7 +211,10 @@ def test_what_is_wrong_is_refused(given: dict[str, Any], code: str) -> None:
 
 @pytest.mark.parametrize("rows", [1, MOST_ROWS])
 def test_the_ends_of_what_is_right(rows: int) -> None:
-    assert make(unit="user_id", max_rows=rows, max_groups=rows, table_rows=MOST_TABLE_ROWS).max_rows == rows
+    assert (
+        make(unit="user_id", max_rows=rows, max_groups=rows, table_rows=MOST_TABLE_ROWS).max_rows
+        == rows
+    )
 
 
 def test_without_a_unit_a_row_is_one_row() -> None:
@@ -178,6 +226,19 @@ def test_near_names_are_offered() -> None:
     assert refusal(lambda: make(bounds={"Spend": (0, 1)}), "table.column").rewrite == "spend"
 
 
-@pytest.mark.parametrize("given", [{"unit": "tags"}, {"bounds": {"tags": (0, 1)}}, {"keys": {"tags": ["a"]}}, {"types": {"tags": "string"}}])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"unit": "tags"},
+        {"bounds": {"tags": (0, 1)}},
+        {"keys": {"tags": ["a"]}},
+        {"types": {"tags": "string"}},
+    ],
+)
 def test_a_column_that_is_left_out_says_why(given: dict[str, Any]) -> None:
-    assert refusal(lambda: make(left_out={"tags": "lists are not read"}, **given), "table.column").reason == "lists are not read"
+    assert (
+        refusal(
+            lambda: make(left_out={"tags": "lists are not read"}, **given), "table.column"
+        ).reason
+        == "lists are not read"
+    )

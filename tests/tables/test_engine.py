@@ -1,4 +1,6 @@
-"""The engine of our own: closed to everything but its files, the same for any number of threads and order of rows, interruptible, and clean behind itself."""
+"""The engine of our own: closed to everything but its files, the same for any number of threads and
+order of rows, interruptible, and clean behind itself.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 @pytest.fixture
 def engine(files: tuple[Path, Path]) -> Iterator[Pinned]:
     made = Pinned(paths=[str(files[0])])
-    made.connection.execute(f"CREATE VIEW given AS SELECT * FROM read_parquet({quoted(str(files[0]))})")
+    made.connection.execute(
+        f"CREATE VIEW given AS SELECT * FROM read_parquet({quoted(str(files[0]))})"
+    )
     yield made
     made.close()
 
@@ -60,7 +64,9 @@ def test_an_expression_gives_arrow(engine: Pinned) -> None:
     assert as_dict(result) == {"g": [1, 2], "n": [1, 2], "s": [10, 50]}
 
 
-def test_the_text_is_for_reading_and_knows_no_path(engine: Pinned, files: tuple[Path, Path]) -> None:
+def test_the_text_is_for_reading_and_knows_no_path(
+    engine: Pinned, files: tuple[Path, Path]
+) -> None:
     table = engine.backend.table("given")
     text = engine.sql(table.group_by("g").agg(n=table.count()))
     assert "GROUP BY" in text
@@ -75,7 +81,12 @@ def test_the_version_is_that_of_duckdb(engine: Pinned) -> None:
 def test_tables_of_keys_may_be_joined(engine: Pinned) -> None:
     table = engine.backend.table("given")
     keys = ibis.memtable(pa.table({"k": [2, 3]}))
-    joined = keys.left_join(table, keys.k == table.g).group_by("k").agg(n=lambda t: t.x.count()).order_by("k")
+    joined = (
+        keys.left_join(table, keys.k == table.g)
+        .group_by("k")
+        .agg(n=lambda t: t.x.count())
+        .order_by("k")
+    )
     for _ in range(2):  # and again, on another cursor
         assert as_dict(engine.run(joined)) == {"k": [2, 3], "n": [2, 0]}
 
@@ -112,7 +123,12 @@ def test_threads_copy_it_once(engine: Pinned) -> None:
     frame, found = Frame(pa.table({"x": list(range(100_000))})), []
     engine.hold("frame", frame)
     table = engine.backend.table("frame")
-    threads = [threading.Thread(target=lambda: found.append(engine.run(table.agg(n=table.count())).to_pydict()["n"])) for _ in range(8)]
+    threads = [
+        threading.Thread(
+            target=lambda: found.append(engine.run(table.agg(n=table.count())).to_pydict()["n"])
+        )
+        for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -132,21 +148,29 @@ def test_threads_copy_it_once(engine: Pinned) -> None:
     ids=lambda column: str(column.type),
 )
 def test_conditions_are_not_handed_to_arrow(engine: Pinned, column: Any) -> None:
-    """DuckDB filters an Arrow table by what a join has found, in Arrow's own functions, and these lack some types: whether that fails depends on the data."""
+    """DuckDB filters an Arrow table by what a join has found, in Arrow's own functions, and these
+    lack some types: whether that fails depends on the data.
+    """
     engine.hold("frame", Frame(pa.table({"x": column})))
     table = engine.backend.table("frame")
     counts = table.group_by("x").agg(n=table.count())
     joined = table.join(counts.filter(counts.n > 5), "x")
     assert engine.run(joined.agg(n=joined.count())).to_pydict() == {"n": [3000 - column.null_count]}
     memory = ibis.memtable(pa.table({"k": pa.array([1, 2], pa.int64())}))
-    assert engine.run(memory.cross_join(table).agg(n=lambda t: t.count())).to_pydict() == {"n": [6000]}
+    assert engine.run(memory.cross_join(table).agg(n=lambda t: t.count())).to_pydict() == {
+        "n": [6000]
+    }
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_every_setting_is_in_force_on_every_cursor(engine: Pinned, name: str) -> None:
     wanted = SETTINGS[name][0].strip("'")
     (value,) = engine.connection.cursor().execute("SELECT current_setting(?)", [name]).fetchone()
-    assert str(value).lower() in (wanted.lower(), f"etc/{wanted.lower()}", str(int(wanted == "true")))
+    assert str(value).lower() in (
+        wanted.lower(),
+        f"etc/{wanted.lower()}",
+        str(int(wanted == "true")),
+    )
     assert SETTINGS[name][1], "and has a reason"
 
 
@@ -180,7 +204,9 @@ ESCAPES = [
 
 
 @pytest.mark.parametrize("statement", ESCAPES)
-def test_nothing_else_can_be_reached(engine: Pinned, files: tuple[Path, Path], statement: str) -> None:
+def test_nothing_else_can_be_reached(
+    engine: Pinned, files: tuple[Path, Path], statement: str
+) -> None:
     before = files[1].read_bytes()
     with pytest.raises(duckdb.Error, match=r"disabled|locked|[Cc]annot|configuration"):
         engine.connection.cursor().execute(statement.format(other=quoted(str(files[1])))).fetchall()
@@ -189,7 +215,9 @@ def test_nothing_else_can_be_reached(engine: Pinned, files: tuple[Path, Path], s
 
 @pytest.mark.parametrize("statement", ESCAPES[:2])
 def test_the_probe_reads_where_nothing_is_closed(files: tuple[Path, Path], statement: str) -> None:
-    assert len(duckdb.connect().execute(statement.format(other=quoted(str(files[1])))).fetchall()) == 3
+    assert (
+        len(duckdb.connect().execute(statement.format(other=quoted(str(files[1])))).fetchall()) == 3
+    )
 
 
 def test_variables_are_no_tables(engine: Pinned) -> None:
@@ -214,7 +242,9 @@ def test_a_long_query_is_interrupted(engine: Pinned) -> None:
         engine.run(endless, timeout=0.2)
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
-    assert as_dict(engine.run(engine.backend.table("given").count().as_table())) == {"CountStar(given)": [3]}, "the engine goes on"
+    assert as_dict(engine.run(engine.backend.table("given").count().as_table())) == {
+        "CountStar(given)": [3]
+    }, "the engine goes on"
 
 
 def test_what_ends_in_time_is_given(engine: Pinned) -> None:
@@ -233,7 +263,11 @@ def test_several_threads_ask_at_once(engine: Pinned) -> None:
 
     def ask(k: int) -> None:
         keys = ibis.memtable(pa.table({"k": [k]}))
-        expression = keys.cross_join(table.filter(table.g >= 1)).group_by("k").agg(s=lambda t: (t.x + t.k).sum())
+        expression = (
+            keys.cross_join(table.filter(table.g >= 1))
+            .group_by("k")
+            .agg(s=lambda t: (t.x + t.k).sum())
+        )
         for _ in range(5):
             found = as_dict(engine.run(expression, timeout=600))
             if found != {"k": [k], "s": [60 + 3 * k]}:
@@ -248,11 +282,17 @@ def test_several_threads_ask_at_once(engine: Pinned) -> None:
 
 
 @pytest.mark.parametrize("memory", [None, "200MB"])
-def test_integers_are_the_same_for_all_threads_and_orders(tmp_path: Path, memory: str | None) -> None:
-    rows = "SELECT (hash(i) % 977)::BIGINT AS u, (hash(i + 7) % 13)::INTEGER AS g, (hash(i + 9) % 1000003)::BIGINT - 500000 AS x FROM range(200000) t(i)"
+def test_integers_are_the_same_for_all_threads_and_orders(
+    tmp_path: Path, memory: str | None
+) -> None:
+    rows = (
+        "SELECT (hash(i) % 977)::BIGINT AS u, (hash(i + 7) % 13)::INTEGER AS g, (hash(i + 9) "
+        "% 1000003)::BIGINT - 500000 AS x FROM range(200000) t(i)"
+    )
     for order in range(3):
         duckdb.connect().execute(
-            f"COPY (SELECT * FROM ({rows}) ORDER BY hash(u * 7919 + x + {order})) TO {quoted(str(tmp_path / f'{order}.parquet'))} (ROW_GROUP_SIZE 10000)"
+            f"COPY (SELECT * FROM ({rows}) ORDER BY hash(u * 7919 + x + {order})) TO "
+            f"{quoted(str(tmp_path / f'{order}.parquet'))} (ROW_GROUP_SIZE 10000)"
         )
     found = set()
     for order in range(3):
@@ -263,7 +303,17 @@ def test_integers_are_the_same_for_all_threads_and_orders(tmp_path: Path, memory
             table = made.backend.table("t")
             weights = table.group_by("u").agg(n=table.count())
             joined = table.join(weights, "u")
-            found.add(str(as_dict(made.run(joined.group_by("g").agg(n=joined.count(), s=(joined.x * joined.n).sum()).order_by("g")))))
+            found.add(
+                str(
+                    as_dict(
+                        made.run(
+                            joined.group_by("g")
+                            .agg(n=joined.count(), s=(joined.x * joined.n).sum())
+                            .order_by("g")
+                        )
+                    )
+                )
+            )
             made.close()
     assert len(found) == 1
     assert float("1e16") + 1 - 1e16 != 1 + (1e16 - 1e16), "as doubles they would not be"
@@ -306,16 +356,28 @@ print(made.directory)
 
 
 @pytest.mark.parametrize(
-    "ending", ["", "import gc; path = made.directory; del made; gc.collect(); print(path); sys.exit()", "print(made.directory); raise SystemExit(3)"]
+    "ending",
+    [
+        "",
+        "import gc; path = made.directory; del made; gc.collect(); print(path); sys.exit()",
+        "print(made.directory); raise SystemExit(3)",
+    ],
 )
 def test_the_directory_goes_with_the_interpreter(ending: str) -> None:
-    run = subprocess.run([sys.executable, "-c", textwrap.dedent(SCRIPT).format(ending=ending)], capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(SCRIPT).format(ending=ending)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     directory = run.stdout.strip().splitlines()[-1]
     assert "sfumato-" in directory
     assert not Path(directory).exists()
 
 
-def test_a_fork_is_refused_and_leaves_the_directory_alone(engine: Pinned, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fork_is_refused_and_leaves_the_directory_alone(
+    engine: Pinned, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pid = os.getpid()
     monkeypatch.setattr(module.os, "getpid", lambda: pid + 1)  # as a forked child sees it
     refusal(engine.check, "engine.fork")
@@ -328,7 +390,9 @@ def test_arrays_of_integer_keys_stay_within_the_memory() -> None:
     bits = {}
     for threads, memory in ((1, "8GB"), (2, "16GB"), (8, "1GB"), (64, "1GB"), (1, "10MB")):
         made = Pinned(threads=threads, memory=memory)
-        (text,) = made.connection.execute("SELECT current_setting('perfect_ht_threshold')::VARCHAR").fetchone()
+        (text,) = made.connection.execute(
+            "SELECT current_setting('perfect_ht_threshold')::VARCHAR"
+        ).fetchone()
         bits[threads, memory] = int(text)
         made.close()
     assert bits[2, "16GB"] == bits[1, "8GB"] == DIRECT_BITS
@@ -350,17 +414,26 @@ def test_texts_and_names_stay_what_they_are(text: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["1.4.4", "0.10.3", "2.0.0", "2.0.0.dev12"])
-def test_another_duckdb_is_refused_before_anything_is_charged(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_duckdb_is_refused_before_anything_is_charged(
+    version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With DuckDB 1.4 every release from a file or a frame would be charged and fail."""
     monkeypatch.setattr(duckdb, "__version__", version)
-    for source in (pa.table({"x": [1]}), ibis.duckdb.from_connection(duckdb.connect()).create_table("x", pa.table({"x": [1]}))):
-        refused = refusal(lambda source=source: sf.protect(source, name="x", budget=1), "engine.version")
+    for source in (
+        pa.table({"x": [1]}),
+        ibis.duckdb.from_connection(duckdb.connect()).create_table("x", pa.table({"x": [1]})),
+    ):
+        refused = refusal(
+            lambda source=source: sf.protect(source, name="x", budget=1), "engine.version"
+        )
         assert version in refused.place
     assert refused.rewrite == f"pip install '{_declared('duckdb')}'"
 
 
 @pytest.mark.parametrize("version", ["1.5.0", "1.5.6", "1.9.0.dev3"])
-def test_a_duckdb_that_is_declared_is_not_refused(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_duckdb_that_is_declared_is_not_refused(
+    version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(duckdb, "__version__", version)
     assert module.known_duckdb() is duckdb
 
@@ -368,7 +441,11 @@ def test_a_duckdb_that_is_declared_is_not_refused(version: str, monkeypatch: pyt
 def _declared(package: str) -> str:
     """What pyproject.toml says of a package."""
     text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
-    (found,) = [line for line in tomllib.loads(text)["project"]["optional-dependencies"]["tables"] if line.startswith(package)]
+    (found,) = [
+        line
+        for line in tomllib.loads(text)["project"]["optional-dependencies"]["tables"]
+        if line.startswith(package)
+    ]
     return str(found)
 
 
@@ -390,19 +467,28 @@ KINDS: dict[str, tuple[str, Callable[[pa.Table, Path], None], Callable[[Path], A
 
 
 @pytest.fixture(params=KINDS)
-def replaced(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Any, Path, Callable[[pa.Table, Path], None]]]:
+def replaced(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[tuple[Any, Path, Callable[[pa.Table, Path], None]]]:
     """A protected table of a unit with one row, its file, and how the file is written."""
     name, write, given = KINDS[request.param]
     write(visits(1), tmp_path / name)
     pq.write_table(visits(1, unit=2), tmp_path / "beside.parquet")
-    source, types = given(tmp_path / name), {"types": {"u": "int64"}} if request.param == "CSV" else {}
-    with sf.protect(source, name="visits", unit="u", max_rows=1, keys={"k": ["a"]}, budget=10, **types) as table:
+    source, types = (
+        given(tmp_path / name),
+        {"types": {"u": "int64"}} if request.param == "CSV" else {},
+    )
+    with sf.protect(
+        source, name="visits", unit="u", max_rows=1, keys={"k": ["a"]}, budget=10, **types
+    ) as table:
         table._source.engine._threads = 8  # so that the engine is asked
         yield table, tmp_path / name, write
 
 
 def meanwhile(table: Any, do: Callable[[], None]) -> Any:
-    """A release during which something is done to a file: after the engine has given its sums, and before they are used."""
+    """A release during which something is done to a file: after the engine has given its sums, and
+    before they are used.
+    """
     engine, true = table._source.engine, table._source.engine.run
 
     def run(expression: Any, *, timeout: float | None = None) -> Any:
@@ -418,7 +504,9 @@ def meanwhile(table: Any, do: Callable[[], None]) -> Any:
 
 
 def test_a_file_that_changes_during_a_question_fails_the_release(replaced: Any) -> None:
-    """A file replaced, written in place, put back or removed during a question: charged, and the constant text."""
+    """A file replaced, written in place, put back or removed during a question: charged, and the
+    constant text.
+    """
     table, path, write = replaced
     new, kept = path.with_name("new"), path.with_name("kept")
 
@@ -452,7 +540,9 @@ def test_a_file_that_changes_during_a_question_fails_the_release(replaced: Any) 
         meanwhile(table, path.unlink)
     refused = refusal(lambda: meanwhile(table, lambda: None), "table.path")
     assert path.name in refused.place
-    assert [entry.kind for entry in table.ledger.history()].count("charge") == 6, "a file that is gone is seen before the charge"
+    assert [entry.kind for entry in table.ledger.history()].count("charge") == 6, (
+        "a file that is gone is seen before the charge"
+    )
 
 
 def test_a_file_that_is_replaced_between_questions_is_read_anew(replaced: Any) -> None:
@@ -461,7 +551,9 @@ def test_a_file_that_is_replaced_between_questions_is_read_anew(replaced: Any) -
     before = int(through_the_door(plan).integers("count")[0][0])
     write(visits(1, key="b"), path.with_name("new"))
     os.replace(path.with_name("new"), path)
-    pq.write_table(visits(5, unit=9), path.with_name("later.parquet"))  # a pattern was expanded when the table was declared
+    pq.write_table(
+        visits(5, unit=9), path.with_name("later.parquet")
+    )  # a pattern was expanded when the table was declared
     assert int(through_the_door(plan).integers("count")[0][0]) == before - (1 << 20)
 
 
@@ -473,13 +565,18 @@ OTHERS = {
 }
 
 
-def test_a_file_with_other_columns_than_declared_is_refused_before_the_charge(replaced: Any, request: pytest.FixtureRequest) -> None:
+def test_a_file_with_other_columns_than_declared_is_refused_before_the_charge(
+    replaced: Any, request: pytest.FixtureRequest
+) -> None:
     """The unit of a CSV file whose columns were exchanged would be another one."""
     table, path, _ = replaced
     kind = request.node.callspec.params["replaced"]
     OTHERS[kind](path)
     codes = {"list": "table.files", "pattern": "table.file"}
-    refusal(lambda: table.group_by("k").aggregate(n=sf.count()).release(epsilon=1), codes.get(kind, "table.changed"))
+    refusal(
+        lambda: table.group_by("k").aggregate(n=sf.count()).release(epsilon=1),
+        codes.get(kind, "table.changed"),
+    )
     assert {entry.kind for entry in table.ledger.history()} == {"open"}
 
 
@@ -491,11 +588,16 @@ def test_a_database_that_is_replaced_is_refused(tmp_path: Path) -> None:
     with sf.protect(tmp_path / "clinic.duckdb", unit="u", max_rows=1, budget=1) as table:
         assert len(table.aggregate(n=sf.count()).release(epsilon="0.1")) == 1
         os.replace(tmp_path / "new", tmp_path / "clinic.duckdb")
-        refusal(lambda: table.aggregate(n=sf.count()).release(epsilon="0.1", fresh=True), "table.changed")
+        refusal(
+            lambda: table.aggregate(n=sf.count()).release(epsilon="0.1", fresh=True),
+            "table.changed",
+        )
 
 
 class ManyFiles:
-    """A table of many files, so that each of two looks takes a while; the last one is replaced meanwhile by a thread, and nothing of sfumato is touched."""
+    """A table of many files, so that each of two looks takes a while; the last one is replaced
+    meanwhile by a thread, and nothing of sfumato is touched.
+    """
 
     FILES = 60
 
@@ -506,7 +608,9 @@ class ManyFiles:
         for name, count in (("one", 1), ("many", 1000)):
             pq.write_table(visits(count), folder / name)
         shutil.copy(folder / "one", self._path)
-        self._table = sf.protect(f"{folder}/*.parquet", name="visits", unit="u", max_rows=1, keys={"k": ["a"]}, budget=1)
+        self._table = sf.protect(
+            f"{folder}/*.parquet", name="visits", unit="u", max_rows=1, keys={"k": ["a"]}, budget=1
+        )
         self._table._source.engine._threads = 8  # so that the engine is asked
         self._plan = self._table.group_by("k").aggregate(n=sf.count()).plan(epsilon=1)
 
@@ -515,7 +619,9 @@ class ManyFiles:
         return int(through_the_door(self._plan).integers("count")[0][0]) / (1 << 20) - self.FILES
 
     def found(self, attempts: int) -> list[float | None]:
-        """What comes of questions during each of which the unit gets a thousand rows; None where there is no answer. Ends with a weight above 1."""
+        """What comes of questions during each of which the unit gets a thousand rows; None where
+        there is no answer. Ends with a weight above 1.
+        """
         self._put("one")
         begun, weights = time.monotonic(), list[float | None]()
         self.weight()
@@ -538,8 +644,12 @@ class ManyFiles:
         os.replace(self._folder / "new", self._path)
 
 
-def test_a_file_that_a_thread_replaces_gives_no_unit_more_weight_than_it_may_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the look that counts a unit's rows and the one that adds them; and a twin without the comparison, which gives it a thousand times as much."""
+def test_a_file_that_a_thread_replaces_gives_no_unit_more_weight_than_it_may_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look that counts a unit's rows and the one that adds them; and a twin without the
+    comparison, which gives it a thousand times as much.
+    """
     files = ManyFiles(tmp_path)
     found = files.found(20)
     assert None in found

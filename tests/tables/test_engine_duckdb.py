@@ -1,4 +1,6 @@
-"""A lent DuckDB as the engine: one state of every table, names that stay what they were, and nothing left behind in the connection."""
+"""A lent DuckDB as the engine: one state of every table, names that stay what they were, and
+nothing left behind in the connection.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,16 @@ def backend() -> Any:
 
 
 def protected(backend: Any, name: str = "visits", **more: Any) -> Any:
-    return sf.protect(backend.table(name), **{"unit": "u", "max_rows": 1, "keys": {"k": ["a"]}, "budget": 10} | more)
+    return sf.protect(
+        backend.table(name),
+        **{"unit": "u", "max_rows": 1, "keys": {"k": ["a"]}, "budget": 10} | more,
+    )
 
 
 def meanwhile(table: Any, statement: str) -> Any:
-    """A release during which the owner says something to the connection: after the engine has given its sums, and before they are used."""
+    """A release during which the owner says something to the connection: after the engine has given
+    its sums, and before they are used.
+    """
     engine, true = table._source.engine, table._source.engine.run
 
     def run(expression: Any, *, timeout: float | None = None) -> Any:
@@ -57,10 +64,16 @@ def test_what_is_shown_is_what_is_asked(backend: Any) -> None:
 
 
 def test_a_question_leaves_nothing_behind(backend: Any, tmp_path: Path) -> None:
-    """Nor does one with a long list of keys, or one that fails; and none is left in a database that may only be read."""
+    """Nor does one with a long list of keys, or one that fails; and none is left in a database that
+    may only be read.
+    """
 
     def state(connection: Any) -> list[Any]:
-        asked = ("name, value FROM duckdb_settings()", "table_name, sql FROM duckdb_tables()", "view_name, sql FROM duckdb_views() WHERE NOT internal")
+        asked = (
+            "name, value FROM duckdb_settings()",
+            "table_name, sql FROM duckdb_tables()",
+            "view_name, sql FROM duckdb_views() WHERE NOT internal",
+        )
         return [connection.execute(f"SELECT {text} ORDER BY ALL").fetchall() for text in asked]
 
     path = str(tmp_path / "clinic.duckdb")
@@ -83,10 +96,16 @@ def test_a_question_leaves_nothing_behind(backend: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "statement",
-    ["CREATE OR REPLACE TABLE visits AS FROM tomorrow", "CREATE OR REPLACE VIEW seen AS FROM tomorrow", "ALTER TABLE visits ADD COLUMN x INTEGER"],
+    [
+        "CREATE OR REPLACE TABLE visits AS FROM tomorrow",
+        "CREATE OR REPLACE VIEW seen AS FROM tomorrow",
+        "ALTER TABLE visits ADD COLUMN x INTEGER",
+    ],
     ids=["table", "view", "column"],
 )
-def test_a_name_that_means_something_else_during_a_question_fails_the_release(statement: str, backend: Any) -> None:
+def test_a_name_that_means_something_else_during_a_question_fails_the_release(
+    statement: str, backend: Any
+) -> None:
     backend.con.execute("CREATE VIEW seen AS SELECT * FROM visits")
     table = protected(backend, "seen")
     with pytest.raises(Failed):
@@ -100,7 +119,9 @@ def test_rows_that_are_committed_during_a_question_do_not_fail_it(backend: Any) 
 
 
 def test_a_table_that_is_replaced_between_questions(backend: Any) -> None:
-    """With the same columns it is read; with others, or as a view that draws, it is refused before the charge."""
+    """With the same columns it is read; with others, or as a view that draws, it is refused before
+    the charge.
+    """
     table = protected(backend)
     plan = table.group_by("k").aggregate(n=sf.count()).plan(epsilon=1)
     backend.con.execute("CREATE OR REPLACE TABLE visits AS SELECT 1 AS u, 'b' AS k")
@@ -109,7 +130,13 @@ def test_a_table_that_is_replaced_between_questions(backend: Any) -> None:
     for statement, code in (
         ("CREATE OR REPLACE TABLE visits AS SELECT 'x' AS u, 'b' AS k", "table.changed"),
         ("CREATE OR REPLACE TABLE visits(u INTEGER, k VARCHAR, g AS (random()))", "table.changed"),
-        ("DROP TABLE visits; CREATE VIEW visits AS SELECT 1 AS u, 'b' AS k FROM tomorrow LIMIT 1", "table.source"),
+        (
+            (
+                "DROP TABLE visits; CREATE VIEW visits AS SELECT 1 AS u, 'b' AS k FROM "
+                "tomorrow LIMIT 1"
+            ),
+            "table.source",
+        ),
         ("DROP VIEW visits", "table.source"),
     ):
         backend.con.execute(statement)
@@ -117,8 +144,12 @@ def test_a_table_that_is_replaced_between_questions(backend: Any) -> None:
     assert {entry.kind for entry in table.ledger.history()} == {"open"}
 
 
-def test_rows_that_another_connection_exchanges_give_no_unit_more_weight_than_it_may_have(backend: Any) -> None:
-    """A thread commits a thousand rows of one unit, then one, and so on. Both looks of a statement see the same commit."""
+def test_rows_that_another_connection_exchanges_give_no_unit_more_weight_than_it_may_have(
+    backend: Any,
+) -> None:
+    """A thread commits a thousand rows of one unit, then one, and so on. Both looks of a statement
+    see the same commit.
+    """
     table = protected(backend)
     plan = table.group_by("k").aggregate(n=sf.count()).plan(epsilon=1)
     stop, there = threading.Event(), backend.con.cursor()
@@ -126,7 +157,9 @@ def test_rows_that_another_connection_exchanges_give_no_unit_more_weight_than_it
     def alternate() -> None:
         while not stop.is_set():
             there.execute("BEGIN; DELETE FROM visits; INSERT INTO visits FROM tomorrow; COMMIT")
-            there.execute("BEGIN; DELETE FROM visits; INSERT INTO visits FROM tomorrow LIMIT 1; COMMIT")
+            there.execute(
+                "BEGIN; DELETE FROM visits; INSERT INTO visits FROM tomorrow LIMIT 1; COMMIT"
+            )
 
     thread = threading.Thread(target=alternate)
     thread.start()
@@ -146,7 +179,9 @@ CREATE VIEW seen AS SELECT flags.u, flags.k FROM flags JOIN (SELECT u, first(fla
 
 
 def test_a_view_that_depends_on_the_order_is_refused_and_does_differ(backend: Any) -> None:
-    """Whichever flag comes first decides whether the unit has a thousand rows or one: two looks see the one and the other."""
+    """Whichever flag comes first decides whether the unit has a thousand rows or one: two looks see
+    the one and the other.
+    """
     backend.con.execute(ORDERED)
     backend.con.execute("SET threads = 4")
     assert "groups rows" in refusal(lambda: protected(backend, "seen"), "table.source").reason
@@ -168,18 +203,27 @@ def test_a_long_question_is_interrupted(backend: Any) -> None:
     assert engine.run(table).num_rows == 1000
 
 
-def test_a_twin_without_the_comparison_answers(backend: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_twin_without_the_comparison_answers(
+    backend: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Engine, "unchanged", lambda _: nullcontext())
-    assert len(meanwhile(protected(backend), "CREATE OR REPLACE TABLE visits AS FROM tomorrow")) == 1
+    assert (
+        len(meanwhile(protected(backend), "CREATE OR REPLACE TABLE visits AS FROM tomorrow")) == 1
+    )
 
 
 def test_uuids_come_as_text_whatever_the_owner_has_set(backend: Any) -> None:
     text = "12345678-1234-5678-1234-567812345678"
-    backend.con.execute(f"CREATE TABLE people AS SELECT UUID '{text}' AS id; SET arrow_lossless_conversion = true")
+    backend.con.execute(
+        f"CREATE TABLE people AS SELECT UUID '{text}' AS id; SET arrow_lossless_conversion = true"
+    )
     assert DuckDB(backend).run(backend.table("people")).to_pydict() == {"id": [text]}
 
 
 def test_temporary_tables_and_views_are_read(backend: Any) -> None:
     backend.con.execute("CREATE TEMP TABLE mine AS FROM visits; CREATE TEMP VIEW seen AS FROM mine")
     for name in ("mine", "seen"):
-        assert len(protected(backend, name).group_by("k").aggregate(n=sf.count()).release(epsilon=1)) == 1
+        assert (
+            len(protected(backend, name).group_by("k").aggregate(n=sf.count()).release(epsilon=1))
+            == 1
+        )

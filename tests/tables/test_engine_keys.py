@@ -1,4 +1,6 @@
-"""Keys as an engine compares them; what becomes of rows with them is seen in test_tallies and test_oracle_queries."""
+"""Keys as an engine compares them; what becomes of rows with them is seen in test_tallies and
+test_oracle_queries.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from sfumato.tables.types import Type
 
 def test_keys_as_the_engine_has_them() -> None:
     assert engine_key(UUID(int=1)) == str(UUID(int=1))
-    assert engine_key(datetime(2026, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))) == datetime(2026, 1, 1)
+    assert engine_key(datetime(2026, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))) == datetime(
+        2026, 1, 1
+    )
     assert engine_key(datetime(2026, 1, 1, tzinfo=UTC)).tzinfo is None
     assert engine_key("Roma") == "Roma"
     assert engine_key(None) is None

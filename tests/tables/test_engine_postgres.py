@@ -1,4 +1,6 @@
-"""PostgreSQL as the engine: a role that may only read, settings that end with the question, a URL that nobody sees."""
+"""PostgreSQL as the engine: a role that may only read, settings that end with the question, a URL
+that nobody sees.
+"""
 
 from __future__ import annotations
 
@@ -38,14 +40,26 @@ def url(server: PostgresServer) -> str:
     """A database of a clinic, as a role that may only read reaches it."""
     made = server.new()
     with psycopg.connect(made, autocommit=True) as connection:
-        columns = 'id int, city text COLLATE "C.utf8", padded char(8), seen timestamptz, spend float8'
+        columns = (
+            'id int, city text COLLATE "C.utf8", padded char(8), seen timestamptz, spend float8'
+        )
         connection.execute(f"CREATE SCHEMA clinic; CREATE TABLE clinic.visits ({columns})")
         with connection.cursor() as cursor, cursor.copy("COPY clinic.visits FROM STDIN") as copy:
             for i in range(60):
-                copy.write_row((i, NAMES[i % len(NAMES)], NAMES[i % 4], TIMES[i % len(TIMES)], i / 4))
+                copy.write_row(
+                    (i, NAMES[i % len(NAMES)], NAMES[i % 4], TIMES[i % len(TIMES)], i / 4)
+                )
         connection.execute("CREATE VIEW clinic.seen AS SELECT * FROM clinic.visits")
-        connection.execute("REVOKE ALL ON SCHEMA public FROM PUBLIC; REVOKE ALL ON DATABASE " + made.split("/")[3].split("?")[0] + " FROM PUBLIC")
-        connection.execute("GRANT CONNECT ON DATABASE " + made.split("/")[3].split("?")[0] + " TO reader; GRANT USAGE ON SCHEMA clinic TO reader")
+        connection.execute(
+            "REVOKE ALL ON SCHEMA public FROM PUBLIC; REVOKE ALL ON DATABASE "
+            + made.split("/")[3].split("?")[0]
+            + " FROM PUBLIC"
+        )
+        connection.execute(
+            "GRANT CONNECT ON DATABASE "
+            + made.split("/")[3].split("?")[0]
+            + " TO reader; GRANT USAGE ON SCHEMA clinic TO reader"
+        )
         connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA clinic TO reader")
     return made.replace("postgres@", f"reader:{WORD}@")
 
@@ -58,10 +72,14 @@ def test_texts_and_zones_are_those_of_duckdb(text: str, url: str) -> None:
 
 def test_a_question_is_answered(url: str) -> None:
     with protected(url, table="clinic.visits") as table:
-        answer = table.sql("SELECT COUNT(*) AS n, AVG(spend) AS m FROM visits", epsilon=1, timeout=60)
+        answer = table.sql(
+            "SELECT COUNT(*) AS n, AVG(spend) AS m FROM visits", epsilon=1, timeout=60
+        )
         assert answer.card()
         assert answer.facts["versions"]["engine"].startswith("PostgreSQL 16")
-        assert table.sql("SELECT COUNT(*) AS n, AVG(spend) AS m FROM visits", epsilon=1, timeout=60).recalled
+        assert table.sql(
+            "SELECT COUNT(*) AS n, AVG(spend) AS m FROM visits", epsilon=1, timeout=60
+        ).recalled
 
 
 def test_many_public_keys_need_no_table(url: str) -> None:
@@ -71,14 +89,20 @@ def test_many_public_keys_need_no_table(url: str) -> None:
     for source, more in ((frame(), {}), (url, {"table": "clinic.visits"})):
         with protected(source, keys={"city": keys}, **more) as table:
             asked = table.group_by("city").aggregate(n=sf.count())
-            found.append(exact_answer(table.plan(asked, epsilon=1), table).pieces[0].values.tolist())
+            found.append(
+                exact_answer(table.plan(asked, epsilon=1), table).pieces[0].values.tolist()
+            )
     assert found[0] == found[1]
 
 
 def test_the_role_may_only_read(url: str) -> None:
     with protected(url, table="clinic.visits") as table:
         connection = table._source.engine.backend.con
-        for statement in ("CREATE TEMP TABLE t (a int)", "DELETE FROM clinic.visits", "CREATE TABLE clinic.t (a int)"):
+        for statement in (
+            "CREATE TEMP TABLE t (a int)",
+            "DELETE FROM clinic.visits",
+            "CREATE TABLE clinic.t (a int)",
+        ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(statement)
         assert table.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)
@@ -110,12 +134,26 @@ def test_the_url_is_nowhere(url: str, tmp_path: Any, caplog: pytest.LogCaptureFi
     said = io.StringIO()
     caplog.set_level(logging.DEBUG)
     path = tmp_path / "visits.ledger"
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said), protected(url, table="clinic.visits", ledger=path) as table:
+    with (
+        contextlib.redirect_stdout(said),
+        contextlib.redirect_stderr(said),
+        protected(url, table="clinic.visits", ledger=path) as table,
+    ):
         answer = table.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)
-        texts = [answer.to_json().decode(), str(answer.card()), repr(table), repr(table._source), table.declaration.to_toml(), str(table.ledger.history())]
+        texts = [
+            answer.to_json().decode(),
+            str(answer.card()),
+            repr(table),
+            repr(table._source),
+            table.declaration.to_toml(),
+            str(table.ledger.history()),
+        ]
         texts += table.plan("SELECT COUNT(*) AS n FROM visits", epsilon=1).sql
         table._source.engine.backend.con.close()
-        for broken in (lambda: table.sql("SELECT COUNT(*) AS m FROM visits", epsilon=1), lambda: protected(url + "&port=1", table="clinic.visits")):
+        for broken in (
+            lambda: table.sql("SELECT COUNT(*) AS m FROM visits", epsilon=1),
+            lambda: protected(url + "&port=1", table="clinic.visits"),
+        ):
             with pytest.raises((sf.Refused, sf.Failed)) as caught:
                 broken()
             texts.append("".join(traceback.format_exception(caught.value)))
@@ -126,7 +164,9 @@ def test_the_url_is_nowhere(url: str, tmp_path: Any, caplog: pytest.LogCaptureFi
 
 def test_a_question_that_takes_too_long_is_ended(server: PostgresServer) -> None:
     made = server.new()
-    server.sql(made, "CREATE TABLE visits (id int); INSERT INTO visits SELECT generate_series(1, 10)")
+    server.sql(
+        made, "CREATE TABLE visits (id int); INSERT INTO visits SELECT generate_series(1, 10)"
+    )
     with psycopg.connect(made, autocommit=True) as connection:
         engine = Postgres(ibis.postgres.from_connection(connection))
         engine.sql = lambda expression: "SELECT 1 AS id FROM pg_sleep(60)"  # type: ignore[method-assign]
@@ -137,7 +177,12 @@ def test_a_question_that_takes_too_long_is_ended(server: PostgresServer) -> None
 
 @pytest.mark.parametrize(
     ("table", "code"),
-    [("clinic.seen", "table.table"), ("clinic.nothing", "table.table"), ("visits; DROP TABLE visits", "table.table"), (None, "table.table")],
+    [
+        ("clinic.seen", "table.table"),
+        ("clinic.nothing", "table.table"),
+        ("visits; DROP TABLE visits", "table.table"),
+        (None, "table.table"),
+    ],
 )
 def test_what_is_no_table_is_refused(table: str | None, code: str, url: str) -> None:
     with pytest.raises(sf.Refused) as caught:
@@ -168,9 +213,17 @@ def test_what_cannot_be_said_is_refused_before_it_is_charged(url: str) -> None:
 
 def test_a_decimal_that_is_no_number_is_null(server: PostgresServer) -> None:
     made = server.new()
-    server.sql(made, "CREATE TABLE visits (id int, paid numeric(8, 2)); INSERT INTO visits VALUES (1, 'NaN'), (2, 3.25), (3, NULL)")
+    server.sql(
+        made,
+        (
+            "CREATE TABLE visits (id int, paid numeric(8, 2)); INSERT INTO visits VALUES (1, "
+            "'NaN'), (2, 3.25), (3, NULL)"
+        ),
+    )
     with protected(made, table="visits", bounds={"paid": (0, 10)}) as table:
-        answer = exact_answer(table.plan(table.aggregate(s=sf.sum("paid"), n=sf.count("paid")), epsilon=1), table)
+        answer = exact_answer(
+            table.plan(table.aggregate(s=sf.sum("paid"), n=sf.count("paid")), epsilon=1), table
+        )
         assert float(answer["s"][0]) == 3.25
         assert float(answer["n"][0]) == 1
 

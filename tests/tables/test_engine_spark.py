@@ -47,7 +47,9 @@ def test_many_public_keys(visits: Any) -> None:
 
 def test_a_question_is_answered(visits: Any) -> None:
     with protected(visits) as table:
-        answer = table.sql("SELECT COUNT(*) AS n, AVG(spend) AS m FROM visits", epsilon=1, timeout=300)
+        answer = table.sql(
+            "SELECT COUNT(*) AS n, AVG(spend) AS m FROM visits", epsilon=1, timeout=300
+        )
         assert answer.facts["versions"]["engine"].startswith("Spark 4")
 
 
@@ -61,7 +63,9 @@ def test_neither_session_changes_the_other(visits: Any, spark: Any) -> None:
     before = {name: spark.conf.get(name, None) for name in SETTINGS}
     with protected(visits) as table:
         session = table._source.engine._session
-        assert {name: session.conf.get(name) for name in SETTINGS} == {name: value for name, (value, _) in SETTINGS.items()}
+        assert {name: session.conf.get(name) for name in SETTINGS} == {
+            name: value for name, (value, _) in SETTINGS.items()
+        }
     assert {name: spark.conf.get(name, None) for name in SETTINGS} == before
     assert spark.sql("SELECT 1").collect()
 
@@ -75,7 +79,9 @@ def test_a_frame_that_draws_is_refused(visits: Any) -> None:
 def test_a_question_that_takes_too_long_is_ended(visits: Any) -> None:
     with protected(visits) as table:
         engine = table._source.engine
-        engine.sql = lambda expression: "SELECT count(*) AS n FROM range(100000000000) WHERE sin(id) > 2"
+        engine.sql = lambda expression: (
+            "SELECT count(*) AS n FROM range(100000000000) WHERE sin(id) > 2"
+        )
         with pytest.raises(TimeoutError):
             engine.run(table._source.table, timeout=1)
 
@@ -91,5 +97,9 @@ def test_a_closed_table_is_refused(visits: Any) -> None:
 def test_the_address_of_the_file_is_nowhere(visits: Any, tmp_path: Path) -> None:
     with protected(visits, ledger=tmp_path / "visits.ledger") as table:
         answer = table.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)
-        texts = [answer.to_json().decode(), str(answer.card()), *table.plan("SELECT COUNT(*) AS n FROM visits", epsilon=1).sql]
+        texts = [
+            answer.to_json().decode(),
+            str(answer.card()),
+            *table.plan("SELECT COUNT(*) AS n FROM visits", epsilon=1).sql,
+        ]
     assert not any(".parquet" in text for text in texts)

@@ -44,7 +44,11 @@ def _by_nullif(value: Any) -> Any:
 def _known(path: Path, guard: Any) -> int:
     source = open_source(path, {}, "t")
     column = guard(source.table["x"])
-    found = source.engine.run(source.table.filter(column >= HIGH).count().as_table()).column(0)[0].as_py()
+    found = (
+        source.engine.run(source.table.filter(column >= HIGH).count().as_table())
+        .column(0)[0]
+        .as_py()
+    )
     source.engine.close()
     return int(found)
 
@@ -54,20 +58,32 @@ def test_nan_is_null_whatever_a_file_states(path: Path) -> None:
 
 
 def test_a_comparison_with_nan_would_not_do(path: Path) -> None:
-    """The twin: DuckDB decides x = NaN by the file's statistics, and the NaN is above every number."""
+    """The twin: DuckDB decides x = NaN by the file's statistics, and the NaN is above every
+    number.
+    """
     assert _known(path, _by_nullif) == ROWS - HIGH
 
 
 def test_sums_and_sides_leave_nan_out(path: Path) -> None:
-    """Bounds that hold all values that are stated: nothing needs to be compared, and still the NaN is not added."""
+    """Bounds that hold all values that are stated: nothing needs to be compared, and still the NaN
+    is not added.
+    """
     table = sf.protect(path, bounds={"x": (0, 1024)}, budget=sf.Pure(10), table_rows=2**20)
-    asked = table.where(sf.col("x") >= 0).aggregate(n=sf.count("x"), total=sf.sum("x"), m=sf.median("x"), h=sf.histogram("x", edges=[0, 2000]))
+    asked = table.where(sf.col("x") >= 0).aggregate(
+        n=sf.count("x"), total=sf.sum("x"), m=sf.median("x"), h=sf.histogram("x", edges=[0, 2000])
+    )
     through = through_the_door(asked.plan(epsilon=1))
     step = next(piece.step for piece in through.pieces if piece.name.startswith("sum"))
     assert through.integers("count x").tolist() == [[ROWS - 1]]
-    assert int(next(piece.values for piece in through.pieces if piece.name.startswith("sum"))[0, 0]) * step == sum(range(ROWS - 1))
-    assert next(piece.values for piece in through.pieces if piece.name.startswith("clipped")).tolist() == [[0, ROWS - 1, 0]]
-    assert next(piece.values for piece in through.pieces if piece.name.startswith("histogram")).tolist() == [[ROWS - 1]]
+    assert int(
+        next(piece.values for piece in through.pieces if piece.name.startswith("sum"))[0, 0]
+    ) * step == sum(range(ROWS - 1))
+    assert next(
+        piece.values for piece in through.pieces if piece.name.startswith("clipped")
+    ).tolist() == [[0, ROWS - 1, 0]]
+    assert next(
+        piece.values for piece in through.pieces if piece.name.startswith("histogram")
+    ).tolist() == [[ROWS - 1]]
     table.close()
 
 
@@ -92,7 +108,9 @@ def test_a_column_is_read_as_its_type(unit: str, value: str, seen: str | None) -
     connection.con.execute(f"CREATE TABLE moments AS SELECT CAST('{value}' AS {unit}) AS x")
     given = connection.table("moments")
     known = Type.of("timestamp with time zone" if unit == "TIMESTAMPTZ" else "timestamp")
-    found = connection.to_pyarrow(given.select(r=sf.col("x").build(given, {"x": known}))).column("r")
+    found = connection.to_pyarrow(given.select(r=sf.col("x").build(given, {"x": known}))).column(
+        "r"
+    )
     assert str(found.type) == "timestamp[us]"
     assert found.to_pylist() == [None if seen is None else datetime.fromisoformat(seen)]
 
@@ -100,21 +118,31 @@ def test_a_column_is_read_as_its_type(unit: str, value: str, seen: str | None) -
 def test_what_an_expression_made_of_a_zone_is_not_turned_twice() -> None:
     """A column that was made from a timestamp with a zone is in UTC already, and has none."""
     connection = engine()
-    connection.con.execute("CREATE TABLE moments AS SELECT TIMESTAMPTZ '2020-01-01 00:00:00+02' AS x")
+    connection.con.execute(
+        "CREATE TABLE moments AS SELECT TIMESTAMPTZ '2020-01-01 00:00:00+02' AS x"
+    )
     given = connection.table("moments")
     zoned = {"x": Type.of("timestamp with time zone")}
     made = given.mutate(y=sf.col("x").build(given, zoned))
     types = zoned | {"y": sf.col("x").type(zoned)}
-    found = connection.to_pyarrow(made.select(a=sf.col("y").build(made, types), b=(sf.col("x") == sf.col("y")).build(made, types))).to_pylist()
+    found = connection.to_pyarrow(
+        made.select(
+            a=sf.col("y").build(made, types), b=(sf.col("x") == sf.col("y")).build(made, types)
+        )
+    ).to_pylist()
     assert found == [{"a": datetime(2019, 12, 31, 22), "b": True}]
 
 
-@pytest.mark.parametrize("kind", ["UTINYINT", "UINTEGER", "UBIGINT", "FLOAT", "DECIMAL(4, 2)", "SMALLINT"])
+@pytest.mark.parametrize(
+    "kind", ["UTINYINT", "UINTEGER", "UBIGINT", "FLOAT", "DECIMAL(4, 2)", "SMALLINT"]
+)
 def test_engines_own_numbers_are_read_as_their_type(kind: str) -> None:
     connection = engine()
     connection.con.execute(f"CREATE TABLE numbers AS SELECT CAST(3 AS {kind}) AS x")
     given = connection.table("numbers")
     known = Type.from_ibis(given["x"].type(), "x")
-    found = connection.to_pyarrow(given.select(r=sf.col("x").build(given, {"x": known}))).column("r")
+    found = connection.to_pyarrow(given.select(r=sf.col("x").build(given, {"x": known}))).column(
+        "r"
+    )
     assert Type.from_ibis(dt.DataType.from_pyarrow(found.type), "r") == known.bare
     assert found.to_pylist() == [3]

@@ -1,7 +1,9 @@
-"""No failure depends on data: every source, every type of column that it can hold, values at the ends of what the type holds, and questions about all of them.
+"""No failure depends on data: every source, every type of column that it can hold, values at the
+ends of what the type holds, and questions about all of them.
 
-The tables of types are complete: a type that a library or an engine gains is missing here until somebody adds it with its extreme values. A column that is
-not accepted is left out or refused when the table is declared, which depends on its type and not on its cells.
+The tables of types are complete: a type that a library or an engine gains is missing here until
+somebody adds it with its extreme values. A column that is not accepted is left out or refused when
+the table is declared, which depends on its type and not on its cells.
 """
 
 from __future__ import annotations
@@ -48,14 +50,20 @@ from .every_type import (
     units,
 )
 
-THOROUGH = pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["a column of each type", "every column"])
+THOROUGH = pytest.mark.parametrize(
+    "thorough",
+    [False, pytest.param(True, marks=pytest.mark.slow)],
+    ids=["a column of each type", "every column"],
+)
 """Every function on one column of each type that columns are read as; and on every column."""
 
 LEFT_OUT_OF_PARQUET = {
     "decimal128(10, -2)", "timestamp[s]", "timestamp[s, tz=UTC]", "timestamp[s, tz=Europe/Rome]", "month_day_nano_interval",
     *(str(column(kind).type) for kind in ARROW_TYPES if pa.types.is_union(kind) or pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind)),
 }  # fmt: skip
-"""Columns that Arrow does not write as Parquet: seconds only where they fit into milliseconds, dictionaries only without nulls inside."""
+"""Columns that Arrow does not write as Parquet: seconds only where they fit into milliseconds,
+dictionaries only without nulls inside.
+"""
 
 
 # Arrow
@@ -78,10 +86,22 @@ def test_one_bad_cell_of_arrow_is_null_and_no_other() -> None:
     """Dictionaries and views of text that is not UTF-8."""
     cells = [b"a", b"\xff", b"b", None]
     for kind in (pa.string(), pa.large_string(), pa.string_view()):
-        for made in (texts(kind, cells), pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3], pa.int8()), texts(kind, cells))):
-            with sf.protect(pa.table({UNIT: range(4), "c": made}), name="t", unit=UNIT, max_rows=1, keys={"c": ["a", "b", None]}, budget=10**6) as table:
+        for made in (
+            texts(kind, cells),
+            pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3], pa.int8()), texts(kind, cells)),
+        ):
+            with sf.protect(
+                pa.table({UNIT: range(4), "c": made}),
+                name="t",
+                unit=UNIT,
+                max_rows=1,
+                keys={"c": ["a", "b", None]},
+                budget=10**6,
+            ) as table:
                 found = table.sql("SELECT c, COUNT(*) AS n FROM t GROUP BY c", epsilon=1000)
-                assert dict(zip([row[0] for row in found.rows], np.rint(found["n"]), strict=True)) == {"a": 1, "b": 1, None: 2}
+                assert dict(
+                    zip([row[0] for row in found.rows], np.rint(found["n"]), strict=True)
+                ) == {"a": 1, "b": 1, None: 2}
 
 
 # Parquet
@@ -107,9 +127,16 @@ def test_parquet(tmp_path: Path, thorough: bool) -> None:
     assert not_held == LEFT_OUT_OF_PARQUET
     for kind in (pa.string(), pa.timestamp("s")):  # without what Arrow does not write
         cells = [b"a", b"\xff"] if kind == pa.string() else [0, 10**15]
-        values = texts(kind, cells) if kind == pa.string() else pa.array(cells, pa.int64()).view(kind)
-        columns[f"encoded {kind}"] = pa.DictionaryArray.from_arrays(pa.array([place % 2 for place in range(ROWS)], pa.int8()), values)
-    renamed = {name.replace(" ", "_").replace("[", "_").replace("]", ""): cells for name, cells in columns.items()}
+        values = (
+            texts(kind, cells) if kind == pa.string() else pa.array(cells, pa.int64()).view(kind)
+        )
+        columns[f"encoded {kind}"] = pa.DictionaryArray.from_arrays(
+            pa.array([place % 2 for place in range(ROWS)], pa.int8()), values
+        )
+    renamed = {
+        name.replace(" ", "_").replace("[", "_").replace("]", ""): cells
+        for name, cells in columns.items()
+    }
     pq.write_table(pa.table(renamed), tmp_path / "all.parquet", row_group_size=11)
     assert not ask_everything(str(tmp_path / "all.parquet"), thorough=thorough)
 
@@ -117,7 +144,11 @@ def test_parquet(tmp_path: Path, thorough: bool) -> None:
 def test_parquet_of_old_timestamps(tmp_path: Path) -> None:
     """INT96, which counts days and nanoseconds."""
     stamps = {f"c{place}": column(pa.timestamp(unit)) for place, unit in enumerate(("us", "ns"))}
-    pq.write_table(pa.table({UNIT: units(), **stamps}), tmp_path / "old.parquet", use_deprecated_int96_timestamps=True)
+    pq.write_table(
+        pa.table({UNIT: units(), **stamps}),
+        tmp_path / "old.parquet",
+        use_deprecated_int96_timestamps=True,
+    )
     assert not ask_everything(str(tmp_path / "old.parquet"))
 
 
@@ -130,7 +161,10 @@ DUCKDB: dict[str, tuple[str, list[str]]] = {
     "SMALLINT": ("SMALLINT", ["-32768", "32767"]),
     "INTEGER": ("INTEGER", ["-2147483648", "2147483647"]),
     "BIGINT": ("BIGINT", ["-9223372036854775808", "9223372036854775807"]),
-    "HUGEINT": ("HUGEINT", ["0", f"{HUGE}", f"-{HUGE} - 1", f"-{HUGE}", f"{10**38}", f"{10**38 - 1}"]),
+    "HUGEINT": (
+        "HUGEINT",
+        ["0", f"{HUGE}", f"-{HUGE} - 1", f"-{HUGE}", f"{10**38}", f"{10**38 - 1}"],
+    ),
     "UTINYINT": ("UTINYINT", ["0", "255"]),
     "USMALLINT": ("USMALLINT", ["0", "65535"]),
     "UINTEGER": ("UINTEGER", ["0", "4294967295"]),
@@ -140,21 +174,69 @@ DUCKDB: dict[str, tuple[str, list[str]]] = {
     "FLOAT": ("FLOAT", ["'nan'", "'inf'", "'-inf'", "-0.0", "3.4028235e38"]),
     "DOUBLE": ("DOUBLE", ["'nan'", "'inf'", "'-inf'", "-0.0", "1.7976931348623157e308", "5e-324"]),
     "DECIMAL": ("DECIMAL(38,2)", ["0", f"'{10**36 - 1}.99'", f"'-{10**36 - 1}.99'"]),
-    "VARCHAR": ("VARCHAR", ["''", "'a'", "chr(0)", "'a' || chr(0)", "repeat('x', 70000)", "'infinity'", "'nan'", "'290309-12-22 (BC) 00:00:00'"]),
+    "VARCHAR": (
+        "VARCHAR",
+        [
+            "''",
+            "'a'",
+            "chr(0)",
+            "'a' || chr(0)",
+            "repeat('x', 70000)",
+            "'infinity'",
+            "'nan'",
+            "'290309-12-22 (BC) 00:00:00'",
+        ],
+    ),
     "ENUM": ("ENUM('a', '', 'Roma')", ["'a'", "''", "'Roma'"]),
-    "UUID": ("UUID", ["'00000000-0000-0000-0000-000000000000'", "'ffffffff-ffff-ffff-ffff-ffffffffffff'"]),
+    "UUID": (
+        "UUID",
+        ["'00000000-0000-0000-0000-000000000000'", "'ffffffff-ffff-ffff-ffff-ffffffffffff'"],
+    ),
     "DATE": (
         "DATE",
-        ["'1970-01-01'", "'infinity'", "'-infinity'", "'5881580-07-10'", "'5877642-06-25 (BC)'", "'0001-01-01'", "'0001-12-31 (BC)'", "'10000-01-01'"],
+        [
+            "'1970-01-01'",
+            "'infinity'",
+            "'-infinity'",
+            "'5881580-07-10'",
+            "'5877642-06-25 (BC)'",
+            "'0001-01-01'",
+            "'0001-12-31 (BC)'",
+            "'10000-01-01'",
+        ],
     ),
-    "TIMESTAMP": ("TIMESTAMP", ["'1970-01-01'", "'infinity'", "'-infinity'", "'294247-01-10 04:00:54.775806'", "'290309-12-22 (BC) 00:00:00'"]),
+    "TIMESTAMP": (
+        "TIMESTAMP",
+        [
+            "'1970-01-01'",
+            "'infinity'",
+            "'-infinity'",
+            "'294247-01-10 04:00:54.775806'",
+            "'290309-12-22 (BC) 00:00:00'",
+        ],
+    ),
     "TIMESTAMP WITH TIME ZONE": (
         "TIMESTAMPTZ",
-        ["'1970-01-01 00:00:00+00'", "'infinity'", "'-infinity'", "'9999-12-31 23:59:59-12'", "'0001-01-01 00:00:00+14'"],
+        [
+            "'1970-01-01 00:00:00+00'",
+            "'infinity'",
+            "'-infinity'",
+            "'9999-12-31 23:59:59-12'",
+            "'0001-01-01 00:00:00+14'",
+        ],
     ),
     "TIMESTAMP_S": ("TIMESTAMP_S", ["'1970-01-01'", "'infinity'", "'-infinity'"]),
     "TIMESTAMP_MS": ("TIMESTAMP_MS", ["'1970-01-01'", "'infinity'", "'-infinity'"]),
-    "TIMESTAMP_NS": ("TIMESTAMP_NS", ["'1970-01-01'", "'infinity'", "'-infinity'", "'2262-04-11 23:47:16.854775806'", "'1677-09-22'"]),
+    "TIMESTAMP_NS": (
+        "TIMESTAMP_NS",
+        [
+            "'1970-01-01'",
+            "'infinity'",
+            "'-infinity'",
+            "'2262-04-11 23:47:16.854775806'",
+            "'1677-09-22'",
+        ],
+    ),
     "TIME": ("TIME", ["'24:00:00'", "'00:00:00'"]),
     "TIME WITH TIME ZONE": ("TIMETZ", ["'00:00:00+15'"]),
     "TIME_NS": ("TIME_NS", ["'00:00:00.000000001'"]),
@@ -171,7 +253,9 @@ DUCKDB: dict[str, tuple[str, list[str]]] = {
     "TYPE": ("", []),
     "NULL": ("", []),
 }
-"""DuckDB's own names of its types → how a column of one is declared, and cells. The last three have no columns without extensions, or none at all."""
+"""DuckDB's own names of its types → how a column of one is declared, and cells. The last three have
+no columns without extensions, or none at all.
+"""
 
 IMPORTED = [
     kind
@@ -179,7 +263,9 @@ IMPORTED = [
     if (pa.types.is_timestamp(kind) and (kind.tz is None or kind.unit in ("us", "ns")))
     or (pa.types.is_decimal(kind) and kind.bit_width <= 128 and kind.scale >= 0)
 ]
-"""Arrow columns that DuckDB takes in as they are, with cells that SQL cannot write: instants beyond microseconds, decimals beyond their digits."""
+"""Arrow columns that DuckDB takes in as they are, with cells that SQL cannot write: instants beyond
+microseconds, decimals beyond their digits.
+"""
 
 
 def filled(connection: Any) -> None:
@@ -187,12 +273,21 @@ def filled(connection: Any) -> None:
     made = {}
     for place, (kind, cells) in enumerate(DUCKDB.values()):
         if kind:
-            cases = " ".join(f"WHEN {i} THEN CAST({cell} AS {kind})" for i, cell in enumerate(cells))
-            made[f"d{place}"] = f"CASE i % {len(cells) + 1} {cases} END" if len(cells) > 1 else f"CAST({cells[0]} AS {kind})"
+            cases = " ".join(
+                f"WHEN {i} THEN CAST({cell} AS {kind})" for i, cell in enumerate(cells)
+            )
+            made[f"d{place}"] = (
+                f"CASE i % {len(cells) + 1} {cases} END"
+                if len(cells) > 1
+                else f"CAST({cells[0]} AS {kind})"
+            )
     given = pa.table({f"a{place}": column(kind) for place, kind in enumerate(IMPORTED)})
     connection.register("given", given)
     chosen = ", ".join(f"{value} AS {name}" for name, value in made.items())
-    connection.execute(f"CREATE TABLE t AS SELECT i // 2 AS {UNIT}, {chosen}, given.* FROM range({ROWS}) r(i) POSITIONAL JOIN given")
+    connection.execute(
+        f"CREATE TABLE t AS SELECT i // 2 AS {UNIT}, {chosen}, given.* FROM "
+        f"range({ROWS}) r(i) POSITIONAL JOIN given"
+    )
     connection.unregister("given")
 
 
@@ -206,7 +301,9 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_duckdb_type_is_listed() -> None:
-    found = duckdb.sql("SELECT DISTINCT logical_type FROM duckdb_types() WHERE database_name = 'system'").fetchall()
+    found = duckdb.sql(
+        "SELECT DISTINCT logical_type FROM duckdb_types() WHERE database_name = 'system'"
+    ).fetchall()
     assert {name for (name,) in found} == set(DUCKDB)
 
 
@@ -219,7 +316,9 @@ def test_a_duckdb_file(clinic: Path, thorough: bool) -> None:
 
 @THOROUGH
 def test_a_lent_duckdb(thorough: bool) -> None:
-    """HUGEINT under a minus and abs(), seconds and milliseconds beyond microseconds: no value of one person makes a question fail."""
+    """HUGEINT under a minus and abs(), seconds and milliseconds beyond microseconds: no value of
+    one person makes a question fail.
+    """
     lent = ibis.duckdb.connect()
     filled(lent.con)
     accepted: dict[str, Any] = {}
@@ -247,7 +346,11 @@ NUMPY: dict[str, Any] = {
     "b": [True, False],
     "i": [-128, 127, 0],
     "u": [0, 255],
-    "f": [number for number in NUMBERS if abs(number) < 6e4 or number != number or abs(number) == float("inf")],
+    "f": [
+        number
+        for number in NUMBERS
+        if abs(number) < 6e4 or number != number or abs(number) == float("inf")
+    ],
     "c": [1 + 2j],
     "m": [np.timedelta64(1, "s")],
     "M": None,
@@ -263,9 +366,17 @@ def numpy_columns() -> dict[str, Any]:
     made: dict[str, Any] = {}
     for dtype in sorted({np.dtype(kind) for kind in np.sctypeDict.values()}, key=str):
         if dtype.kind in "biufc":
-            made[f"numpy {dtype}"] = pd.Series([NUMPY[dtype.kind][place % len(NUMPY[dtype.kind])] for place in range(ROWS)]).to_numpy().astype(dtype)
+            made[f"numpy {dtype}"] = (
+                pd.Series(
+                    [NUMPY[dtype.kind][place % len(NUMPY[dtype.kind])] for place in range(ROWS)]
+                )
+                .to_numpy()
+                .astype(dtype)
+            )
     for unit in ("s", "ms", "us", "ns"):
-        stamps = np.array([np.iinfo(np.int64).min if value is None else value for value in STAMPS], "int64")
+        stamps = np.array(
+            [np.iinfo(np.int64).min if value is None else value for value in STAMPS], "int64"
+        )
         made[f"numpy datetime64[{unit}]"] = stamps.view(f"M8[{unit}]")
         made[f"numpy timedelta64[{unit}]"] = stamps.view(f"m8[{unit}]")
     objects = [
@@ -286,7 +397,9 @@ def numpy_columns() -> dict[str, Any]:
         pd.NaT,
         pd.NA,
     ]
-    made["objects"] = pd.Series([objects[place % len(objects)] for place in range(ROWS)], dtype=object)
+    made["objects"] = pd.Series(
+        [objects[place % len(objects)] for place in range(ROWS)], dtype=object
+    )
     return made
 
 
@@ -302,29 +415,48 @@ IN_PANDAS = [
 """Columns of Arrow inside pandas, which are handed on as they are."""
 
 PANDAS: dict[str, Any] = {
-    "ArrowDtype": lambda: {str(kind): pd.Series(pd.arrays.ArrowExtensionArray(column(kind))) for kind in IN_PANDAS},
+    "ArrowDtype": lambda: {
+        str(kind): pd.Series(pd.arrays.ArrowExtensionArray(column(kind))) for kind in IN_PANDAS
+    },
     "BooleanDtype": lambda: {"boolean": pd.array(cells_of([True, False]), "boolean")},
     "CategoricalDtype": lambda: {
         "category of text": pd.Categorical(cells_of(["a", "", "\0"])),
-        "category of broken text": pd.Categorical(pd.Series(cells_of(["a", SURROGATE]), dtype=object)),
+        "category of broken text": pd.Categorical(
+            pd.Series(cells_of(["a", SURROGATE]), dtype=object)
+        ),
         "category of floats": pd.Categorical(cells_of([0.5, float("inf"), -0.0])),
         "category of days": pd.Categorical(pd.to_datetime(cells_of(["2026-01-01", "1970-01-01"]))),
-        "category of objects": pd.Categorical(cells_of(["a", Decimal(1), datetime.date(1, 1, 1)]), ordered=False),
+        "category of objects": pd.Categorical(
+            cells_of(["a", Decimal(1), datetime.date(1, 1, 1)]), ordered=False
+        ),
     },
     "DatetimeTZDtype": lambda: {
-        f"zoned {unit}": pd.Series(np.array([value or 0 for value in STAMPS], "int64").view(f"M8[{unit}]")).dt.tz_localize("UTC")
+        f"zoned {unit}": pd.Series(
+            np.array([value or 0 for value in STAMPS], "int64").view(f"M8[{unit}]")
+        ).dt.tz_localize("UTC")
         for unit in ("s", "ms", "us", "ns")
     },
     **{
-        f"{sign}Int{bits}Dtype": lambda name=f"{sign}Int{bits}": {name: pd.array(cells_of([0, np.iinfo(name.lower()).max, np.iinfo(name.lower()).min]), name)}
+        f"{sign}Int{bits}Dtype": lambda name=f"{sign}Int{bits}": {
+            name: pd.array(
+                cells_of([0, np.iinfo(name.lower()).max, np.iinfo(name.lower()).min]), name
+            )
+        }
         for sign in ("", "U")
         for bits in (8, 16, 32, 64)
     },
-    **{f"Float{bits}Dtype": lambda name=f"Float{bits}": {name: pd.array(cells_of([0.5, float("inf"), -0.0]), name)} for bits in (32, 64)},
+    **{
+        f"Float{bits}Dtype": lambda name=f"Float{bits}": {
+            name: pd.array(cells_of([0.5, float("inf"), -0.0]), name)
+        }
+        for bits in (32, 64)
+    },
     "IntervalDtype": lambda: {"interval": pd.interval_range(0, ROWS)},
     "PeriodDtype": lambda: {"period": pd.period_range("2026-01-01", periods=ROWS)},
     "SparseDtype": lambda: {"sparse": pd.arrays.SparseArray([0.0, 1.0] * (ROWS // 2))},
-    "StringDtype": lambda: {"python text": pd.array(cells_of(["a", "", "\0", SURROGATE]), pd.StringDtype("python"))},
+    "StringDtype": lambda: {
+        "python text": pd.array(cells_of(["a", "", "\0", SURROGATE]), pd.StringDtype("python"))
+    },
 }
 """Types of pandas → columns of them."""
 
@@ -340,7 +472,14 @@ def test_pandas(thorough: bool) -> None:
     for make in PANDAS.values():
         made |= make()
     names = {f"c{place}": name for place, name in enumerate(made)}
-    frame = pd.DataFrame({UNIT: range(ROWS), **{short: pd.Series(made[name]).reset_index(drop=True) for short, name in names.items()}})
+    frame = pd.DataFrame(
+        {
+            UNIT: range(ROWS),
+            **{
+                short: pd.Series(made[name]).reset_index(drop=True) for short, name in names.items()
+            },
+        }
+    )
     failed = ask_everything(frame, thorough=thorough)
     assert not failed, {names[key.split()[0]]: value for key, value in failed.items()}
     for kind in ("bool", "int64", "decimal(10,2)", "float", "date", "timestamp", "uuid", "string"):
@@ -354,23 +493,40 @@ POLARS: dict[str, Any] = {
     "Array": lambda: {"array": pl.Series([[1, 2]] * ROWS, dtype=pl.Array(pl.Int64, 2))},
     "Binary": lambda: {"binary": pl.Series(cells_of([b"\xff", b""]), dtype=pl.Binary)},
     "Boolean": lambda: {"boolean": pl.Series(cells_of([True, False]), dtype=pl.Boolean)},
-    "Categorical": lambda: {"categorical": pl.Series(cells_of(["a", "", "\0"]), dtype=pl.Categorical)},
+    "Categorical": lambda: {
+        "categorical": pl.Series(cells_of(["a", "", "\0"]), dtype=pl.Categorical)
+    },
     "Date": lambda: {"date": pl.Series(cells_of(DAYS), dtype=pl.Int32).cast(pl.Date)},
     "Datetime": lambda: {
-        f"datetime {unit} {zone}": pl.Series(cells_of(INSTANTS), dtype=pl.Int64).cast(pl.Datetime(unit, zone))
+        f"datetime {unit} {zone}": pl.Series(cells_of(INSTANTS), dtype=pl.Int64).cast(
+            pl.Datetime(unit, zone)
+        )
         for unit in ("ms", "us", "ns")
         for zone in (None, "UTC")
     },
-    "Decimal": lambda: {"decimal": pl.Series(cells_of([Decimal("0.01"), Decimal("-99.99")]), dtype=pl.Decimal(38, 2))},
-    "Duration": lambda: {"duration": pl.Series(cells_of([datetime.timedelta(1)]), dtype=pl.Duration)},
+    "Decimal": lambda: {
+        "decimal": pl.Series(
+            cells_of([Decimal("0.01"), Decimal("-99.99")]), dtype=pl.Decimal(38, 2)
+        )
+    },
+    "Duration": lambda: {
+        "duration": pl.Series(cells_of([datetime.timedelta(1)]), dtype=pl.Duration)
+    },
     "Enum": lambda: {"enum": pl.Series(cells_of(["a", "b"]), dtype=pl.Enum(["a", "b"]))},
     **{
-        f"Float{bits}": lambda bits=bits: {f"float{bits}": pl.Series(cells_of(NUMBERS), dtype=getattr(pl, f"Float{bits}"), strict=False)}
+        f"Float{bits}": lambda bits=bits: {
+            f"float{bits}": pl.Series(
+                cells_of(NUMBERS), dtype=getattr(pl, f"Float{bits}"), strict=False
+            )
+        }
         for bits in (16, 32, 64)
     },
     **{
         f"{sign}Int{bits}": lambda name=f"{sign}Int{bits}": {
-            name: pl.Series(cells_of([n for n in (*WHOLE, 2**64 - 1) if _fits(n, name)]), dtype=getattr(pl, name))
+            name: pl.Series(
+                cells_of([n for n in (*WHOLE, 2**64 - 1) if _fits(n, name)]),
+                dtype=getattr(pl, name),
+            )
         }
         for sign in ("", "U")
         for bits in (8, 16, 32, 64, 128)
@@ -379,7 +535,12 @@ POLARS: dict[str, Any] = {
     "Map": lambda: {"map": pl.Series([{"x": 1}] * ROWS, dtype=pl.Map(pl.String, pl.Int64))},
     "Null": lambda: {"null": pl.Series([None] * ROWS, dtype=pl.Null)},
     "Object": lambda: {"object": pl.Series([object()] * ROWS, dtype=pl.Object)},
-    "String": lambda: {"string": pl.Series(cells_of(["", "a", "\0", "é", "x" * 70_000, "nan", "infinity", "1e400", "9999-12-31"]), dtype=pl.String)},
+    "String": lambda: {
+        "string": pl.Series(
+            cells_of(["", "a", "\0", "é", "x" * 70_000, "nan", "infinity", "1e400", "9999-12-31"]),
+            dtype=pl.String,
+        )
+    },
     "Struct": lambda: {"struct": pl.Series([{"a": 1}] * ROWS)},
     "Time": lambda: {"time": pl.Series(cells_of([datetime.time(1)]), dtype=pl.Time)},
 }
@@ -388,7 +549,11 @@ POLARS: dict[str, Any] = {
 
 def _fits(number: int, name: str) -> bool:
     bits = int(name.rpartition("t")[2])
-    return 0 <= number < 2**bits if name.startswith("U") else -(2 ** (bits - 1)) <= number < 2 ** (bits - 1)
+    return (
+        0 <= number < 2**bits
+        if name.startswith("U")
+        else -(2 ** (bits - 1)) <= number < 2 ** (bits - 1)
+    )
 
 
 NO_COLUMNS = {"BaseExtension", "Extension", "Field", "Unknown"}
@@ -396,7 +561,11 @@ NO_COLUMNS = {"BaseExtension", "Extension", "Field", "Unknown"}
 
 
 def test_every_polars_type_is_listed() -> None:
-    found = {name for name, kind in inspect.getmembers(pl, inspect.isclass) if issubclass(kind, pl.DataType) and kind is not pl.DataType}
+    found = {
+        name
+        for name, kind in inspect.getmembers(pl, inspect.isclass)
+        if issubclass(kind, pl.DataType) and kind is not pl.DataType
+    }
     assert found - NO_COLUMNS - {"Utf8"} == set(POLARS)
 
 
@@ -406,7 +575,9 @@ def test_polars(thorough: bool) -> None:
     for make in POLARS.values():
         made |= make()
     names = {f"c{place}": name for place, name in enumerate(made)}
-    frame = pl.DataFrame({UNIT: range(ROWS), **{short: made[name] for short, name in names.items()}})
+    frame = pl.DataFrame(
+        {UNIT: range(ROWS), **{short: made[name] for short, name in names.items()}}
+    )
     failed = ask_everything(frame, thorough=thorough)
     assert not failed, {names[key.split()[0]]: value for key, value in failed.items()}
 
@@ -418,9 +589,18 @@ def test_polars(thorough: bool) -> None:
 def test_csv(tmp_path: Path, thorough: bool) -> None:
     """The same cells as every type that can be declared."""
     path = tmp_path / "t.csv"
-    types = {f"c{place}": str(kind) for place, kind in enumerate(dict.fromkeys(NAMES.values()))} | {"d": "decimal(38,38)", "e": "decimal(1,0)"}
-    lines = [f"{place // 2},".encode() + b",".join([cell or b""] * len(types)) for place, cell in enumerate(cells_of(TEXTS, 3 * ROWS))]
-    numbers = [f"{place},{','.join([str(number)] * len(types))}".encode() for place, number in enumerate([*WHOLE, *NUMBERS])]
+    types = {f"c{place}": str(kind) for place, kind in enumerate(dict.fromkeys(NAMES.values()))} | {
+        "d": "decimal(38,38)",
+        "e": "decimal(1,0)",
+    }
+    lines = [
+        f"{place // 2},".encode() + b",".join([cell or b""] * len(types))
+        for place, cell in enumerate(cells_of(TEXTS, 3 * ROWS))
+    ]
+    numbers = [
+        f"{place},{','.join([str(number)] * len(types))}".encode()
+        for place, number in enumerate([*WHOLE, *NUMBERS])
+    ]
     path.write_bytes(b"\n".join([f"{UNIT},{','.join(types)}".encode(), *lines, *numbers]))
     assert not ask_everything(str(path), thorough=thorough, types=types)
 
@@ -442,6 +622,10 @@ def test_bytes_at_random(seed: int, tmp_path: Path) -> None:
         except (pa.ArrowException, OSError):
             continue
         held[name] = cells
-    pq.write_table(pa.table({UNIT: units(), **held}), tmp_path / "all.parquet", row_group_size=random.choice((1, 7, ROWS)))
+    pq.write_table(
+        pa.table({UNIT: units(), **held}),
+        tmp_path / "all.parquet",
+        row_group_size=random.choice((1, 7, ROWS)),
+    )
     assert len(held) > 20
     assert not ask_everything(str(tmp_path / "all.parquet"), thorough=True)

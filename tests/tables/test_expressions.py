@@ -16,7 +16,9 @@ def test_the_interface_as_written() -> None:
     assert sf.col("age") is not sf.col("age")
     assert same(sf.col("age") >= 18, col("age") >= 18)
     assert (sf.col("age") >= 18).text == "age >= 18"
-    assert same(sf.when(sf.col("a") > 1, "x").otherwise(None), when(col("a") > 1, "x").otherwise(None))
+    assert same(
+        sf.when(sf.col("a") > 1, "x").otherwise(None), when(col("a") > 1, "x").otherwise(None)
+    )
     assert not same(col("a") + 1, 1 + col("a"))
     assert not same(col("a") + 1, col("a") + 1.0)
 

@@ -1,4 +1,6 @@
-"""Files: what a path means, which files are one table, and what is said of those that are none. No row is read."""
+"""Files: what a path means, which files are one table, and what is said of those that are none. No
+row is read.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with duckdb.connect(str(tmp_path / "one.duckdb")) as con:
         con.execute("CREATE TABLE visits AS SELECT 1 AS user_id")
     with duckdb.connect(str(tmp_path / "many.db")) as con:
-        con.execute("CREATE TABLE visits AS SELECT 1 AS user_id; CREATE TABLE people AS SELECT 2 AS user_id; CREATE VIEW seen AS SELECT * FROM visits")
+        con.execute(
+            "CREATE TABLE visits AS SELECT 1 AS user_id; CREATE TABLE people AS SELECT 2 "
+            "AS user_id; CREATE VIEW seen AS SELECT * FROM visits"
+        )
         con.execute("CREATE SCHEMA old; CREATE TABLE old.visits AS SELECT 3 AS user_id")
 
 
@@ -38,7 +43,11 @@ def rows(source: Any) -> list[tuple[Any, ...]]:
     files = find_files(source)
     engine = Pinned(paths=[] if files.attached else list(files.paths), attached=files.attached)
     try:
-        return engine.connection.cursor().execute(f"SELECT user_id FROM {files.relation(engine)} ORDER BY ALL").fetchall()
+        return (
+            engine.connection.cursor()
+            .execute(f"SELECT user_id FROM {files.relation(engine)} ORDER BY ALL")
+            .fetchall()
+        )
     finally:
         engine.close()
 
@@ -74,7 +83,9 @@ def test_a_tilde_is_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_every_ending_means_its_kind_in_either_case(tmp_path: Path, suffix: str) -> None:
     for name in (f"e{suffix}", f"E{suffix.upper()}"):
-        (tmp_path / name).write_bytes(b"" if SUFFIXES[suffix] != "CSV" or suffix.endswith("gz") else b"a\n")
+        (tmp_path / name).write_bytes(
+            b"" if SUFFIXES[suffix] != "CSV" or suffix.endswith("gz") else b"a\n"
+        )
         if not (SUFFIXES[suffix] == "CSV" and suffix.endswith("gz")):
             assert find_files(name).kind == SUFFIXES[suffix]
             assert find_files(name).name in ("e", "E")
@@ -130,7 +141,12 @@ def test_a_file_that_may_not_be_read_is_refused(monkeypatch: pytest.MonkeyPatch)
 
 def test_files_are_read_together() -> None:
     assert rows("*.parquet") == [(1,)] * 3 + [(2,)] * 3
-    assert rows("one.duckdb") == rows("one.duckdb::visits") == rows("one.duckdb::main.visits") == [(1,)]
+    assert (
+        rows("one.duckdb")
+        == rows("one.duckdb::visits")
+        == rows("one.duckdb::main.visits")
+        == [(1,)]
+    )
     assert rows("many.db::people") == [(2,)]
     assert rows("many.db::old.visits") == [(3,)]
 
@@ -160,7 +176,9 @@ def test_files_that_differ_in_their_columns_are_refused(tmp_path: Path, other: A
 
 
 @pytest.mark.parametrize("name", ["bad.parquet", "bad.duckdb"])
-def test_a_file_of_another_kind_is_refused_without_the_engines_words(tmp_path: Path, name: str) -> None:
+def test_a_file_of_another_kind_is_refused_without_the_engines_words(
+    tmp_path: Path, name: str
+) -> None:
     (tmp_path / name).write_bytes(b"Ada Lovelace, 1815" * 1000)
     refused = refusal(lambda: rows(name), "table.file")
     assert "Ada" not in str(refused)
@@ -168,7 +186,16 @@ def test_a_file_of_another_kind_is_refused_without_the_engines_words(tmp_path: P
     assert refused.__suppress_context__
 
 
-@pytest.mark.parametrize("source", ["many.db", "many.db::seen", "many.db::nobody", "many.db::old.people", "many.db::visits; DROP TABLE visits"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "many.db",
+        "many.db::seen",
+        "many.db::nobody",
+        "many.db::old.people",
+        "many.db::visits; DROP TABLE visits",
+    ],
+)
 def test_which_table_is_meant_must_be_clear(source: str) -> None:
     refused = refusal(lambda: rows(source), "table.table")
     assert refused.rewrite == "many.db::people"

@@ -1,4 +1,6 @@
-"""Tables in memory: types from dtypes, columns made at first use, and no cell that could make reading fail."""
+"""Tables in memory: types from dtypes, columns made at first use, and no cell that could make
+reading fail.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,28 @@ def instants(unit: str, zone: str | None = None) -> Any:
 
 
 READ: list[tuple[Any, Any]] = [
-    *((kind, kind) for kind in (pa.bool_(), pa.int8(), pa.int64(), pa.uint8(), pa.uint64(), pa.float32(), pa.float64())),
+    *(
+        (kind, kind)
+        for kind in (
+            pa.bool_(),
+            pa.int8(),
+            pa.int64(),
+            pa.uint8(),
+            pa.uint64(),
+            pa.float32(),
+            pa.float64(),
+        )
+    ),
     *((kind, kind) for kind in (pa.string(), pa.large_string(), pa.date32(), pa.uuid())),
-    *((kind, kind) for kind in (pa.decimal32(9, 2), pa.decimal64(18, 2), pa.decimal128(38, 38), pa.dictionary(pa.int8(), pa.string()))),
+    *(
+        (kind, kind)
+        for kind in (
+            pa.decimal32(9, 2),
+            pa.decimal64(18, 2),
+            pa.decimal128(38, 38),
+            pa.dictionary(pa.int8(), pa.string()),
+        )
+    ),
     *((kind, kind) for kind in (pa.timestamp("us"), pa.timestamp("ns", "Europe/Rome"))),
     (pa.float16(), pa.float32()),
     (pa.date64(), pa.date32()),
@@ -80,11 +101,16 @@ def test_types_that_are_not(kind: Any) -> None:
 def test_instants_keep_their_value_or_are_null(unit: str, zone: str | None) -> None:
     steps = {"s": 10**6, "ms": 10**3}.get(unit, 1)
     column = held(pa.table({"t": instants(unit, zone)})).load()["t"].cast(pa.int64()).to_pylist()
-    assert column == [None if value is None or abs(value * steps) >= 2**63 + (steps == 1) else value * steps for value in EXTREMES]
+    assert column == [
+        None if value is None or abs(value * steps) >= 2**63 + (steps == 1) else value * steps
+        for value in EXTREMES
+    ]
 
 
 def test_dictionaries_of_narrow_types_are_made_anew() -> None:
-    column = pa.DictionaryArray.from_arrays(pa.array([0, None, 0], pa.int32()), pa.array(np.array([1.5], np.float16)))
+    column = pa.DictionaryArray.from_arrays(
+        pa.array([0, None, 0], pa.int32()), pa.array(np.array([1.5], np.float16))
+    )
     assert held(pa.table({"x": column})).load()["x"].to_pylist() == [1.5, None, 1.5]
     chunked = pa.chunked_array([column, column])
     assert held(pa.table({"x": chunked})).load()["x"].to_pylist() == [1.5, None, 1.5] * 2
@@ -129,7 +155,16 @@ POLARS = pl.DataFrame(
 
 def test_polars() -> None:
     frame = held(POLARS)
-    assert set(frame.left_out) == {"object", "null", "list", "struct", "binary", "span", "time", "wide"}
+    assert set(frame.left_out) == {
+        "object",
+        "null",
+        "list",
+        "struct",
+        "binary",
+        "span",
+        "time",
+        "wide",
+    }
     table = frame.load()
     assert table.schema == frame.schema
     assert table["c"].to_pylist() == ["a", "b"]

@@ -1,4 +1,6 @@
-"""Every function of the table, on special values of every type and every pair of types: never an error, and no row's value depends on another row."""
+"""Every function of the table, on special values of every type and every pair of types: never an
+error, and no row's value depends on another row.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,13 @@ from .special_values import VALUES, array, engine, python, schema, table
 
 PAIRS = [(a, b) for a in VALUES for b in VALUES if next(calls([a, b]), None) is not None]
 COARSE = ("decimal(38,20)", "decimal(38,38)")
-"""DuckDB turns decimals of so many digits into doubles that are not the nearest: their exact functions are compared, the others only run."""
-ENGINES_OWN = re.compile(r"[+]?[\d]*[xX_][\da-fA-F_]*|t|f|yes|no|0|1|epoch|1e-400|[+-]?9{40}|\{.*\}|.*[:].*[+-].*|\d{4}-\d\d-\d\d[ T].*|\s.*|.*\s")
+"""DuckDB turns decimals of so many digits into doubles that are not the nearest: their exact
+functions are compared, the others only run.
+"""
+ENGINES_OWN = re.compile(
+    r"[+]?[\d]*[xX_][\da-fA-F_]*|t|f|yes|no|0|1|epoch|1e-400|[+-]?9{40}|\{.*\}|.*[:].*[+-].*|\d{4}-\d\d-\d\d[ "
+    r"T].*|\s.*|.*\s"
+)
 """Texts that engines read each in their own way."""
 
 
@@ -57,38 +64,69 @@ def spread(count: int, most: int, width: int) -> range:
     return range(0, count, step)
 
 
-def asked(connection: Any, names: Sequence[str], rows: list[tuple[Any, ...]], expressions: Sequence[Expr]) -> Any:
-    given = table(connection, "given_rows", {f"c{i}": (name, [row[i] for row in rows]) for i, name in enumerate(names)})
+def asked(
+    connection: Any, names: Sequence[str], rows: list[tuple[Any, ...]], expressions: Sequence[Expr]
+) -> Any:
+    given = table(
+        connection,
+        "given_rows",
+        {f"c{i}": (name, [row[i] for row in rows]) for i, name in enumerate(names)},
+    )
     return answers(connection, given, expressions, schema(*names))
 
 
 def check_column(column: Any, known: Argument) -> None:
     """Of the declared type, without NaN, within the years and within the span."""
     expected = TIMESTAMP if known.type.zone else known.type.bare
-    assert known.type.kind == "uuid" or Type.from_ibis(ibis.expr.datatypes.DataType.from_pyarrow(column.type), "column") == expected, known
+    assert (
+        known.type.kind == "uuid"
+        or Type.from_ibis(ibis.expr.datatypes.DataType.from_pyarrow(column.type), "column")
+        == expected
+    ), known
     if known.type.kind == "float":
         assert not pc.any(pc.is_nan(column)).as_py(), known
     elif known.span is not None or known.type.kind in ("date", "timestamp"):
-        ends = [end for end in pc.min_max(column).as_py().values() if end is not None]  # as_py refuses dates that Python cannot hold
-        assert known.span is None or all(known.span[0] <= Fraction(end) <= known.span[1] for end in ends), known
+        ends = [
+            end for end in pc.min_max(column).as_py().values() if end is not None
+        ]  # as_py refuses dates that Python cannot hold
+        assert known.span is None or all(
+            known.span[0] <= Fraction(end) <= known.span[1] for end in ends
+        ), known
 
 
 def close(got: Any, wanted: Any) -> bool:
     if got is None or wanted is None or isinstance(got, bool) or isinstance(wanted, bool):
         return got is wanted
     if isinstance(got, float) or isinstance(wanted, float):
-        return float(got) == float(wanted) or math.isclose(got, wanted, rel_tol=1e-14, abs_tol=5e-324)
+        return float(got) == float(wanted) or math.isclose(
+            got, wanted, rel_tol=1e-14, abs_tol=5e-324
+        )
     if isinstance(got, int | Decimal):
         return Fraction(got) == Fraction(wanted)
     return type(got) is type(wanted) and got == wanted
 
 
-def comparable(expression: Call, known: Argument, names: Sequence[str], row: tuple[Any, ...]) -> bool:
-    """What Python and the engine compute alike: not doubles of very long decimals, odd letters, or texts that each engine reads in its own way."""
+def comparable(
+    expression: Call, known: Argument, names: Sequence[str], row: tuple[Any, ...]
+) -> bool:
+    """What Python and the engine compute alike: not doubles of very long decimals, odd letters, or
+    texts that each engine reads in its own way.
+    """
     name = expression.function.name
-    if any(kind in COARSE for kind in names) and (known.type.kind == "float" or (name == "cast" and known.type.kind == "string")):
+    if any(kind in COARSE for kind in names) and (
+        known.type.kind == "float" or (name == "cast" and known.type.kind == "string")
+    ):
         return False
-    if any(kind in COARSE for kind in names) and name in ("=", "<>", "<", "<=", ">", ">=", "between", "identical"):
+    if any(kind in COARSE for kind in names) and name in (
+        "=",
+        "<>",
+        "<",
+        "<=",
+        ">",
+        ">=",
+        "between",
+        "identical",
+    ):
         return len(set(names)) == 1  # beside others they are compared as doubles
     if name in ("lower", "upper", "ilike"):
         return "ß" not in str(row[0])
@@ -98,7 +136,9 @@ def comparable(expression: Call, known: Argument, names: Sequence[str], row: tup
 
 
 def compare(connection: Any, names: Sequence[str], most: int) -> int:
-    """All rows are computed, and `most` of them compared with Python; how many comparisons there were."""
+    """All rows are computed, and `most` of them compared with Python; how many comparisons there
+    were.
+    """
     rows, types, expressions = rows_of(names), schema(*names), list(calls(names))
     found = asked(connection, names, rows, expressions)
     places = spread(len(rows), most, len(VALUES[names[-1]]))
@@ -110,10 +150,15 @@ def compare(connection: Any, names: Sequence[str], most: int) -> int:
         for place, got in zip(places, column.take(list(places)).to_pylist(), strict=True):
             row = rows[place]
             if comparable(expression, known, names, row):
-                given = {f"c{i}": held(types[f"c{i}"], python(name, value)) for i, (name, value) in enumerate(zip(names, row, strict=True))}
+                given = {
+                    f"c{i}": held(types[f"c{i}"], python(name, value))
+                    for i, (name, value) in enumerate(zip(names, row, strict=True))
+                }
                 wanted = evaluate(expression, given, types)
                 alike = close(held(known.type, got), wanted)
-                assert alike, f"{expression.text:.200} of {row!s:.200}: {got!r:.80}, not {wanted!r:.80}"
+                assert alike, (
+                    f"{expression.text:.200} of {row!s:.200}: {got!r:.80}, not {wanted!r:.80}"
+                )
                 compared += 1
     return compared
 
@@ -155,13 +200,23 @@ def test_a_row_alone_has_the_value_it_has_among_others(name: str, connection: An
     backwards = asked(engine(threads=1), [name], rows[::-1], expressions).to_pylist()
     assert repr(backwards[::-1]) == repr(together)
     given = table(connection, "given_rows", {"c0": (name, [])})
-    sql = ibis.to_sql(given.select(**{f"r{i}": e.build(given, schema(name)) for i, e in enumerate(expressions)}), dialect="duckdb")
+    sql = ibis.to_sql(
+        given.select(**{f"r{i}": e.build(given, schema(name)) for i, e in enumerate(expressions)}),
+        dialect="duckdb",
+    )
     connection.con.execute(f"PREPARE alone AS {sql}")
     for row, wanted in list(zip(rows, together, strict=True))[:: max(1, len(rows) // 8)]:
         table(connection, "one_row", {"c0": (name, [row[0]])})
         connection.con.execute("DELETE FROM given_rows; INSERT INTO given_rows FROM one_row")
         alone = connection.con.execute("EXECUTE alone").to_arrow_table().to_pylist()
-        assert repr([{key: str(value) if isinstance(value, UUID) else value for key, value in alone[0].items()}]) == repr([wanted])
+        assert repr(
+            [
+                {
+                    key: str(value) if isinstance(value, UUID) else value
+                    for key, value in alone[0].items()
+                }
+            ]
+        ) == repr([wanted])
 
 
 @pytest.mark.parametrize("name", VALUES)
@@ -169,29 +224,62 @@ def test_constants_are_as_good_as_columns(name: str, connection: Any) -> None:
     """The engine computes constants while it plans, by other code."""
     written = constants(name)
     chosen = written[:: max(1, len(written) // 3)]
-    by_function = {e.function.name: e for e in calls([name]) if isinstance(e, Call) and e.function.name != "is_in"}
-    columns = asked(connection, [name], [(value.hex if isinstance(value, UUID) else value,) for value in chosen], list(by_function.values()))
+    by_function = {
+        e.function.name: e
+        for e in calls([name])
+        if isinstance(e, Call) and e.function.name != "is_in"
+    }
+    columns = asked(
+        connection,
+        [name],
+        [(value.hex if isinstance(value, UUID) else value,) for value in chosen],
+        list(by_function.values()),
+    )
     fixed = [
-        call(e.function.name, *(literal(value) if argument.columns else argument for argument in e.arguments)) for e in by_function.values() for value in chosen
+        call(
+            e.function.name,
+            *(literal(value) if argument.columns else argument for argument in e.arguments),
+        )
+        for e in by_function.values()
+        for value in chosen
     ]
-    found = [column.to_pylist()[0] for column in asked(connection, [name], [(None,)], fixed).columns]
+    found = [
+        column.to_pylist()[0] for column in asked(connection, [name], [(None,)], fixed).columns
+    ]
     wanted = [value for column in columns.columns for value in column.to_pylist()]
-    assert [expression.text for expression, got, want in zip(fixed, found, wanted, strict=True) if not close(got, want)] == []
+    assert [
+        expression.text
+        for expression, got, want in zip(fixed, found, wanted, strict=True)
+        if not close(got, want)
+    ] == []
 
 
 @pytest.mark.parametrize("name", VALUES)
 def test_a_column_beside_a_constant(name: str, connection: Any) -> None:
-    """Constants make types narrow: what a column is turned into still has to hold it. Sums of sums, too."""
+    """Constants make types narrow: what a column is turned into still has to hold it. Sums of sums,
+    too.
+    """
     known = Type.of(name)
     numbers = [0, -1, -129, 2**31, 10**20, Decimal("-99.5"), 1e300]
     beside = numbers if known.numeric else constants(name)[:: max(1, len(constants(name)) // 4)]
     binary = [
         function.name
         for function in FUNCTIONS.values()
-        if len(function.takes) == 2 and not function.pairs and all(slot.test is None for slot in function.takes)
+        if len(function.takes) == 2
+        and not function.pairs
+        and all(slot.test is None for slot in function.takes)
     ]
-    made = [call(function, *pair) for value in beside for function in binary for pair in ((col("c0"), literal(value)), (literal(value), col("c0")))]
-    undone = [call(outer, col("c0") + value, value) for value in numbers for outer in ("-", "*")] if known.numeric else []
+    made = [
+        call(function, *pair)
+        for value in beside
+        for function in binary
+        for pair in ((col("c0"), literal(value)), (literal(value), col("c0")))
+    ]
+    undone = (
+        [call(outer, col("c0") + value, value) for value in numbers for outer in ("-", "*")]
+        if known.numeric
+        else []
+    )
     accepted = [expression for expression in [*made, *undone] if fits(expression, schema(name))]
     rows = rows_of([name])
     places = spread(len(rows), 10, 1)
@@ -201,9 +289,15 @@ def test_a_column_beside_a_constant(name: str, connection: Any) -> None:
         check_column(found.column(number), result)
         if result.type.kind not in ("integer", "decimal", "bool") or name in COARSE:
             continue
-        for place, got in zip(places, found.column(number).take(list(places)).to_pylist(), strict=True):
-            wanted = evaluate(expression, {"c0": held(known, python(name, rows[place][0]))}, schema(name))
-            assert close(got, wanted), f"{expression.text:.200} of {rows[place]!s:.200}: {got!r:.80}, not {wanted!r:.80}"
+        for place, got in zip(
+            places, found.column(number).take(list(places)).to_pylist(), strict=True
+        ):
+            wanted = evaluate(
+                expression, {"c0": held(known, python(name, rows[place][0]))}, schema(name)
+            )
+            assert close(got, wanted), (
+                f"{expression.text:.200} of {rows[place]!s:.200}: {got!r:.80}, not {wanted!r:.80}"
+            )
 
 
 def fits(expression: Expr, types: dict[str, Type]) -> bool:
@@ -214,21 +308,42 @@ def fits(expression: Expr, types: dict[str, Type]) -> bool:
 
 
 @pytest.mark.parametrize("name", ["float64", "float32", "int64", "date", "timestamp", "string"])
-def test_what_a_file_states_about_its_values_changes_nothing(name: str, connection: Any, tmp_path: Path) -> None:
-    """Parquet states the least and the largest value without NaN, and DuckDB decides comparisons by what is stated."""
+def test_what_a_file_states_about_its_values_changes_nothing(
+    name: str, connection: Any, tmp_path: Path
+) -> None:
+    """Parquet states the least and the largest value without NaN, and DuckDB decides comparisons by
+    what is stated.
+    """
     groups = (
-        [[math.nan, 1.0, 2.0], [-5.0, math.nan, -3.0], [math.nan], [None, math.nan, 0.5], [math.inf, math.nan]] if name.startswith("float") else [VALUES[name]]
+        [
+            [math.nan, 1.0, 2.0],
+            [-5.0, math.nan, -3.0],
+            [math.nan],
+            [None, math.nan, 0.5],
+            [math.inf, math.nan],
+        ]
+        if name.startswith("float")
+        else [VALUES[name]]
     )
     expressions = list(calls([name]))
     for place, values in enumerate(groups):
         wanted = asked(connection, [name], [(value,) for value in values], expressions)
-        pyarrow.parquet.write_table(pa.table({"c0": array(name, values)}), tmp_path / f"{place}.parquet", row_group_size=50)
-        found = answers(connection, connection.read_parquet(tmp_path / f"{place}.parquet"), expressions, schema(name))
+        pyarrow.parquet.write_table(
+            pa.table({"c0": array(name, values)}), tmp_path / f"{place}.parquet", row_group_size=50
+        )
+        found = answers(
+            connection,
+            connection.read_parquet(tmp_path / f"{place}.parquet"),
+            expressions,
+            schema(name),
+        )
         assert sorted(map(repr, found.to_pylist())) == sorted(map(repr, wanted.to_pylist()))
 
 
 def test_what_the_guards_are_for() -> None:
-    """The same functions without them: DuckDB does fail on such values, so the tests above would see a guard that is missing."""
+    """The same functions without them: DuckDB does fail on such values, so the tests above would
+    see a guard that is missing.
+    """
     connection = duckdb.connect()
     for statement in (
         "SELECT ln(x) FROM (VALUES (0::DOUBLE)) t(x)",
@@ -241,7 +356,10 @@ def test_what_the_guards_are_for() -> None:
         "SELECT x * x FROM (VALUES (99999999999999.9999::DECIMAL(18, 4))) t(x)",
         "SELECT x = y FROM (VALUES (9223372036854775807, 0.1::DECIMAL(38, 37))) t(x, y)",
         "SELECT CAST(floor(x) AS BIGINT) FROM (VALUES (1e300)) t(x)",
-        "SELECT TRY_CAST(x AS TIMESTAMPTZ)::TIMESTAMP FROM (VALUES ('294247-01-10 04:00:54.775806+00')) t(x)",
+        (
+            "SELECT TRY_CAST(x AS TIMESTAMPTZ)::TIMESTAMP FROM (VALUES ('294247-01-10 "
+            "04:00:54.775806+00')) t(x)"
+        ),
     ):
         with pytest.raises(duckdb.Error):
             connection.execute(statement).fetchall()
@@ -252,12 +370,19 @@ def test_the_oracle_knows_every_function() -> None:
 
 
 def test_every_function_is_asked_of_some_column() -> None:
-    seen = {e.function.name for names in [*([name] for name in VALUES), *PAIRS] for e in calls(names) if isinstance(e, Call)}
+    seen = {
+        e.function.name
+        for names in [*([name] for name in VALUES), *PAIRS]
+        for e in calls(names)
+        if isinstance(e, Call)
+    }
     assert seen == set(FUNCTIONS)
 
 
 def mentions(value: Any, given: Any) -> int:
-    """How often the engine's plan mentions a column: NULLIF and BETWEEN each write their argument out twice."""
+    """How often the engine's plan mentions a column: NULLIF and BETWEEN each write their argument
+    out twice.
+    """
     tree = sqlglot.parse_one(ibis.to_sql(given.select(r=value), dialect="duckdb"), dialect="duckdb")
 
     def count(node: Any) -> int:
@@ -287,10 +412,15 @@ def test_no_argument_is_mentioned_more_often_than_is_said() -> None:
         ["float64", "float64"],
         ["decimal(4,2)", "int64"],
     ):
-        given = ibis.table({f"c{i}": Type.of(name).to_ibis() for i, name in enumerate(names)}, name="given_rows")
+        given = ibis.table(
+            {f"c{i}": Type.of(name).to_ibis() for i, name in enumerate(names)}, name="given_rows"
+        )
         for expression in calls(names):
             assert isinstance(expression, Call)
-            assert mentions(expression._built(given, schema(*names), {}).value, given) < expression.weight, expression.text
+            assert (
+                mentions(expression._built(given, schema(*names), {}).value, given)
+                < expression.weight
+            ), expression.text
 
 
 def test_the_page_lists_the_table() -> None:
@@ -303,10 +433,23 @@ def test_the_page_lists_the_table() -> None:
 
 def test_a_value_far_away_changes_nothing_nearby(connection: Any) -> None:
     """Two columns: the good row is the same beside a row of extremes, whatever the function."""
-    for names in (("int64", "int64"), ("float64", "int8"), ("string", "string"), ("timestamp", "date")):
+    for names in (
+        ("int64", "int64"),
+        ("float64", "int8"),
+        ("string", "string"),
+        ("timestamp", "date"),
+    ):
         expressions = list(calls(names))
         good = tuple(
-            {"int64": 6, "int8": 4, "float64": 2.5, "string": "abc", "timestamp": datetime(2020, 2, 29, 1), "date": date(2019, 1, 1)}[name] for name in names
+            {
+                "int64": 6,
+                "int8": 4,
+                "float64": 2.5,
+                "string": "abc",
+                "timestamp": datetime(2020, 2, 29, 1),
+                "date": date(2019, 1, 1),
+            }[name]
+            for name in names
         )
         alone = asked(connection, names, [good], expressions).to_pylist()[0]
         rows = rows_of(names)

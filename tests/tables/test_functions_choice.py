@@ -19,9 +19,24 @@ NAN = float("nan")
 @pytest.mark.parametrize(
     ("expression", "a", "b", "value"),
     [
-        (when(A > 1, "big").when(A > 0, "small").otherwise("none"), ("int8", 2), ("int8", 0), "big"),
-        (when(A > 1, "big").when(A > 0, "small").otherwise("none"), ("int8", 1), ("int8", 0), "small"),
-        (when(A > 1, "big").when(A > 0, "small").otherwise("none"), ("int8", None), ("int8", 0), "none"),
+        (
+            when(A > 1, "big").when(A > 0, "small").otherwise("none"),
+            ("int8", 2),
+            ("int8", 0),
+            "big",
+        ),
+        (
+            when(A > 1, "big").when(A > 0, "small").otherwise("none"),
+            ("int8", 1),
+            ("int8", 0),
+            "small",
+        ),
+        (
+            when(A > 1, "big").when(A > 0, "small").otherwise("none"),
+            ("int8", None),
+            ("int8", 0),
+            "none",
+        ),
         (when(A > 1, "big").otherwise(None), ("int8", 0), ("int8", 0), None),
         (when(A > 1, A).otherwise(B), ("int8", 2), ("decimal(4,2)", Decimal("0.50")), Decimal(2)),
         (when(A.is_null(), B).otherwise(A), ("float64", NAN), ("int8", 3), 3.0),
@@ -44,6 +59,8 @@ def test_values(expression: Expr, a: tuple[str, Any], b: tuple[str, Any], value:
 
 
 def test_branches_that_are_not_taken_do_no_harm() -> None:
-    """Each branch is total, so that it does not matter whether the engine computes it for rows that take the other."""
+    """Each branch is total, so that it does not matter whether the engine computes it for rows that
+    take the other.
+    """
     assert computed(when(A == 0, 0).otherwise(1 / A), a=("int8", 0)) == 0.0
     assert computed(when(A <= 0, None).otherwise(A.ln()), a=("int8", -1)) is None

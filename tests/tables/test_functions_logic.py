@@ -54,13 +54,25 @@ def test_kleene(a: bool | None, b: bool | None) -> None:
         (A <= "2026-01-31", ("date", date(2026, 1, 31)), ("int8", 0), True),
         (A < "2026-01-31 12:00", ("date", date(2026, 1, 31)), ("int8", 0), True),
         (A == B, ("date", date(2026, 1, 31)), ("timestamp", datetime(2026, 1, 31)), True),
-        (A == B, ("timestamp", datetime(2026, 1, 31)), ("timestamp with time zone", datetime(2026, 1, 31, tzinfo=UTC)), True),
-        (literal("00000000-0000-0000-0000-000000000007") == A, ("uuid", "0" * 31 + "7"), ("int8", 0), True),
+        (
+            A == B,
+            ("timestamp", datetime(2026, 1, 31)),
+            ("timestamp with time zone", datetime(2026, 1, 31, tzinfo=UTC)),
+            True,
+        ),
+        (
+            literal("00000000-0000-0000-0000-000000000007") == A,
+            ("uuid", "0" * 31 + "7"),
+            ("int8", 0),
+            True,
+        ),
         (A.between(1, B), ("int8", 5), ("int64", 5), True),
         (A.between(1, B), ("int8", 5), ("int64", None), None),
         (A.between(9, B), ("int8", 5), ("int64", None), False),
         (A.is_null(), ("date", 2**31 - 1), ("int8", 0), True),
     ],
 )
-def test_comparisons(expression: Expr, a: tuple[str, Any], b: tuple[str, Any], value: bool | None) -> None:
+def test_comparisons(
+    expression: Expr, a: tuple[str, Any], b: tuple[str, Any], value: bool | None
+) -> None:
     assert computed(expression, a=a, b=b) is value

@@ -1,4 +1,6 @@
-"""Roots, logarithms and angles: null where there is no value, to the last bits where there is one."""
+"""Roots, logarithms and angles: null where there is no value, to the last bits where there is
+one.
+"""
 
 from __future__ import annotations
 

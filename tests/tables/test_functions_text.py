@@ -73,7 +73,9 @@ def test_what_would_grow_is_null() -> None:
 
 
 def test_no_pattern_that_is_taken_is_slow() -> None:
-    """On texts that make a search by trial and error take hours, this test ends. (`%_%_c`, which is refused, is one that does not.)"""
+    """On texts that make a search by trial and error take hours, this test ends. (`%_%_c`, which is
+    refused, is one that does not.)
+    """
     texts = ["a" * 100_000, "ab" * 50_000]
     given = table(connection(), "texts", {"t": ("string", texts)})
     patterns = ["%a%a%a%a%a%a%c", "%_c", "_%ac%", "%a_c", "%ab%ab%ab%ab%ac%", "a%_c"]
@@ -83,5 +85,10 @@ def test_no_pattern_that_is_taken_is_slow() -> None:
         T.contains("a" * 255 + "c"),
         T.position("ab" * 127 + "c"),
     ]:
-        found = connection().to_pyarrow(given.select(r=expression.build(given, {"t": schema("string")["c0"]}))).column("r").to_pylist()
+        found = (
+            connection()
+            .to_pyarrow(given.select(r=expression.build(given, {"t": schema("string")["c0"]})))
+            .column("r")
+            .to_pylist()
+        )
         assert not any(found)

@@ -61,7 +61,11 @@ def test_values(expression: Expr, d: tuple[str, Any], value: Any) -> None:
         (("date", date(2020, 3, 1)), ("date", date(2020, 2, 28)), 2),
         (("date", date(1, 1, 1)), ("date", date(9999, 12, 31)), -3652058),
         (("timestamp", datetime(2020, 1, 2, 1)), ("timestamp", datetime(2020, 1, 1, 23)), 1),
-        (("timestamp with time zone", datetime(2020, 1, 2, 1, tzinfo=UTC)), ("date", date(2020, 1, 1)), 1),
+        (
+            ("timestamp with time zone", datetime(2020, 1, 2, 1, tzinfo=UTC)),
+            ("date", date(2020, 1, 1)),
+            1,
+        ),
         (("date", date(2020, 1, 1)), ("date", -(2**31) + 1), None),
     ],
 )

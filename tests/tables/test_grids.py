@@ -1,4 +1,6 @@
-"""How values become integers: total, within the declared range, rounded to the nearest step, the same in every engine."""
+"""How values become integers: total, within the declared range, rounded to the nearest step, the
+same in every engine.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,10 @@ FLOATS = [
 
 def _built(values: list[object], kind: pa.DataType, build: object) -> list[object]:
     table = ibis.memtable(pa.table({"x": pa.array(values, type=kind)}))
-    return [None if v is None else v for v in CON.to_pyarrow(table.select(y=build(table.x)))["y"].to_pylist()]  # type: ignore[operator]
+    return [
+        None if v is None else v
+        for v in CON.to_pyarrow(table.select(y=build(table.x)))["y"].to_pylist()
+    ]  # type: ignore[operator]
 
 
 def _expected(value: float | None, grid: object) -> int | None:
@@ -60,12 +65,27 @@ def _expected(value: float | None, grid: object) -> int | None:
     return round(Fraction(clipped) / grid.step)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("low", "high"), [(0, 64), (-1, 1), (0, "0.1"), ("-7.3", "1e6"), (2**50, 2**50 + 1), (-(10**12), 10**12), ("1e-30", "3e-30")])
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        (0, 64),
+        (-1, 1),
+        (0, "0.1"),
+        ("-7.3", "1e6"),
+        (2**50, 2**50 + 1),
+        (-(10**12), 10**12),
+        ("1e-30", "3e-30"),
+    ],
+)
 def test_floats_are_clipped_then_rounded_and_nan_is_nothing(low: object, high: object) -> None:
     ends = Fraction(low), Fraction(high)  # type: ignore[arg-type]
     grid = grid_of("x", Type("float"), *ends)
     inside = [float(ends[0] + (ends[1] - ends[0]) * Fraction(i, 977)) for i in range(978)]
-    values = [*FLOATS, *inside, *(math.nextafter(float(end), way) for end in ends for way in (-INF, INF))]
+    values = [
+        *FLOATS,
+        *inside,
+        *(math.nextafter(float(end), way) for end in ends for way in (-INF, INF)),
+    ]
     found = _built(values, pa.float64(), grid.integers)
     assert found == [_expected(v, grid) for v in values]
     assert all(grid.low <= v <= grid.high for v in found if v is not None)
@@ -75,7 +95,9 @@ def test_floats_are_clipped_then_rounded_and_nan_is_nothing(low: object, high: o
 
 
 def test_a_number_just_below_one_half_step_is_not_rounded_up() -> None:
-    """0.49999999999999994 + 0.5 is 1 in doubles, so ⌊y + ½⌋ is wrong there; two additions around a shift are not."""
+    """0.49999999999999994 + 0.5 is 1 in doubles, so ⌊y + ½⌋ is wrong there; two additions around a
+    shift are not.
+    """
     grid = grid_of("x", Type("float"), Fraction(0), Fraction(2**20))
     assert grid.step == 1
     assert _built([0.49999999999999994, 0.5, 1.5, 2.5], pa.float64(), grid.integers) == [0, 0, 2, 2]
@@ -95,7 +117,9 @@ def test_integers_stay_integers(kind: pa.DataType) -> None:
     bits = kind.bit_width
     values = [None, -(2 ** (bits - 1)), -11, -10, 0, 7, 99, 100, 2 ** (bits - 1) - 1]
     grid = grid_of("x", Type("integer", bits), Fraction(-10), Fraction(99))
-    assert _built(values, kind, grid.integers) == [None if v is None else max(-10, min(99, v)) for v in values]
+    assert _built(values, kind, grid.integers) == [
+        None if v is None else max(-10, min(99, v)) for v in values
+    ]
 
 
 def test_wide_integers_are_rounded() -> None:
@@ -109,15 +133,44 @@ def test_wide_integers_are_rounded() -> None:
 
 def test_decimals_are_integers_of_their_last_digit() -> None:
     kind = pa.decimal128(18, 2)
-    values = [None, Decimal("-0.01"), Decimal("0.00"), Decimal("0.29"), Decimal("199999.99"), Decimal("200000.01"), Decimal("9999999999999999.99")]
+    values = [
+        None,
+        Decimal("-0.01"),
+        Decimal("0.00"),
+        Decimal("0.29"),
+        Decimal("199999.99"),
+        Decimal("200000.01"),
+        Decimal("9999999999999999.99"),
+    ]
     grid = grid_of("x", Type("decimal", precision=18, scale=2), Fraction(0), Fraction(200_000))
-    assert _built(values, kind, grid.integers) == [None, 0, 0, 29, 19_999_999, 20_000_000, 20_000_000]
-    assert [bool(v) for v in _built(values, kind, lambda x: grid.outside(x)[1])] == [False, False, False, False, False, True, True]
+    assert _built(values, kind, grid.integers) == [
+        None,
+        0,
+        0,
+        29,
+        19_999_999,
+        20_000_000,
+        20_000_000,
+    ]
+    assert [bool(v) for v in _built(values, kind, lambda x: grid.outside(x)[1])] == [
+        False,
+        False,
+        False,
+        False,
+        False,
+        True,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(
     ("kind", "low", "high", "code"),
-    [("string", 0, 1, "type"), ("date", 0, 1, "type"), ("integer", "0.2", "0.8", "bounds"), ("float", "1e250", "1e300", "bounds")],
+    [
+        ("string", 0, 1, "type"),
+        ("date", 0, 1, "type"),
+        ("integer", "0.2", "0.8", "bounds"),
+        ("float", "1e250", "1e300", "bounds"),
+    ],
 )
 def test_what_has_no_grid_is_refused(kind: str, low: object, high: object, code: str) -> None:
     with pytest.raises(sf.Refused) as refused:
@@ -125,30 +178,66 @@ def test_what_has_no_grid_is_refused(kind: str, low: object, high: object, code:
     assert refused.value.code == f"aggregate.{code}"
 
 
-STATED = {"all below": [-5.0, -7.0], "all above": [500.0, 700.0], "all inside": [3.0, 9.0], "one value": [3.0, 3.0], "none": []}
+STATED = {
+    "all below": [-5.0, -7.0],
+    "all above": [500.0, 700.0],
+    "all inside": [3.0, 9.0],
+    "one value": [3.0, 3.0],
+    "none": [],
+}
 
 
 @pytest.mark.parametrize("name", STATED)
 @pytest.mark.parametrize("unit", [True, False], ids=["units", "rows"])
 def test_nan_beside_what_a_file_states(name: str, unit: bool, tmp_path: Path) -> None:
-    """The least and the largest value that a Parquet file states leave NaN out, and DuckDB decides comparisons by them. So fifty units whose value is NaN
-    must bring nothing to any sum, whatever the others hold: else one of the others could move all of them."""
+    """The least and the largest value that a Parquet file states leave NaN out, and DuckDB decides
+    comparisons by them. So fifty units whose value is NaN must bring nothing to any sum, whatever
+    the others hold: else one of the others could move all of them.
+    """
     found = []
     for others in (STATED[name], [*STATED[name], 50.0]):
         values, path = [*others, *[NAN] * 50, None], tmp_path / f"{len(found)}.parquet"
-        pq.write_table(pa.table({"u": range(len(values)), "x": pa.array(values, pa.float64())}), path)
+        pq.write_table(
+            pa.table({"u": range(len(values)), "x": pa.array(values, pa.float64())}), path
+        )
         about = {"unit": "u", "max_rows": 1} if unit else {}
-        with sf.protect(path, name="t", bounds={"x": (2, 100)}, budget=100, table_rows=2**20, **about) as table:
-            asked = table.aggregate(n=ag.count("x"), total=ag.sum("x"), mean=ag.mean("x"), spread=ag.var("x"), middle=ag.median("x"))
+        with sf.protect(
+            path, name="t", bounds={"x": (2, 100)}, budget=100, table_rows=2**20, **about
+        ) as table:
+            asked = table.aggregate(
+                n=ag.count("x"),
+                total=ag.sum("x"),
+                mean=ag.mean("x"),
+                spread=ag.var("x"),
+                middle=ag.median("x"),
+            )
             made = asked.plan(promise=sf.Pure(1))
             through = through_the_door(made)
             bits = made.calibration.bounding.bits
             assert through.integers("count x").tolist() == [[len(others) << bits]]
-            sides = next(piece.values.tolist()[0] for piece in through.pieces if piece.name.startswith("clipped"))
-            assert sides == [sum(x < 2 for x in others) << bits, sum(2 <= x <= 100 for x in others) << bits, sum(x > 100 for x in others) << bits]
+            sides = next(
+                piece.values.tolist()[0]
+                for piece in through.pieces
+                if piece.name.startswith("clipped")
+            )
+            assert sides == [
+                sum(x < 2 for x in others) << bits,
+                sum(2 <= x <= 100 for x in others) << bits,
+                sum(x > 100 for x in others) << bits,
+            ]
             found.append((made, through))
     (made, one), (_, other) = found
-    assert not moved(made, one, Through(tuple(replace(b, mechanism=a.mechanism) for a, b in zip(one.calls, other.calls, strict=True)), *_rest(other))).wrong
+    assert not moved(
+        made,
+        one,
+        Through(
+            tuple(
+                replace(b, mechanism=a.mechanism)
+                for a, b in zip(one.calls, other.calls, strict=True)
+            ),
+            *_rest(other),
+        ),
+    ).wrong
 
 
 def _rest(through: Through) -> tuple[Any, ...]:
@@ -162,5 +251,7 @@ def test_comparing_nan_depends_on_other_rows(tmp_path: Path) -> None:
         path = tmp_path / f"{len(others)}.parquet"
         pq.write_table(pa.table({"x": [NAN, *others]}), path)
         table = ibis.duckdb.connect().read_parquet(str(path))
-        found.append(table.filter(table.x.isnan()).select(y=table.x < 2.0).to_pyarrow()["y"].to_pylist())
+        found.append(
+            table.filter(table.x.isnan()).select(y=table.x < 2.0).to_pyarrow()["y"].to_pylist()
+        )
     assert found == [[True], [False]]

@@ -34,13 +34,28 @@ def rows(db: Database, made: Rows, *names: str) -> list[tuple[Any, ...]]:
 
 def test_inner(db: Database) -> None:
     made = db["visits"].join(db.public["cities"], on="city")
-    assert rows(db, made, "number", "region") == [(10, "L"), (11, "P"), (11, "Q"), (12, "P"), (12, "Q"), (13, "L"), (15, "L")]
+    assert rows(db, made, "number", "region") == [
+        (10, "L"),
+        (11, "P"),
+        (11, "Q"),
+        (12, "P"),
+        (12, "Q"),
+        (13, "L"),
+        (15, "L"),
+    ]
     assert isinstance(made.steps[-1], Join)
 
 
 def test_left_keeps_rows_and_has_nulls(db: Database) -> None:
     made = db["visits"].join(db.public["cities"], on="city", how="left", where=sf.col("size") > 1)
-    assert rows(db, made, "number", "region") == [(10, "L"), (11, None), (12, None), (13, "L"), (14, None), (15, "L")]
+    assert rows(db, made, "number", "region") == [
+        (10, "L"),
+        (11, None),
+        (12, None),
+        (13, "L"),
+        (14, None),
+        (15, "L"),
+    ]
     assert made.schema["region"].nullable
 
 
@@ -50,17 +65,36 @@ def test_cross(db: Database) -> None:
 
 def test_protected_rows_meet_those_of_the_same_unit(db: Database) -> None:
     made = db["tests"].join(db["visits"], on={"visit": "number"})
-    assert rows(db, made, "visit", "value", "patients_id", "spend") == [(10, 5, 1, 1.0), (10, 6, 1, 1.0), (12, 7, 2, 3.0), (14, 9, 9, 5.0)]
+    assert rows(db, made, "visit", "value", "patients_id", "spend") == [
+        (10, 5, 1, 1.0),
+        (10, 6, 1, 1.0),
+        (12, 7, 2, 3.0),
+        (14, 9, 9, 5.0),
+    ]
     assert made.steps[-1].rules  # type: ignore[union-attr]
 
 
 def test_semi_and_anti(db: Database) -> None:
     cities = db.public["cities"]
-    assert rows(db, db["visits"].semi_join(cities, on="city"), "number") == [(10,), (11,), (12,), (13,), (15,)]
+    assert rows(db, db["visits"].semi_join(cities, on="city"), "number") == [
+        (10,),
+        (11,),
+        (12,),
+        (13,),
+        (15,),
+    ]
     assert rows(db, db["visits"].anti_join(cities, on="city"), "number") == [(14,)]
-    assert rows(db, db["visits"].anti_join(cities, on="city", nulls=True), "number") == []  # beside a null nothing is known not to be there
-    assert rows(db, db["visits"].anti_join(cities.where(sf.col("size") > 1), on="city", nulls=True), "number") == [(11,), (12,), (14,)]
-    made = db["patients"].semi_join(db["visits"], on={"id": "patient_id"}, where=sf.col("spend") > sf.col("age") / 20)
+    assert (
+        rows(db, db["visits"].anti_join(cities, on="city", nulls=True), "number") == []
+    )  # beside a null nothing is known not to be there
+    assert rows(
+        db,
+        db["visits"].anti_join(cities.where(sf.col("size") > 1), on="city", nulls=True),
+        "number",
+    ) == [(11,), (12,), (14,)]
+    made = db["patients"].semi_join(
+        db["visits"], on={"id": "patient_id"}, where=sf.col("spend") > sf.col("age") / 20
+    )
     assert rows(db, made, "id") == [(1,), (2,), (3,)]
     assert isinstance(made.steps[-1], Match)
 
@@ -68,7 +102,9 @@ def test_semi_and_anti(db: Database) -> None:
 def test_union(db: Database) -> None:
     made = db["visits"].union(db["patients"])
     assert rows(db, made, "patient_id", "city")[:3] == [(1, "Bari"), (1, "Roma"), (1, "Roma")]
-    assert len(rows(db, made, "city")) == 10  # with a visit of nobody's, which is left out before rows are counted
+    assert (
+        len(rows(db, made, "city")) == 10
+    )  # with a visit of nobody's, which is left out before rows are counted
     assert isinstance(made.steps[-1], Union)
 
 
@@ -84,7 +120,15 @@ def test_a_union_has_a_type_for_both() -> None:
         engine = made["a"]._source.engine
         table, _, _ = built(both.origin.source.table, both.declaration.schema, both.steps)  # type: ignore[union-attr]
         assert sorted(map(repr, engine.run(table).to_pylist())) == sorted(
-            map(repr, [{"id": 1, "x": 1.0}, {"id": 2, "x": 2.0}, {"id": 2, "x": 0.5}, {"id": 3, "x": None}])
+            map(
+                repr,
+                [
+                    {"id": 1, "x": 1.0},
+                    {"id": 2, "x": 2.0},
+                    {"id": 2, "x": 0.5},
+                    {"id": 3, "x": None},
+                ],
+            )
         )
 
 

@@ -1,4 +1,6 @@
-"""Joins: what is allowed, what is known of the columns that come out, and what is refused, before any engine is asked."""
+"""Joins: what is allowed, what is known of the columns that come out, and what is refused, before
+any engine is asked.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ from ..sql.people import unasked
 
 @pytest.fixture(scope="module")
 def db() -> Iterator[Database]:
-    with clinic(max_rows={"patients": 1, "visits": 4, "tests": 6}, keys={"cities.region": ["L", "P"], "cities.city": ["Roma", "Bari"]}) as made:
+    with clinic(
+        max_rows={"patients": 1, "visits": 4, "tests": 6},
+        keys={"cities.region": ["L", "P"], "cities.city": ["Roma", "Bari"]},
+    ) as made:
         unasked(made["visits"], "cities")
         yield made
 
@@ -29,12 +34,18 @@ def db() -> Iterator[Database]:
 def test_equal_columns_are_there_once(db: Database) -> None:
     made = db["visits"].join(db["patients"], on={"patient_id": "id"})
     assert list(made.schema) == ["number", "patient_id", "spend", "city", "age", "city_right"]
-    assert "id" in db["visits"].join(db["patients"], on={"patient_id": "id"}, how="left").schema  # null where nothing matched
+    assert (
+        "id" in db["visits"].join(db["patients"], on={"patient_id": "id"}, how="left").schema
+    )  # null where nothing matched
     assert "patient_id" not in db["patients"].join(db["visits"], on={"id": "patient_id"}).schema
 
 
 def test_what_is_known_of_columns_follows_them(db: Database) -> None:
-    made = db["visits"].join(db["patients"], on={"patient_id": "id"}).join(db.public["cities"], on="city")
+    made = (
+        db["visits"]
+        .join(db["patients"], on={"patient_id": "id"})
+        .join(db.public["cities"], on="city")
+    )
     assert made.ranges == {"spend": (0, 10), "age": (0, 100)}
     assert made.domains == {"region": ("L", "P"), "city": ("Bari", "Roma")}
     left = db["visits"].join(db.public["cities"], on="city", how="left")
@@ -48,7 +59,9 @@ def test_what_is_written_anew_is_not_known(db: Database) -> None:
         written.join(db["visits"], on={"visit": "number"})
     copied = db["tests"].mutate(other=sf.col("visit"))
     assert "other" not in copied.join(db["visits"], on={"other": "number"}).domains
-    joined = db["visits"].join(db.public["cities"], on="city").mutate(region=sf.col("region").upper())
+    joined = (
+        db["visits"].join(db.public["cities"], on="city").mutate(region=sf.col("region").upper())
+    )
     assert "region" not in joined.domains
 
 
@@ -61,7 +74,9 @@ def test_a_unit_counts_for_as_many_rows_as_where_it_counts_for_more(db: Database
 
 
 def test_one_row_of_each_unit_stays_one(db: Database) -> None:
-    one, other = (db[name].rows.per_unit({}, {f"n_{name}": Total("count")}) for name in ("visits", "tests"))
+    one, other = (
+        db[name].rows.per_unit({}, {f"n_{name}": Total("count")}) for name in ("visits", "tests")
+    )
     assert one.join(other, on={"patient_id": "patients_id"}).once
     assert not one.join(db["patients"], on={"patient_id": "id"}).once
     assert not one.join(db.public["cities"], how="cross").once
@@ -70,21 +85,53 @@ def test_one_row_of_each_unit_stays_one(db: Database) -> None:
 REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "not the unit": (lambda db: db["visits"].join(db["patients"], on="city"), "join.ownership"),
     "no condition": (lambda db: db["visits"].join(db["patients"], how="cross"), "join.ownership"),
-    "the unit with something else": (lambda db: db["visits"].join(db["patients"], on={"patient_id": "age"}), "join.ownership"),
+    "the unit with something else": (
+        lambda db: db["visits"].join(db["patients"], on={"patient_id": "age"}),
+        "join.ownership",
+    ),
     "semi": (lambda db: db["visits"].semi_join(db["patients"], on="city"), "join.ownership"),
     "anti": (lambda db: db["visits"].anti_join(db["patients"], on="city"), "join.ownership"),
-    "right": (lambda db: db["visits"].join(db.public["cities"], on="city", how="right"), "join.kind"),
-    "full": (lambda db: db["visits"].join(db.public["cities"], on="city", how="outer"), "join.kind"),
+    "right": (
+        lambda db: db["visits"].join(db.public["cities"], on="city", how="right"),
+        "join.kind",
+    ),
+    "full": (
+        lambda db: db["visits"].join(db.public["cities"], on="city", how="outer"),
+        "join.kind",
+    ),
     "from public": (lambda db: db.public["cities"].join(db["visits"], on="city"), "join.kind"),
-    "public, if there": (lambda db: db.public["cities"].semi_join(db["visits"], on="city"), "join.kind"),
-    "cross with a condition": (lambda db: db["visits"].join(db.public["cities"], on="city", how="cross"), "join.kind"),
+    "public, if there": (
+        lambda db: db.public["cities"].semi_join(db["visits"], on="city"),
+        "join.kind",
+    ),
+    "cross with a condition": (
+        lambda db: db["visits"].join(db.public["cities"], on="city", how="cross"),
+        "join.kind",
+    ),
     "on nothing": (lambda db: db["visits"].join(db.public["cities"]), "join.columns"),
     "on no name": (lambda db: db["visits"].join(db.public["cities"], on=[3]), "join.columns"),
-    "where of an inner join": (lambda db: db["visits"].join(db.public["cities"], on="city", where=sf.col("size") > 1), "join.columns"),
-    "where that is no condition": (lambda db: db["visits"].join(db.public["cities"], on="city", how="left", where=sf.col("size")), "join.columns"),
-    "nulls of protected rows": (lambda db: db["patients"].anti_join(db["visits"], on={"id": "patient_id"}, nulls=True), "join.columns"),
-    "no such column": (lambda db: db["visits"].join(db.public["cities"], on="region"), "expression.column"),
-    "other types": (lambda db: db["visits"].join(db.public["cities"], on={"number": "city"}), "expression.type"),
+    "where of an inner join": (
+        lambda db: db["visits"].join(db.public["cities"], on="city", where=sf.col("size") > 1),
+        "join.columns",
+    ),
+    "where that is no condition": (
+        lambda db: db["visits"].join(
+            db.public["cities"], on="city", how="left", where=sf.col("size")
+        ),
+        "join.columns",
+    ),
+    "nulls of protected rows": (
+        lambda db: db["patients"].anti_join(db["visits"], on={"id": "patient_id"}, nulls=True),
+        "join.columns",
+    ),
+    "no such column": (
+        lambda db: db["visits"].join(db.public["cities"], on="region"),
+        "expression.column",
+    ),
+    "other types": (
+        lambda db: db["visits"].join(db.public["cities"], on={"number": "city"}),
+        "expression.type",
+    ),
     "no table": (lambda db: db["visits"].join(TABLES["patients"], on="id"), "join.tables"),
     "public alone": (lambda db: db.public["cities"].aggregate(n=sf.count()), "join.public"),
     "public groups": (lambda db: db.public["cities"].group_by("region"), "join.public"),

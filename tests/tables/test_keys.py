@@ -41,13 +41,29 @@ ROME = datetime.timezone(datetime.timedelta(hours=1))
         ("decimal(5,2)", ["-999.99"], (Decimal("-999.99"),)),
         ("float64", [0.1, 1, -0.0, "2.5", Decimal("0.3")], (0.0, 0.1, 0.3, 1.0, 2.5)),
         ("float32", [0.1], (float(np.float32(0.1)),)),
-        ("string", ["Roma", "Bari", "", None, "\0", "é", np.str_("x")], ("", "\0", "Bari", "Roma", "x", "é", None)),
+        (
+            "string",
+            ["Roma", "Bari", "", None, "\0", "é", np.str_("x")],
+            ("", "\0", "Bari", "Roma", "x", "é", None),
+        ),
         ("category", ["b", "a"], ("a", "b")),
         ("date", [DAY, "2026-02-28", None], (datetime.date(2026, 2, 28), DAY, None)),
         ("date", [datetime.date.min, datetime.date.max], (datetime.date.min, datetime.date.max)),
-        ("timestamp", [NOON, "2026-03-01T11:00:00", pd.Timestamp("2026-03-02")], (NOON.replace(hour=11), NOON, datetime.datetime(2026, 3, 2))),
-        ("timestamp with time zone", [NOON, NOON.replace(tzinfo=ROME)], (NOON.replace(hour=11, tzinfo=UTC), NOON.replace(tzinfo=UTC))),
-        ("timestamptz", [pd.Timestamp("2026-03-01 13:00", tz="Europe/Rome")], (NOON.replace(tzinfo=UTC),)),
+        (
+            "timestamp",
+            [NOON, "2026-03-01T11:00:00", pd.Timestamp("2026-03-02")],
+            (NOON.replace(hour=11), NOON, datetime.datetime(2026, 3, 2)),
+        ),
+        (
+            "timestamp with time zone",
+            [NOON, NOON.replace(tzinfo=ROME)],
+            (NOON.replace(hour=11, tzinfo=UTC), NOON.replace(tzinfo=UTC)),
+        ),
+        (
+            "timestamptz",
+            [pd.Timestamp("2026-03-01 13:00", tz="Europe/Rome")],
+            (NOON.replace(tzinfo=UTC),),
+        ),
         ("uuid", [ID, None], (ID, None)),
         ("uuid", [str(ID)], (ID,)),
     ],
@@ -136,8 +152,12 @@ def test_the_examples_are_keys(kind: str) -> None:
         ("int64 not null", [1, None]),
     ],
 )
-def test_many_keys_at_once_are_those_one_by_one(kind: str, keys: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Integers and texts have a way of their own, for when there are a million: the same keys, or the same refusal."""
+def test_many_keys_at_once_are_those_one_by_one(
+    kind: str, keys: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Integers and texts have a way of their own, for when there are a million: the same keys, or
+    the same refusal.
+    """
 
     def known() -> Any:
         try:

@@ -9,20 +9,50 @@ from sfumato.tables.functions import FUNCTIONS
 from sfumato.tables.methods import Methods
 from sfumato.tables.types import Type
 
-OPERATORS = {"+", "-", "*", "/", "//", "%", "negate", "and", "or", "not", "=", "<>", "<", "<=", ">", ">=", "case"}
+OPERATORS = {
+    "+",
+    "-",
+    "*",
+    "/",
+    "//",
+    "%",
+    "negate",
+    "and",
+    "or",
+    "not",
+    "=",
+    "<>",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "case",
+}
 """`case` is `when(…).otherwise(…)`."""
 X, T, D = col("x"), col("t"), col("d")
 
 
 def test_every_function_is_a_method_or_an_operator() -> None:
-    methods = {name for name, _ in inspect.getmembers(Methods, inspect.isfunction) if not name.startswith("_")}
+    methods = {
+        name
+        for name, _ in inspect.getmembers(Methods, inspect.isfunction)
+        if not name.startswith("_")
+    }
     assert set(FUNCTIONS) - OPERATORS == methods - {"fill_null"}
 
 
 def test_a_method_calls_its_function() -> None:
     for name, member in inspect.getmembers(Methods, inspect.isfunction):
-        plain = [p for p in list(inspect.signature(member).parameters.values())[1:] if p.kind is not p.VAR_POSITIONAL]
-        if name.startswith("_") or name in ("fill_null", "cast", "is_in", "date_trunc") or plain != list(inspect.signature(member).parameters.values())[1:]:
+        plain = [
+            p
+            for p in list(inspect.signature(member).parameters.values())[1:]
+            if p.kind is not p.VAR_POSITIONAL
+        ]
+        if (
+            name.startswith("_")
+            or name in ("fill_null", "cast", "is_in", "date_trunc")
+            or plain != list(inspect.signature(member).parameters.values())[1:]
+        ):
             continue
         made: Expr = getattr(X, name)(*range(1, len(plain) + 1))
         assert isinstance(made, Call)

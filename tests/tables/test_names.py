@@ -11,14 +11,40 @@ from sfumato.tables.names import LONGEST_NAME, free, known_names, unknown
 from ..refusing import refusal
 
 
-@pytest.mark.parametrize("names", [["a"], ["a", "b"], ["weiß", "größe", "città"], ["user id", "1", "a-b", '"quoted"', "select"], ["x" * LONGEST_NAME], []])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["a"],
+        ["a", "b"],
+        ["weiß", "größe", "città"],
+        ["user id", "1", "a-b", '"quoted"', "select"],
+        ["x" * LONGEST_NAME],
+        [],
+    ],
+)
 def test_names(names: list[str]) -> None:
     known_names(names, "protect('visits')")
 
 
-@pytest.mark.parametrize("names", [[""], ["a\n"], ["a\0"], ["\ud800"], [1], [None], [("a", "b")], ["x" * (LONGEST_NAME + 1)], ["a", "a"], ["Age", "age"]])
+@pytest.mark.parametrize(
+    "names",
+    [
+        [""],
+        ["a\n"],
+        ["a\0"],
+        ["\ud800"],
+        [1],
+        [None],
+        [("a", "b")],
+        ["x" * (LONGEST_NAME + 1)],
+        ["a", "a"],
+        ["Age", "age"],
+    ],
+)
 def test_what_is_no_name_is_refused(names: list[Any]) -> None:
-    assert "visits" in refusal(lambda: known_names(names, "protect('visits')"), "table.columns").place
+    assert (
+        "visits" in refusal(lambda: known_names(names, "protect('visits')"), "table.columns").place
+    )
 
 
 def test_a_free_name_is_like_the_one_that_is_taken() -> None:
@@ -42,4 +68,6 @@ def test_near_names_are_offered() -> None:
 
 
 def test_a_column_that_is_left_out_says_why() -> None:
-    assert refused("tags", ["user_id"], {"tags": "lists are not read"}).reason == "lists are not read"
+    assert (
+        refused("tags", ["user_id"], {"tags": "lists are not read"}).reason == "lists are not read"
+    )

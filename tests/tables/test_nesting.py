@@ -1,7 +1,9 @@
-"""Functions inside functions mean what they say: what is sent to the engine as text is read back by it with the same precedence.
+"""Functions inside functions mean what they say: what is sent to the engine as text is read back by
+it with the same precedence.
 
-Ibis leaves out parentheses that matter: (NOT a) IS NULL becomes NOT a IS NULL, which is another thing. A filter that is read otherwise in one of the places
-where it stands would count a unit's rows on other rows than those that are added.
+Ibis leaves out parentheses that matter: (NOT a) IS NULL becomes NOT a IS NULL, which is another
+thing. A filter that is read otherwise in one of the places where it stands would count a unit's
+rows on other rows than those that are added.
 """
 
 from __future__ import annotations
@@ -54,13 +56,20 @@ TWO: dict[str, Callable[[Expr, Expr], Expr]] = {
 ROWS = [dict(zip("abc", values, strict=True)) for values in product((True, False, None), repeat=3)]
 SCHEMA = {name: Type.of("bool") for name in "abc"}
 A, B, C = col("a"), col("b"), col("c")
-INNER = {"a": A, **{f"{name} a": make(A) for name, make in ONE.items()}, **{f"a {name} b": make(A, B) for name, make in TWO.items()}, "true": literal(True)}
+INNER = {
+    "a": A,
+    **{f"{name} a": make(A) for name, make in ONE.items()},
+    **{f"a {name} b": make(A, B) for name, make in TWO.items()},
+    "true": literal(True),
+}
 
 
 @pytest.fixture(scope="module")
 def table() -> Any:
     connection = ibis.duckdb.connect()
-    return connection.create_table("t", pa.table({name: pa.array([row[name] for row in ROWS], pa.bool_()) for name in "abc"}))
+    return connection.create_table(
+        "t", pa.table({name: pa.array([row[name] for row in ROWS], pa.bool_()) for name in "abc"})
+    )
 
 
 @pytest.mark.parametrize("inner", INNER)
@@ -69,7 +78,10 @@ def test_truth_values_of_truth_values(inner: str, table: Any) -> None:
     value = INNER[inner]
     outer = [make(value) for make in ONE.values()]
     outer += [made for make in TWO.values() for made in (make(value, C), make(C, value))]
-    asked = [*outer, *(ONE[name](one) for one in outer[len(ONE) :: 2] for name in ("not", "is null", "in both"))]
+    asked = [
+        *outer,
+        *(ONE[name](one) for one in outer[len(ONE) :: 2] for name in ("not", "is null", "in both")),
+    ]
     columns = {name: table[name] for name in "abc"}
     built = {f"e{i}": expression.build(columns, SCHEMA) for i, expression in enumerate(asked)}
     found = table.get_backend().to_pyarrow(table.select("a", "b", "c", **built)).to_pylist()
@@ -79,14 +91,20 @@ def test_truth_values_of_truth_values(inner: str, table: Any) -> None:
 
 
 def test_a_truth_value_that_is_a_column_first(table: Any) -> None:
-    """Ibis puts the expression in the place of the column, where it then stands without parentheses."""
+    """Ibis puts the expression in the place of the column, where it then stands without
+    parentheses.
+    """
     made = table.mutate(d=(~A).build({name: table[name] for name in "abc"}, SCHEMA))
     asked = [col("d").is_null(), col("d").is_in([True, False]), col("d") < C, ~col("d")]
     columns = {name: made[name] for name in "abcd"}
     schema = {**SCHEMA, "d": Type.of("bool")}
-    chosen = made.select("a", "b", "c", "d", **{f"e{i}": one.build(columns, schema) for i, one in enumerate(asked)})
+    chosen = made.select(
+        "a", "b", "c", "d", **{f"e{i}": one.build(columns, schema) for i, one in enumerate(asked)}
+    )
     for row in table.get_backend().to_pyarrow(chosen).to_pylist():
-        assert [row[f"e{i}"] for i in range(len(asked))] == [evaluate(one, row, schema) for one in asked]
+        assert [row[f"e{i}"] for i in range(len(asked))] == [
+            evaluate(one, row, schema) for one in asked
+        ]
 
 
 def test_a_plain_ibis_expression_is_read_otherwise(table: Any) -> None:
@@ -95,9 +113,19 @@ def test_a_plain_ibis_expression_is_read_otherwise(table: Any) -> None:
     assert any(row["e"] is not (row["a"] is None) for row in found)
 
 
-@pytest.mark.parametrize(("kind", "to", "values"), [("int32", "int8", (1000, 5, -1000, 127, None)), ("decimal", "int64", (10**37, 5, -(10**37), None))])
-def test_a_number_that_does_not_fit_is_null_in_comparisons_too(kind: str, to: str, values: tuple[int | None, ...]) -> None:
-    """DuckDB compares x itself where TRY_CAST(x AS …) > 3 is written; then 1000, which is no int8, would be above 3."""
+@pytest.mark.parametrize(
+    ("kind", "to", "values"),
+    [
+        ("int32", "int8", (1000, 5, -1000, 127, None)),
+        ("decimal", "int64", (10**37, 5, -(10**37), None)),
+    ],
+)
+def test_a_number_that_does_not_fit_is_null_in_comparisons_too(
+    kind: str, to: str, values: tuple[int | None, ...]
+) -> None:
+    """DuckDB compares x itself where TRY_CAST(x AS …) > 3 is written; then 1000, which is no int8,
+    would be above 3.
+    """
     arrow = pa.decimal128(38, 0) if kind == "decimal" else pa.int32()
     schema = {"x": Type.of("decimal(38,0)" if kind == "decimal" else kind)}
     connection = ibis.duckdb.connect()
@@ -111,7 +139,10 @@ def test_a_number_that_does_not_fit_is_null_in_comparisons_too(kind: str, to: st
         wanted = [None] * 5 if x is None else [x > 3, x < -3, x != 5, 0 <= x <= 9, x == 127]
         assert [row[f"e{i}"] for i in range(5)] == wanted
     raw = connection.to_pyarrow(table.select(e=table.x.try_cast(to) > 3))["e"].to_pylist()
-    assert any(found is True and value is not None and abs(value) >= 1000 for found, value in zip(raw, values, strict=True))
+    assert any(
+        found is True and value is not None and abs(value) >= 1000
+        for found, value in zip(raw, values, strict=True)
+    )
 
 
 def test_numbers_in_numbers() -> None:
@@ -140,32 +171,72 @@ def test_numbers_in_numbers() -> None:
             for i, one in enumerate(part):
                 wanted, made = evaluate(one, given, bench.schema), line[f"e{i}"]
                 assert (made is None) == (wanted is None), one.text
-                assert made is None or float(made) == pytest.approx(float(wanted), rel=1e-12), one.text
+                assert made is None or float(made) == pytest.approx(float(wanted), rel=1e-12), (
+                    one.text
+                )
     bench.close()
 
 
 def nested(random: Random, schema: dict[str, Type], depth: int) -> Expr:
     """A random tree of any functions, of columns of every type and of constants."""
     if not depth or random.random() < 0.15:
-        return col(random.choice(list(schema))) if random.random() < 0.85 else literal(random.choice(CONSTANTS))
+        return (
+            col(random.choice(list(schema)))
+            if random.random() < 0.85
+            else literal(random.choice(CONSTANTS))
+        )
     while True:
         function = random.choice(list(FUNCTIONS.values()))
-        places = function.slots(len(function.takes) + (random.randrange(2) if function.many else 0)) or function.takes
-        given = [random.choice(SAMPLES[p]) if p in SAMPLES else random.choice(CONSTANTS) if p.test else nested(random, schema, depth - 1) for p in places]
+        places = (
+            function.slots(len(function.takes) + (random.randrange(2) if function.many else 0))
+            or function.takes
+        )
+        given = [
+            random.choice(SAMPLES[p])
+            if p in SAMPLES
+            else random.choice(CONSTANTS)
+            if p.test
+            else nested(random, schema, depth - 1)
+            for p in places
+        ]
         with suppress(Refused):
             made = call(function.name, *given)
             made.type(schema)
             return made
 
 
-CONSTANTS = (0, 1, -1, 2, 7, 100, -128, 32768, 2**31, 2**53 + 1, -(2**63), 0.1, 1e300, -1e-300, "a", "2020-01-01", True, False)
+CONSTANTS = (
+    0,
+    1,
+    -1,
+    2,
+    7,
+    100,
+    -128,
+    32768,
+    2**31,
+    2**53 + 1,
+    -(2**63),
+    0.1,
+    1e300,
+    -1e-300,
+    "a",
+    "2020-01-01",
+    True,
+    False,
+)
 
 
 def fails(seed: int, count: int) -> list[str]:
-    """Which of so many random trees the engine cannot compute on a table of special values: each of them would be an answer about the data."""
+    """Which of so many random trees the engine cannot compute on a table of special values: each of
+    them would be an answer about the data.
+    """
     random, connection = Random(seed), engine(threads=1)
     longest = 2 * max(map(len, VALUES.values()))
-    columns = {f"c{i}": (kind, random.sample([values[j % len(values)] for j in range(longest)], longest)) for i, (kind, values) in enumerate(VALUES.items())}
+    columns = {
+        f"c{i}": (kind, random.sample([values[j % len(values)] for j in range(longest)], longest))
+        for i, (kind, values) in enumerate(VALUES.items())
+    }
     given = special(connection, "t", columns)
     schema = {name: Type.of(kind) for name, (kind, _) in columns.items()}
     found = []
@@ -196,7 +267,11 @@ def test_nothing_nested_fails_in_many_more(seed: int) -> None:
 def test_the_engine_itself_does_fail() -> None:
     """The twin: the same operators as the engine has them."""
     connection = engine(threads=1)
-    given = special(connection, "t", {"q": ("int16", [-32768, 5]), "d": ("decimal(38,0)", [VALUES["decimal(38,0)"][-1], None])})
+    given = special(
+        connection,
+        "t",
+        {"q": ("int16", [-32768, 5]), "d": ("decimal(38,0)", [VALUES["decimal(38,0)"][-1], None])},
+    )
     for made in (given.q.abs(), (-given.q).cast("int16"), given.d * given.d, given.d.cast("int64")):
         with pytest.raises(Exception, match=r"(?i)out of range|overflow|cast"):
             connection.to_pyarrow(given.select(e=made))

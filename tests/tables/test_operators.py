@@ -29,7 +29,11 @@ X = col("x")
     ],
 )
 def test_both_sides(operation: Callable[[Any, Any], Any], name: str) -> None:
-    for made, texts in ((operation(X, 3), ["x", "3"]), (operation(3, X), ["3", "x"]), (operation(X, X), ["x", "x"])):
+    for made, texts in (
+        (operation(X, 3), ["x", "3"]),
+        (operation(3, X), ["3", "x"]),
+        (operation(X, X), ["x", "x"]),
+    ):
         assert isinstance(made, Call)
         assert made.function.name == name
         assert [argument.text for argument in made.arguments] == texts
@@ -52,5 +56,11 @@ def test_comparisons(operation: Callable[[Any, Any], Any], name: str, turned: st
 
 
 def test_of_one() -> None:
-    assert [made.function.name for made in (-X, ~X, abs(X), round(X), round(X, 2))] == ["negate", "not", "abs", "round", "round"]
+    assert [made.function.name for made in (-X, ~X, abs(X), round(X), round(X, 2))] == [
+        "negate",
+        "not",
+        "abs",
+        "round",
+        "round",
+    ]
     assert round(X, 2).text == "round(x, 2)"

@@ -1,4 +1,6 @@
-"""Random queries on random tables: with silent mechanisms, the integers that reach the noise are those of the row-by-row evaluator, every one of them."""
+"""Random queries on random tables: with silent mechanisms, the integers that reach the noise are
+those of the row-by-row evaluator, every one of them.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def test_the_engine_agrees_with_the_evaluator_on_many_more(block: int, bench: Be
 
 
 def wrong_in_a_file(seed: int, folder: Path) -> list[str]:
-    """The same of a Parquet file, which states the least and the largest value of every chunk; engines plan with that."""
+    """The same of a Parquet file, which states the least and the largest value of every chunk;
+    engines plan with that.
+    """
     random, path = Random(10**7 + seed), folder / f"{seed}.parquet"
     pq.write_table(arrow([]), path)
     schema = ParquetBench(path)
@@ -106,7 +110,11 @@ def test_every_kind_of_question_is_asked(bench: Bench) -> None:
         kinds |= {aggregate.kind for _, aggregate in asked.query.aggregates}
         forms |= {piece.form for piece in asked.pieces}
         norms.add((bounding.norm, bounding.truncation, bounding.relation, bounding.grouped))
-        seen |= {("unit", len(declared.unit)), ("public", asked.query.public), ("keys", len(asked.query.keys))}
+        seen |= {
+            ("unit", len(declared.unit)),
+            ("public", asked.query.public),
+            ("keys", len(asked.query.keys)),
+        }
         seen |= {("step", type(step).__name__) for step in asked.query.rows.steps}
         seen |= {("wide", tallies.wide(piece, bounding)) for piece in asked.pieces}
         seen |= {("doubles", tallies.as_doubles(piece, bounding)) for piece in asked.pieces}
@@ -114,13 +122,23 @@ def test_every_kind_of_question_is_asked(bench: Bench) -> None:
     assert kinds == set(PIECES)
     assert forms == set(get_args(Form))
     assert len(norms) == 16
-    wanted = {("unit", n) for n in (0, 1, 2)} | {("keys", n) for n in (0, 1, 2)} | {("step", "Step"), ("step", "PerUnit")}
-    wanted |= {(what, known) for what in ("public", "wide", "doubles", "filter") for known in (True, False)}
+    wanted = (
+        {("unit", n) for n in (0, 1, 2)}
+        | {("keys", n) for n in (0, 1, 2)}
+        | {("step", "Step"), ("step", "PerUnit")}
+    )
+    wanted |= {
+        (what, known) for what in ("public", "wide", "doubles", "filter") for known in (True, False)
+    }
     assert wanted <= seen
 
 
 def _unclipped(self: Grid, value: Any) -> Any:
-    return (self.doubles(value) * float(1 / self.step)).cast("int64") if self.floating else self._whole(value)
+    return (
+        (self.doubles(value) * float(1 / self.step)).cast("int64")
+        if self.floating
+        else self._whole(value)
+    )
 
 
 def _unweighted(base: Any, bounding: Any, *_: Any, **__: Any) -> Any:
@@ -131,15 +149,33 @@ def _first_vote(base: Any, bounding: Any, units: Any, keys: Any, secret: str) ->
     return base.group_by(keys).agg(votes=lambda t: t.count())
 
 
-@pytest.mark.parametrize(("where", "name", "twin"), [(Grid, "integers", _unclipped), (tallies, "row_weights", _unweighted), (tallies, "votes", _first_vote)])
-def test_a_wrong_engine_is_noticed(where: Any, name: str, twin: Any, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("where", "name", "twin"),
+    [
+        (Grid, "integers", _unclipped),
+        (tallies, "row_weights", _unweighted),
+        (tallies, "votes", _first_vote),
+    ],
+)
+def test_a_wrong_engine_is_noticed(
+    where: Any, name: str, twin: Any, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(where, name, twin)
     assert any(wrong(seed, bench) for seed in range(60))
 
 
 def test_several_aggregates_share_their_pieces(bench: Bench) -> None:
-    """A count, a mean and a spread of the same rows need three pieces, and all columns are right."""
-    declared = declare(name="world", unit="user", max_rows=3, bounds={"v0": (-2, 10)}, keys={"k0": ["Roma", "Bari", None]}, schema=bench.schema)
+    """A count, a mean and a spread of the same rows need three pieces, and all columns are
+    right.
+    """
+    declared = declare(
+        name="world",
+        unit="user",
+        max_rows=3,
+        bounds={"v0": (-2, 10)},
+        keys={"k0": ["Roma", "Bari", None]},
+        schema=bench.schema,
+    )
     rows = Rows.of(declared, Nobody()).group_by("k0")
     asked = rows.aggregate(
         n=count(),

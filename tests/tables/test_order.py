@@ -1,4 +1,6 @@
-"""The integers are a function of the multiset of rows: bit for bit the same in any order, on any number of threads, in any chunks."""
+"""The integers are a function of the multiset of rows: bit for bit the same in any order, on any
+number of threads, in any chunks.
+"""
 
 from __future__ import annotations
 
@@ -35,16 +37,54 @@ BOUNDS = {"v0": (-2, 10), "s0_0": (-(10**18), 10**18), "w": ("-1/3", 3), "w1": (
 Ask = Callable[[Rows], Query]
 
 QUESTIONS: dict[str, tuple[Ask, Guarantee, dict[str, Any]]] = {
-    "doubles": (lambda r: r.group_by(k0=CITIES).aggregate(a=ag.sum("v0"), b=ag.mean("w"), c=ag.std("v0")), Pure(1), {"table_rows": 2**20}),
-    "integers": (lambda r: r.group_by(k0=CITIES).aggregate(a=ag.sum("v0"), b=ag.sum("s0_0"), c=ag.var("w1")), Pure(1), {}),
-    "wide": (lambda r: r.aggregate(a=ag.sum("s0_0"), b=ag.std("s0_0"), h=ag.histogram("v0", edges=(0, 1, 2))), Pure(1), {"table_rows": 2**48}),
-    "weights": (lambda r: r.group_by(k0=CITIES).aggregate(a=ag.sum("v0"), u=ag.count_units(), q=ag.median("v0")), Pure(1), {"unit": "user", "max_rows": 3}),
-    "heavy units": (lambda r: r.aggregate(a=ag.sum("v0"), h=ag.histogram("v0", edges=(0, 1, 2))), Pure(1), {"unit": "user", "max_rows": 20}),
-    "euclidean": (lambda r: r.group_by(k0=CITIES).aggregate(a=ag.sum("v0"), u=ag.count_units()), ZCDP("1/8"), {"unit": ["user", "n"], "max_rows": 3}),
-    "private keys": (lambda r: r.group_by("v0", "k1").aggregate(a=ag.count(), b=ag.sum("w")), Approx(1, "1e-6"), {"unit": "user", "max_rows": 3}),
-    "truncation": (lambda r: r.group_by(k0=CITIES).aggregate(a=ag.sum("v0")), Pure(1), {"unit": "user", "max_rows": 3, "bounding": "truncation"}),
+    "doubles": (
+        lambda r: r.group_by(k0=CITIES).aggregate(a=ag.sum("v0"), b=ag.mean("w"), c=ag.std("v0")),
+        Pure(1),
+        {"table_rows": 2**20},
+    ),
+    "integers": (
+        lambda r: r.group_by(k0=CITIES).aggregate(a=ag.sum("v0"), b=ag.sum("s0_0"), c=ag.var("w1")),
+        Pure(1),
+        {},
+    ),
+    "wide": (
+        lambda r: r.aggregate(
+            a=ag.sum("s0_0"), b=ag.std("s0_0"), h=ag.histogram("v0", edges=(0, 1, 2))
+        ),
+        Pure(1),
+        {"table_rows": 2**48},
+    ),
+    "weights": (
+        lambda r: r.group_by(k0=CITIES).aggregate(
+            a=ag.sum("v0"), u=ag.count_units(), q=ag.median("v0")
+        ),
+        Pure(1),
+        {"unit": "user", "max_rows": 3},
+    ),
+    "heavy units": (
+        lambda r: r.aggregate(a=ag.sum("v0"), h=ag.histogram("v0", edges=(0, 1, 2))),
+        Pure(1),
+        {"unit": "user", "max_rows": 20},
+    ),
+    "euclidean": (
+        lambda r: r.group_by(k0=CITIES).aggregate(a=ag.sum("v0"), u=ag.count_units()),
+        ZCDP("1/8"),
+        {"unit": ["user", "n"], "max_rows": 3},
+    ),
+    "private keys": (
+        lambda r: r.group_by("v0", "k1").aggregate(a=ag.count(), b=ag.sum("w")),
+        Approx(1, "1e-6"),
+        {"unit": "user", "max_rows": 3},
+    ),
+    "truncation": (
+        lambda r: r.group_by(k0=CITIES).aggregate(a=ag.sum("v0")),
+        Pure(1),
+        {"unit": "user", "max_rows": 3, "bounding": "truncation"},
+    ),
     "per unit": (
-        lambda r: r.per_unit({}, {"x": Total("sum", col("v0").clip(-2, 10)), "y": Total("mean", col("s0_0"))}).aggregate(a=ag.sum("x", low=0, high=50)),
+        lambda r: r.per_unit(
+            {}, {"x": Total("sum", col("v0").clip(-2, 10)), "y": Total("mean", col("s0_0"))}
+        ).aggregate(a=ag.sum("x", low=0, high=50)),
         Pure(1),
         {"unit": "user"},
     ),
@@ -63,13 +103,26 @@ def table() -> pa.Table:
     """Rows enough for several vectors of the engine; some of the units own hundreds of them."""
     random = Random(11)
     few = [row(random) for _ in range(600)]
-    return arrow([{**random.choice(few), "user": random.choice((1, 2, 3, random.randrange(900)))} for _ in range(3000)])
+    return arrow(
+        [
+            {**random.choice(few), "user": random.choice((1, 2, 3, random.randrange(900)))}
+            for _ in range(3000)
+        ]
+    )
 
 
 @pytest.fixture(scope="module")
 def orders(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Source]]:
-    """The same rows in twenty orders, as Parquet files in chunks of several sizes, each read by an engine with its own number of threads."""
-    made = list(engines(table, tmp_path_factory.mktemp("orders"), ((seed, THREADS[(seed + seed // 3) % 3]) for seed in range(ORDERS))))
+    """The same rows in twenty orders, as Parquet files in chunks of several sizes, each read by an
+    engine with its own number of threads.
+    """
+    made = list(
+        engines(
+            table,
+            tmp_path_factory.mktemp("orders"),
+            ((seed, THREADS[(seed + seed // 3) % 3]) for seed in range(ORDERS)),
+        )
+    )
     yield made
     for source in made:
         source.engine.close()
@@ -81,7 +134,9 @@ def engines(table: pa.Table, folder: Path, runs: Iterable[tuple[int, int]]) -> I
         path = folder / f"{seed}.parquet"
         if not path.exists():
             order = np.random.default_rng(seed).permutation(table.num_rows)
-            pq.write_table(table.take(pa.array(order)), path, row_group_size=CHUNKS[seed % len(CHUNKS)])
+            pq.write_table(
+                table.take(pa.array(order)), path, row_group_size=CHUNKS[seed % len(CHUNKS)]
+            )
         source = open_source(path, name="world", threads=threads)
         source.engine._written = written = written or source.engine._written  # type: ignore[attr-defined]
         yield source
@@ -94,7 +149,9 @@ def planned(bench: Bench, name: str) -> Plan:
 
 
 def bits(through: Through) -> list[Any]:
-    """All that was handed to the noise, with dtypes; what comes in the engine's own order sorted."""
+    """All that was handed to the noise, with dtypes; what comes in the engine's own order
+    sorted.
+    """
     found: list[Any] = [through.groups.rows]
     for call in through.calls:
         found.append([str(values.dtype) for values in call.integers])
@@ -107,35 +164,58 @@ def all_alike(name: str, bench: Bench, sources: Iterable[Source]) -> bool:
     rehearsal = Rehearsal(planned(bench, name))
     found = []
     for source in sources:
-        # the same statements on every engine, so that a key which is drawn when planning is the same, too
+        # the same statements on every engine, so that a key which is drawn when planning is the
+        # same, too
         object.__setattr__(rehearsal.plan, "source", source)
         found.append(bits(rehearsal.run()))
     return len(found) >= ORDERS and all(one == found[0] for one in found)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_the_same_integers_in_any_order_on_any_threads_in_any_chunks(name: str, bench: Bench, orders: list[Source]) -> None:
+def test_the_same_integers_in_any_order_on_any_threads_in_any_chunks(
+    name: str, bench: Bench, orders: list[Source]
+) -> None:
     """Twenty orders; each number of threads sees each size of chunks."""
     assert all_alike(name, bench, orders)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_the_same_integers_in_a_hundred_orders(name: str, bench: Bench, table: pa.Table, tmp_path: Path) -> None:
-    assert all_alike(name, bench, engines(table, tmp_path, ((seed, threads) for seed in range(100) for threads in THREADS)))
+def test_the_same_integers_in_a_hundred_orders(
+    name: str, bench: Bench, table: pa.Table, tmp_path: Path
+) -> None:
+    assert all_alike(
+        name,
+        bench,
+        engines(table, tmp_path, ((seed, threads) for seed in range(100) for threads in THREADS)),
+    )
 
 
 def test_the_double_path_is_taken_and_exact(bench: Bench, table: pa.Table) -> None:
-    """With few declared rows sums are added as doubles; with many, as integers: the same integers."""
+    """With few declared rows sums are added as doubles; with many, as integers: the same
+    integers.
+    """
     bench.hold(table)
     few, many = planned(bench, "doubles"), planned(bench, "integers")
-    assert [tallies.as_doubles(piece, few.calibration.bounding) for piece in few.pieces if piece.form in ("value", "centred")] == [True, True, True]
+    assert [
+        tallies.as_doubles(piece, few.calibration.bounding)
+        for piece in few.pieces
+        if piece.form in ("value", "centred")
+    ] == [True, True, True]
     assert not any(tallies.as_doubles(piece, many.calibration.bounding) for piece in many.pieces)
     name = next(piece.name for piece in few.pieces if piece.form == "value")
-    assert Rehearsal(few).run().integers(name).tolist() == Rehearsal(many).run().integers(name).tolist()
+    assert (
+        Rehearsal(few).run().integers(name).tolist()
+        == Rehearsal(many).run().integers(name).tolist()
+    )
 
 
 def test_sums_of_raw_doubles_depend_on_the_order(orders: list[Source]) -> None:
     """The twin: what an engine gives for SUM of the column itself."""
-    found = {source.engine.run(source.table.filter(source.table.v0.abs() < 1e200).v0.sum().as_table())[0][0].as_py() for source in orders}
+    found = {
+        source.engine.run(source.table.filter(source.table.v0.abs() < 1e200).v0.sum().as_table())[
+            0
+        ][0].as_py()
+        for source in orders
+    }
     assert len(found) > 1

@@ -33,27 +33,63 @@ COLUMNS: dict[str, tuple[Any, Any, list[Any]]] = {
     "boolean": (pd.array([True, None, False], dtype="boolean"), pa.bool_(), [True, None, False]),
     "str": (pd.array(["a", None, "b"], dtype="str"), pa.large_string(), ["a", None, "b"]),
     "string": (pd.array(["a", None, "b"], dtype="string"), pa.large_string(), ["a", None, "b"]),
-    "string in Python": (pd.array(["a", None, SURROGATE], dtype=pd.StringDtype("python")), pa.large_string(), ["a", None, None]),
+    "string in Python": (
+        pd.array(["a", None, SURROGATE], dtype=pd.StringDtype("python")),
+        pa.large_string(),
+        ["a", None, None],
+    ),
     "object": (np.array(["a", 5, None], dtype=object), pa.large_string(), ["a", None, None]),
-    "objects": (np.array([SURROGATE, object(), [1]], dtype=object), pa.large_string(), [None, None, None]),
-    "category": (pd.Categorical(["a", None, "b"]), pa.dictionary(pa.int32(), pa.large_string()), ["a", None, "b"]),
-    "category of numbers": (pd.Categorical([3, None, 4]), pa.dictionary(pa.int32(), pa.int64()), [3, None, 4]),
-    "category of objects": (pd.Categorical(["a", 5, None]), pa.dictionary(pa.int32(), pa.large_string()), ["a", None, None]),
+    "objects": (
+        np.array([SURROGATE, object(), [1]], dtype=object),
+        pa.large_string(),
+        [None, None, None],
+    ),
+    "category": (
+        pd.Categorical(["a", None, "b"]),
+        pa.dictionary(pa.int32(), pa.large_string()),
+        ["a", None, "b"],
+    ),
+    "category of numbers": (
+        pd.Categorical([3, None, 4]),
+        pa.dictionary(pa.int32(), pa.int64()),
+        [3, None, 4],
+    ),
+    "category of objects": (
+        pd.Categorical(["a", 5, None]),
+        pa.dictionary(pa.int32(), pa.large_string()),
+        ["a", None, None],
+    ),
     "category of days": (
         pd.Categorical(pd.to_datetime(["2026-01-01"] * 3)),
         pa.dictionary(pa.int32(), pa.timestamp("us")),
         [datetime.datetime(2026, 1, 1)] * 3,
     ),
-    "category of nothing": (pd.Categorical([None] * 3, categories=pd.Index([], dtype="str")), pa.dictionary(pa.int32(), pa.large_string()), [None] * 3),
-    "datetime": (pd.to_datetime(["2026-01-01", None, "2026-07-01"]), pa.timestamp("us"), [datetime.datetime(2026, 1, 1), None, datetime.datetime(2026, 7, 1)]),
+    "category of nothing": (
+        pd.Categorical([None] * 3, categories=pd.Index([], dtype="str")),
+        pa.dictionary(pa.int32(), pa.large_string()),
+        [None] * 3,
+    ),
+    "datetime": (
+        pd.to_datetime(["2026-01-01", None, "2026-07-01"]),
+        pa.timestamp("us"),
+        [datetime.datetime(2026, 1, 1), None, datetime.datetime(2026, 7, 1)],
+    ),
     "seconds": (np.array([0, 2**62, 1]).view("M8[s]"), pa.timestamp("s"), None),
     "zone": (
         ROME,
         pa.timestamp("us", "UTC"),
-        [datetime.datetime(2025, 12, 31, 23, tzinfo=datetime.UTC), None, datetime.datetime(2026, 6, 30, 22, tzinfo=datetime.UTC)],
+        [
+            datetime.datetime(2025, 12, 31, 23, tzinfo=datetime.UTC),
+            None,
+            datetime.datetime(2026, 6, 30, 22, tzinfo=datetime.UTC),
+        ],
     ),
     "Arrow": (pd.array([1, None, 3], dtype=pd.ArrowDtype(pa.int32())), pa.int32(), [1, None, 3]),
-    "Arrow strings": (pd.array(["a", None, "b"], dtype=pd.ArrowDtype(pa.string())), pa.string(), ["a", None, "b"]),
+    "Arrow strings": (
+        pd.array(["a", None, "b"], dtype=pd.ArrowDtype(pa.string())),
+        pa.string(),
+        ["a", None, "b"],
+    ),
 }  # type: ignore[dict-item]
 
 
@@ -99,7 +135,10 @@ OF_KIND: dict[str, list[tuple[Any, str]]] = {
     "date": [(datetime.date(2026, 1, 2), "2026-01-02"), (datetime.date(1, 1, 1), "0001-01-01")],
     "timestamp": [
         (datetime.datetime(2026, 1, 2, 3), "2026-01-02 03:00:00"),
-        (datetime.datetime(2026, 1, 2, 3, tzinfo=datetime.timezone(datetime.timedelta(hours=2))), "2026-01-02 01:00:00"),
+        (
+            datetime.datetime(2026, 1, 2, 3, tzinfo=datetime.timezone(datetime.timedelta(hours=2))),
+            "2026-01-02 01:00:00",
+        ),
         (pd.Timestamp("2026-01-02 03:00", tz="Europe/Rome"), "2026-01-02 02:00:00"),
     ],
     "uuid": [(UUID, str(UUID))],
@@ -114,7 +153,20 @@ def test_objects_of_the_declared_kind_are_written_as_text(kind: str) -> None:
     assert text_of("any text", kind) == "any text", "the engine tries to read it"
 
 
-STRANGE: list[Any] = [None, pd.NA, object(), [1], {"a": 1}, b"x", lambda: 1, type, datetime.timedelta(1), 1j, float, ...]
+STRANGE: list[Any] = [
+    None,
+    pd.NA,
+    object(),
+    [1],
+    {"a": 1},
+    b"x",
+    lambda: 1,
+    type,
+    datetime.timedelta(1),
+    1j,
+    float,
+    ...,
+]
 
 
 class Hostile(int):
@@ -126,11 +178,19 @@ class Hostile(int):
 
 @pytest.mark.parametrize("kind", OF_KIND)
 def test_other_objects_are_null(kind: str) -> None:
-    others = [cell for other, cells in OF_KIND.items() if other != kind for cell, _ in cells if not isinstance(cell, (*OBJECTS.get(kind, ()), str))]
+    others = [
+        cell
+        for other, cells in OF_KIND.items()
+        if other != kind
+        for cell, _ in cells
+        if not isinstance(cell, (*OBJECTS.get(kind, ()), str))
+    ]
     for cell in [*others, *STRANGE]:
         assert text_of(cell, kind) is None
     assert text_of(True, kind) == ("true" if kind == "bool" else None), "a truth value is no number"
-    assert text_of(datetime.datetime(2026, 1, 1), kind) == ("2026-01-01 00:00:00" if kind == "timestamp" else None), "an instant is no day"
+    assert text_of(datetime.datetime(2026, 1, 1), kind) == (
+        "2026-01-01 00:00:00" if kind == "timestamp" else None
+    ), "an instant is no day"
     assert text_of(Hostile(5), kind) is None
     assert text_of(10**5000, kind) is None, "Python does not write it"
     edge = datetime.datetime(1, 1, 1, tzinfo=datetime.timezone(datetime.timedelta(hours=14)))
@@ -138,6 +198,14 @@ def test_other_objects_are_null(kind: str) -> None:
 
 
 def test_declared_kinds_reach_the_columns() -> None:
-    frame = pd.DataFrame({"day": pd.Series([datetime.date(2026, 1, 2), "2026-01-03", 5], dtype=object), "text": pd.Series([5, "x", None], dtype=object)})
+    frame = pd.DataFrame(
+        {
+            "day": pd.Series([datetime.date(2026, 1, 2), "2026-01-03", 5], dtype=object),
+            "text": pd.Series([5, "x", None], dtype=object),
+        }
+    )
     table = columns(frame, ["day", "text"], {"day": "date"})
-    assert table.to_pydict() == {"day": ["2026-01-02", "2026-01-03", None], "text": [None, "x", None]}
+    assert table.to_pydict() == {
+        "day": ["2026-01-02", "2026-01-03", None],
+        "text": [None, "x", None],
+    }

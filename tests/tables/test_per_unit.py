@@ -22,8 +22,19 @@ c = sf.col
 SPECIAL: dict[str, tuple[pa.DataType, list[Any]]] = {
     "whole": (pa.int64(), [2**63 - 1, -(2**63), 0, 1, None]),
     "tiny": (pa.int8(), [127, -128, 0, None]),
-    "real": (pa.float64(), [float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1e308, -1e308, 5e-324, None]),
-    "money": (pa.decimal128(20, 2), [Decimal("999999999999999999.99"), Decimal("-999999999999999999.99"), Decimal("0.01"), None]),
+    "real": (
+        pa.float64(),
+        [float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1e308, -1e308, 5e-324, None],
+    ),
+    "money": (
+        pa.decimal128(20, 2),
+        [
+            Decimal("999999999999999999.99"),
+            Decimal("-999999999999999999.99"),
+            Decimal("0.01"),
+            None,
+        ],
+    ),
     "word": (pa.string(), ["", "a", "\U0001f642", "Z" * 300, None]),
     "day": (pa.date32(), [datetime.date(1, 1, 1), datetime.date(9999, 12, 31), None]),
     "yes": (pa.bool_(), [True, False, None]),
@@ -33,8 +44,17 @@ SPECIAL: dict[str, tuple[pa.DataType, list[Any]]] = {
 def people(rows: int = 3000, seed: int = 7, **declared: Any) -> Table:
     pick = random.Random(seed)
     data = {"who": pa.array([pick.choice([None, *range(40)]) for _ in range(rows)], pa.int64())}
-    data |= {name: pa.array([pick.choice(values) for _ in range(rows)], kind) for name, (kind, values) in SPECIAL.items()}
-    given = {"name": "t", "unit": "who", "budget": 100, "bounds": {"real": (-50, 100), "tiny": (-128, 127)}, "max_rows": 5}
+    data |= {
+        name: pa.array([pick.choice(values) for _ in range(rows)], kind)
+        for name, (kind, values) in SPECIAL.items()
+    }
+    given = {
+        "name": "t",
+        "unit": "who",
+        "budget": 100,
+        "bounds": {"real": (-50, 100), "tiny": (-128, 127)},
+        "max_rows": 5,
+    }
     return sf.protect(pa.table(data), **{**given, **declared})
 
 
@@ -42,7 +62,8 @@ TOTALS = [Total(kind) for kind in ("count",)] + [
     Total(kind, c(name))  # type: ignore[arg-type]
     for name in SPECIAL
     for kind in ("count", "count_distinct", "sum", "mean", "min", "max")
-    if not (kind in ("sum", "mean") and name in ("word", "day")) and not (kind in ("min", "max") and name == "yes")
+    if not (kind in ("sum", "mean") and name in ("word", "day"))
+    and not (kind in ("min", "max") and name == "yes")
 ]
 
 
@@ -50,35 +71,68 @@ TOTALS = [Total(kind) for kind in ("count",)] + [
 def test_no_total_fails_whatever_rows_hold(total: Total) -> None:
     with people() as table:
         rows = table.rows.per_unit({}, {"x": total, "y": Total(total.kind, total.of, c("yes"))})
-        through = through_the_door(rows.where(c("x").not_null() | c("y").is_null()).aggregate(n=sf.count()).plan(epsilon=1))
+        through = through_the_door(
+            rows.where(c("x").not_null() | c("y").is_null()).aggregate(n=sf.count()).plan(epsilon=1)
+        )
         assert through.integers("count")[0, 0] == 40 << 20
 
 
 @pytest.mark.parametrize(
-    "total", [total for total in TOTALS if total.kind in ("sum", "mean", "min", "max") and total.of is not None], ids=lambda total: total.text
+    "total",
+    [
+        total
+        for total in TOTALS
+        if total.kind in ("sum", "mean", "min", "max") and total.of is not None
+    ],
+    ids=lambda total: total.text,
 )
 def test_no_order_of_rows_and_no_neighbour_changes_a_total(total: Total) -> None:
-    """The texts of all totals of the units that stay are the same, to the last bit: in another order, on one thread, and without the others."""
+    """The texts of all totals of the units that stay are the same, to the last bit: in another
+    order, on one thread, and without the others.
+    """
     found = []
     pick = random.Random(3)
-    data = {"who": [pick.randrange(6) for _ in range(400)]} | {name: [pick.choice(values) for _ in range(400)] for name, (_, values) in SPECIAL.items()}
+    data = {"who": [pick.randrange(6) for _ in range(400)]} | {
+        name: [pick.choice(values) for _ in range(400)] for name, (_, values) in SPECIAL.items()
+    }
     for kept, order in ((range(6), 0), (range(6), 1), (range(2), 2)):
         at = [i for i in range(400) if data["who"][i] in kept]
         random.Random(order).shuffle(at)
-        table = pa.table({name: pa.array([values[i] for i in at], pa.int64() if name == "who" else SPECIAL[name][0]) for name, values in data.items()})
-        with sf.protect(table, name="t", unit="who", budget=1, bounds={"real": (-50, 100)}, max_rows=5) as protected:
+        table = pa.table(
+            {
+                name: pa.array(
+                    [values[i] for i in at], pa.int64() if name == "who" else SPECIAL[name][0]
+                )
+                for name, values in data.items()
+            }
+        )
+        with sf.protect(
+            table, name="t", unit="who", budget=1, bounds={"real": (-50, 100)}, max_rows=5
+        ) as protected:
             step = protected.rows.per_unit({}, {"x": total}).steps[0]
-            result = protected._source.engine.run(step.build(protected._source.table, protected.declaration.schema))  # type: ignore[union-attr]
-            found.append({row["who"]: repr(row["x"]) for row in result.to_pylist() if row["who"] < 2})
+            result = protected._source.engine.run(
+                step.build(protected._source.table, protected.declaration.schema)
+            )  # type: ignore[union-attr]
+            found.append(
+                {row["who"]: repr(row["x"]) for row in result.to_pylist() if row["who"] < 2}
+            )
     assert found[0] == found[1] == found[2]
 
 
 def test_against_python() -> None:
     with people(500) as table:
         rows = table.rows.per_unit(
-            {"yes": c("yes")}, {"n": Total("count"), "s": Total("sum", c("tiny")), "m": Total("mean", c("tiny")), "d": Total("count_distinct", c("word"))}
+            {"yes": c("yes")},
+            {
+                "n": Total("count"),
+                "s": Total("sum", c("tiny")),
+                "m": Total("mean", c("tiny")),
+                "d": Total("count_distinct", c("word")),
+            },
         )
-        query = rows.where(c("n") > 1).aggregate(n=sf.count(), s=sf.sum("s", low=-5000, high=5000), d=sf.sum("d", low=0, high=10))
+        query = rows.where(c("n") > 1).aggregate(
+            n=sf.count(), s=sf.sum("s", low=-5000, high=5000), d=sf.sum("d", low=0, high=10)
+        )
         answer = exact_answer(query.plan(epsilon=1), table)
         data = table._source.engine.run(table._source.table).to_pylist()
     groups: dict[Any, list[dict[str, Any]]] = {}
@@ -92,20 +146,38 @@ def test_against_python() -> None:
         else 0
         for who, _ in groups
     }
-    assert answer.value("n") == pytest.approx(sum(weights[found[0]["who"]] for found in kept), rel=1e-4)
-    assert answer.value("d") == pytest.approx(
-        sum(weights[found[0]["who"]] * len({row["word"] for row in found if row["word"] is not None}) for found in kept), rel=1e-4
+    assert answer.value("n") == pytest.approx(
+        sum(weights[found[0]["who"]] for found in kept), rel=1e-4
     )
-    assert answer.value("s") == pytest.approx(sum(weights[found[0]["who"]] * sum(row["tiny"] or 0 for row in found) for found in kept), rel=1e-3)
+    assert answer.value("d") == pytest.approx(
+        sum(
+            weights[found[0]["who"]]
+            * len({row["word"] for row in found if row["word"] is not None})
+            for found in kept
+        ),
+        rel=1e-4,
+    )
+    assert answer.value("s") == pytest.approx(
+        sum(weights[found[0]["who"]] * sum(row["tiny"] or 0 for row in found) for found in kept),
+        rel=1e-3,
+    )
 
 
 def test_facts() -> None:
     with people(keys={"word": ["a", "b"]}) as table:
         rows = table.rows.per_unit(
             {"w": c("word"), "v": c("word").upper()},
-            {"a": Total("mean", c("real")), "b": Total("max", c("tiny")), "s": Total("sum", c("tiny")), "n": Total("count")},
+            {
+                "a": Total("mean", c("real")),
+                "b": Total("max", c("tiny")),
+                "s": Total("sum", c("tiny")),
+                "n": Total("count"),
+            },
         )
-        assert dict(rows.ranges) == {"a": (Fraction(-50), Fraction(100)), "b": (Fraction(-128), Fraction(127))}
+        assert dict(rows.ranges) == {
+            "a": (Fraction(-50), Fraction(100)),
+            "b": (Fraction(-128), Fraction(127)),
+        }
         assert set(rows.domains) == {"w"}
         assert not rows.once
         assert {name: str(kind) for name, kind in rows.schema.items()} == {
@@ -144,45 +216,84 @@ def test_decimals_that_could_overflow_are_refused() -> None:
     """25 digits and 2^40 rows need 38; one more could fail."""
     assert 10**DIGITS * 2**40 < 10**38 < 10 ** (DIGITS + 1) * 2**40
     data = pa.table({"who": [1], "long": pa.array([Decimal(1)], pa.decimal128(DIGITS + 1, 0))})
-    with sf.protect(data, name="t", unit="who", budget=1, max_rows=1) as table, pytest.raises(Refused) as caught:
+    with (
+        sf.protect(data, name="t", unit="who", budget=1, max_rows=1) as table,
+        pytest.raises(Refused) as caught,
+    ):
         table.rows.per_unit({}, {"x": Total("sum", c("long"))})
     assert caught.value.code == "stage.total"
 
 
 def test_without_a_unit() -> None:
-    with sf.protect(pa.table({"x": [1]}), name="t", budget=1) as table, pytest.raises(Refused) as caught:
+    with (
+        sf.protect(pa.table({"x": [1]}), name="t", budget=1) as table,
+        pytest.raises(Refused) as caught,
+    ):
         table.rows.per_unit({}, {})
     assert caught.value.code == "stage.unit"
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_one_unit_moves_the_integers_by_no_more_than_is_said(relation: str) -> None:
-    """Neighbours by hand: each unit taken out, or exchanged, and the distance of what reaches the noise compared with the sensitivity."""
+    """Neighbours by hand: each unit taken out, or exchanged, and the distance of what reaches the
+    noise compared with the sensitivity.
+    """
     pick = random.Random(11)
 
     def rows_of(seed: int) -> list[tuple[float, str]]:
         own = random.Random(seed)
-        return [(own.choice([-100.0, 3.0, 50.0, 100.0, 1e9]), own.choice("ab")) for _ in range(own.randrange(1, 9))]
+        return [
+            (own.choice([-100.0, 3.0, 50.0, 100.0, 1e9]), own.choice("ab"))
+            for _ in range(own.randrange(1, 9))
+        ]
 
     worlds = [[(who, rows_of(who)) for who in range(6)]]
-    worlds += [[(who, found) for who, found in worlds[0] if who != gone] for gone in range(6)] if relation == "add-remove" else []
     worlds += (
-        [[(who, rows_of(100 + pick.randrange(99)) if who == other else found) for who, found in worlds[0]] for other in range(6)]
+        [[(who, found) for who, found in worlds[0] if who != gone] for gone in range(6)]
+        if relation == "add-remove"
+        else []
+    )
+    worlds += (
+        [
+            [
+                (who, rows_of(100 + pick.randrange(99)) if who == other else found)
+                for who, found in worlds[0]
+            ]
+            for other in range(6)
+        ]
         if relation == "replace"
         else []
     )
     tallies = []
     for world in worlds:
         flat = [(who, *row) for who, found in world for row in found]
-        table = pa.table({"who": [r[0] for r in flat], "real": [r[1] for r in flat], "key": [r[2] for r in flat]})
-        with sf.protect(table, name="t", unit="who", budget=10, bounds={"real": (-50, 100)}, keys={"key": ["a", "b"]}, relation=relation) as found:
-            step = found.rows.per_unit({}, {"s": Total("sum", c("real")), "k": Total("max", c("key")), "n": Total("count")})
-            query = step.mutate(key=c("k")).group_by(key=["a", "b"]).aggregate(n=sf.count(), s=sf.sum("s", low=-200, high=300))
+        table = pa.table(
+            {"who": [r[0] for r in flat], "real": [r[1] for r in flat], "key": [r[2] for r in flat]}
+        )
+        with sf.protect(
+            table,
+            name="t",
+            unit="who",
+            budget=10,
+            bounds={"real": (-50, 100)},
+            keys={"key": ["a", "b"]},
+            relation=relation,
+        ) as found:
+            step = found.rows.per_unit(
+                {}, {"s": Total("sum", c("real")), "k": Total("max", c("key")), "n": Total("count")}
+            )
+            query = (
+                step.mutate(key=c("k"))
+                .group_by(key=["a", "b"])
+                .aggregate(n=sf.count(), s=sf.sum("s", low=-200, high=300))
+            )
             plan = query.plan(epsilon=1)
             through = through_the_door(plan)
             tallies.append((plan, [piece.values for piece in through.pieces]))
     base_plan, base = tallies[0]
     for _, other in tallies[1:]:
         for piece, one, two in zip(base_plan.pieces, base, other, strict=True):
-            assert abs(one.astype(object) - two.astype(object)).sum() <= base_plan.calibration.bounding.l1(piece)
+            assert abs(
+                one.astype(object) - two.astype(object)
+            ).sum() <= base_plan.calibration.bounding.l1(piece)
     assert base_plan.calibration.bounding.rows == 1

@@ -1,4 +1,6 @@
-"""Pieces: each once, with a range that holds whatever a row contains; what lacks bounds, or has no number, is refused."""
+"""Pieces: each once, with a range that holds whatever a row contains; what lacks bounds, or has no
+number, is refused.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ BOUNDS = {"age": (0, 120), "spend": (-10, 50), "paid": (0, 100), "sure": (0, 1)}
 
 
 def pieces(unit: str | None = "user", bounds: Any = BOUNDS, **aggregates: ag.Aggregate) -> Wanted:
-    declared = declare(name="visits", unit=unit, bounds=bounds, schema=SCHEMA, max_rows=3 if unit else None)
+    declared = declare(
+        name="visits", unit=unit, bounds=bounds, schema=SCHEMA, max_rows=3 if unit else None
+    )
     return wanted(Rows.of(declared, Nobody()).aggregate(**aggregates))
 
 
@@ -64,24 +68,42 @@ def test_conditions_and_bounds_tell_pieces_apart() -> None:
     main = [piece for piece in found.pieces if piece.form in ("value", "centred")]
     assert len(main) == len(asked)
     assert len({piece.name for piece in found.pieces}) == len(found.pieces)
-    assert sum(piece.form == "side" for piece in found.pieces) == 7  # the sum and the mean of one column share theirs
+    assert (
+        sum(piece.form == "side" for piece in found.pieces) == 7
+    )  # the sum and the mean of one column share theirs
 
 
 def test_the_range_of_a_piece_is_that_of_its_rows() -> None:
-    found = pieces(a=ag.sum("age"), b=ag.sum("paid"), c=ag.mean("age"), d=ag.count(), e=ag.sum("member"))
+    found = pieces(
+        a=ag.sum("age"), b=ag.sum("paid"), c=ag.mean("age"), d=ag.count(), e=ag.sum("member")
+    )
     by_name = {piece.name: piece for piece in found.pieces}
-    assert (by_name["sum age [0, 120]"].low, by_name["sum age [0, 120]"].high, by_name["sum age [0, 120]"].step) == (0, 120, 1)
-    assert (by_name["sum paid [0, 100]"].high, by_name["sum paid [0, 100]"].step) == (10_000, Fraction(1, 100))
-    assert (by_name["centred sum age [0, 120]"].low, by_name["centred sum age [0, 120]"].high) == (-60, 60)
+    assert (
+        by_name["sum age [0, 120]"].low,
+        by_name["sum age [0, 120]"].high,
+        by_name["sum age [0, 120]"].step,
+    ) == (0, 120, 1)
+    assert (by_name["sum paid [0, 100]"].high, by_name["sum paid [0, 100]"].step) == (
+        10_000,
+        Fraction(1, 100),
+    )
+    assert (by_name["centred sum age [0, 120]"].low, by_name["centred sum age [0, 120]"].high) == (
+        -60,
+        60,
+    )
     assert by_name["sum member [0, 1]"].largest == 1
     assert by_name["count"].largest == 1
 
 
-@pytest.mark.parametrize(("low", "high"), [(0, 1), (-5, 5), (-10, -2), (-3, 100), (0, 10**9), ("1/7", "3/7")])
+@pytest.mark.parametrize(
+    ("low", "high"), [(0, 1), (-5, 5), (-10, -2), (-3, 100), (0, 10**9), ("1/7", "3/7")]
+)
 def test_squares_stay_within_what_is_said(low: Any, high: Any) -> None:
     found = pieces(v=ag.var("spend", low=low, high=high))
     square, centred = found.pieces[0], found.pieces[1]
-    ends = [((v * v) + (1 << square.shift >> 1)) >> square.shift for v in (centred.low, centred.high, 0)]
+    ends = [
+        ((v * v) + (1 << square.shift >> 1)) >> square.shift for v in (centred.low, centred.high, 0)
+    ]
     assert square.low == 0
     assert max(ends) == square.high
     assert square.high.bit_length() <= 21
@@ -90,14 +112,22 @@ def test_squares_stay_within_what_is_said(low: Any, high: Any) -> None:
 
 def test_units_are_counted_by_unit_and_rows_without_one_by_row() -> None:
     assert forms(pieces(n=ag.count_units())) == ["unit"]
-    assert [piece.name for piece in pieces(unit=None, n=ag.count_units(), m=ag.count()).pieces] == ["count"]
+    assert [piece.name for piece in pieces(unit=None, n=ag.count_units(), m=ag.count()).pieces] == [
+        "count"
+    ]
 
 
 def test_a_column_that_is_never_null_counts_every_row() -> None:
     assert [piece.name for piece in pieces(n=ag.count("sure"), m=ag.count()).pieces] == ["count"]
     assert next(piece for piece in pieces(s=ag.sum("sure")).pieces if piece.form == "value").filled
-    assert not next(piece for piece in pieces(s=ag.sum("spend")).pieces if piece.form == "value").filled
-    assert not next(piece for piece in pieces(s=ag.sum(col("sure") / col("sure"), low=0, high=1)).pieces if piece.form == "value").filled
+    assert not next(
+        piece for piece in pieces(s=ag.sum("spend")).pieces if piece.form == "value"
+    ).filled
+    assert not next(
+        piece
+        for piece in pieces(s=ag.sum(col("sure") / col("sure"), low=0, high=1)).pieces
+        if piece.form == "value"
+    ).filled
 
 
 def test_a_quantile_has_points_of_its_own() -> None:

@@ -1,4 +1,6 @@
-"""Plans: they read no data, cost nothing, and say what a release would cost and how exact it would be."""
+"""Plans: they read no data, cost nothing, and say what a release would cost and how exact it would
+be.
+"""
 
 from __future__ import annotations
 
@@ -55,10 +57,23 @@ def test_planning_runs_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_statements_are_made_once_for_a_question(bench: Bench) -> None:
-    """And again for whatever they are made of: columns, conditions, bounds, limits, the kind of noise, another table."""
+    """And again for whatever they are made of: columns, conditions, bounds, limits, the kind of
+    noise, another table.
+    """
 
-    def asked(where: int = 5, aggregate: ag.Aggregate | None = None, promise: Guarantee | None = None, source: Any = bench.source, **about: Any) -> Any:
-        query = rows(bench, **about).where(col("v0") < where).group_by(k0=CITIES).aggregate(n=aggregate or ag.sum("v0"))
+    def asked(
+        where: int = 5,
+        aggregate: ag.Aggregate | None = None,
+        promise: Guarantee | None = None,
+        source: Any = bench.source,
+        **about: Any,
+    ) -> Any:
+        query = (
+            rows(bench, **about)
+            .where(col("v0") < where)
+            .group_by(k0=CITIES)
+            .aggregate(n=aggregate or ag.sum("v0"))
+        )
         return plan(query, promise or Pure(1), source).statements
 
     first = asked()
@@ -77,37 +92,76 @@ def test_statements_are_made_once_for_a_question(bench: Bench) -> None:
 
 
 def test_what_is_drawn_for_a_plan_is_drawn_for_each(bench: Bench) -> None:
-    for about, aggregate in (({"bounding": "truncation"}, ag.count()), ({}, ag.count_distinct("v0"))):
-        made = [plan(rows(bench, **about).aggregate(n=aggregate), Pure(1), bench.source) for _ in range(2)]
+    for about, aggregate in (
+        ({"bounding": "truncation"}, ag.count()),
+        ({}, ag.count_distinct("v0")),
+    ):
+        made = [
+            plan(rows(bench, **about).aggregate(n=aggregate), Pure(1), bench.source)
+            for _ in range(2)
+        ]
         assert made[0].sql != made[1].sql
 
 
 def test_only_so_many_statements_are_kept(bench: Bench) -> None:
     for place in range(MOST_KEPT + 5):
-        assert plan(rows(bench).where(col("v0") < place).aggregate(n=ag.count()), Pure(1), bench.source).statements
+        assert plan(
+            rows(bench).where(col("v0") < place).aggregate(n=ag.count()), Pure(1), bench.source
+        ).statements
     assert len(bench.source.made) == MOST_KEPT
     keys = ["x" * 4000 + str(i) for i in range(6)]
-    assert plan(rows(bench).group_by(k0=keys).aggregate(n=ag.count()), Pure(1), bench.source).statements
+    assert plan(
+        rows(bench).group_by(k0=keys).aggregate(n=ag.count()), Pure(1), bench.source
+    ).statements
     assert len(bench.source.made) == MOST_KEPT
 
 
 def test_a_plan_shows_its_statements(bench: Bench) -> None:
-    made = plan(rows(bench).group_by(k0=CITIES).aggregate(n=ag.count(), q=ag.median("v0")), Pure(1), bench.source)
+    made = plan(
+        rows(bench).group_by(k0=CITIES).aggregate(n=ag.count(), q=ag.median("v0")),
+        Pure(1),
+        bench.source,
+    )
     assert len(made.sql) == 2
     assert all("SELECT" in text for text in made.sql)
 
 
 def test_public_groups_are_known_beforehand(bench: Bench) -> None:
-    made = plan(rows(bench).group_by(k0=[*CITIES, None], votes=[True]).aggregate(n=ag.count()), Pure(1), bench.source)
+    made = plan(
+        rows(bench).group_by(k0=[*CITIES, None], votes=[True]).aggregate(n=ag.count()),
+        Pure(1),
+        bench.source,
+    )
     assert made.groups is not None
     assert made.groups.rows == [("Bari", True), ("Roma", True), (None, True)]
-    assert plan(rows(bench).group_by("k0").aggregate(n=ag.count()), Approx(1, "1e-6"), bench.source).groups is None
+    assert (
+        plan(
+            rows(bench).group_by("k0").aggregate(n=ag.count()), Approx(1, "1e-6"), bench.source
+        ).groups
+        is None
+    )
 
 
 def test_more_of_a_promise_is_less_error(bench: Bench) -> None:
-    asked = rows(bench).aggregate(n=ag.count(), s=ag.sum("v0"), m=ag.mean("v0"), v=ag.var("v0"), d=ag.std("v0"), q=ag.median("v0"), u=ag.count_units())
-    for one, other in ((Pure("1/10"), Pure(1)), (ZCDP("1/100"), ZCDP(1)), (GDP("1/10"), GDP(1)), (Approx("1/10", "1e-6"), Approx(1, "1e-6"))):
-        less, more = plan(asked, one, bench.source).error(), plan(asked, other, bench.source).error()
+    asked = rows(bench).aggregate(
+        n=ag.count(),
+        s=ag.sum("v0"),
+        m=ag.mean("v0"),
+        v=ag.var("v0"),
+        d=ag.std("v0"),
+        q=ag.median("v0"),
+        u=ag.count_units(),
+    )
+    for one, other in (
+        (Pure("1/10"), Pure(1)),
+        (ZCDP("1/100"), ZCDP(1)),
+        (GDP("1/10"), GDP(1)),
+        (Approx("1/10", "1e-6"), Approx(1, "1e-6")),
+    ):
+        less, more = (
+            plan(asked, one, bench.source).error(),
+            plan(asked, other, bench.source).error(),
+        )
         assert set(less) == {"n", "s", "m", "v", "d", "q", "u"}
         assert all(less[name] >= more[name] > 0 for name in less)
         assert all(less[name] > more[name] for name in ("n", "s", "q", "u"))
@@ -122,18 +176,30 @@ def test_errors_are_those_of_the_noise(bench: Bench) -> None:
 
 
 def test_the_error_of_a_mean_depends_on_the_group(bench: Bench) -> None:
-    made = plan(rows(bench).aggregate(m=ag.mean("v0"), v=ag.var("v0"), d=ag.std("v0")), Pure(1), bench.source)
+    made = plan(
+        rows(bench).aggregate(m=ag.mean("v0"), v=ag.var("v0"), d=ag.std("v0")),
+        Pure(1),
+        bench.source,
+    )
     small, large = made.error(group_size=1), made.error(group_size=10**6)
-    assert (small["m"], small["v"], small["d"]) == (10.0, 25.0, 5.0)  # nothing is known of so small a group
+    assert (small["m"], small["v"], small["d"]) == (
+        10.0,
+        25.0,
+        5.0,
+    )  # nothing is known of so small a group
     assert all(large[name] < 0.05 for name in large)
     assert plan(made.query, Pure(1), bench.source, group_size=10**6).error() == large
 
 
 def test_the_withheld_part_is_paid_for_only_where_groups_are_named(bench: Bench) -> None:
-    private = plan(rows(bench).group_by("k0").aggregate(n=ag.count()), Approx(1, "1e-6"), bench.source)
+    private = plan(
+        rows(bench).group_by("k0").aggregate(n=ag.count()), Approx(1, "1e-6"), bench.source
+    )
     assert [piece.name for piece in private.pieces] == ["count", "total"]
     assert private.pieces[1].pooled
-    public = plan(rows(bench).group_by(k0=CITIES).aggregate(n=ag.count()), Approx(1, "1e-6"), bench.source)
+    public = plan(
+        rows(bench).group_by(k0=CITIES).aggregate(n=ag.count()), Approx(1, "1e-6"), bench.source
+    )
     assert [piece.name for piece in public.pieces] == ["count"]
 
 
@@ -146,13 +212,18 @@ def test_two_plans_draw_two_keys(bench: Bench) -> None:
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, True, "many", None])
 def test_a_group_has_a_whole_number_of_rows(size: Any, bench: Bench) -> None:
-    refusal(lambda: plan(rows(bench).aggregate(n=ag.count()), Pure(1), bench.source, size), "plan.group-size")
+    refusal(
+        lambda: plan(rows(bench).aggregate(n=ag.count()), Pure(1), bench.source, size),
+        "plan.group-size",
+    )
 
 
 def test_too_many_groups_are_refused(bench: Bench) -> None:
     wide = rows(bench).group_by(s0_0=range(4000), c=range(4000))
     refusal(lambda: plan(wide.aggregate(n=ag.count()), Pure(1), bench.source), "plan.groups")
-    binned = rows(bench).group_by(s0_0=range(2000)).aggregate(h=ag.histogram("v0", edges=range(8000)))
+    binned = (
+        rows(bench).group_by(s0_0=range(2000)).aggregate(h=ag.histogram("v0", edges=range(8000)))
+    )
     assert MOST_CELLS < 2000 * 7999
     refusal(lambda: plan(binned, Pure(1), bench.source), "plan.groups")
 
@@ -162,24 +233,40 @@ def test_too_many_groups_are_refused(bench: Bench) -> None:
     [
         (ag.sum("s0_0", low=2**61, high=2**61 + 2**12), {}),
         (ag.sum("v0", low=10**15, high=10**15 + 1), {}),
-        (ag.sum("v0", low=10**15, high=10**15 + 1), {"unit": None, "max_rows": None, "table_rows": 2**48}),
+        (
+            ag.sum("v0", low=10**15, high=10**15 + 1),
+            {"unit": None, "max_rows": None, "table_rows": 2**48},
+        ),
         (ag.sum("v0", low=10**12, high=10**12 + 1), {"max_rows": 2**20}),
     ],
 )
-def test_sums_that_could_leave_the_engines_integers_are_refused(aggregate: ag.Aggregate, about: dict[str, Any], bench: Bench) -> None:
+def test_sums_that_could_leave_the_engines_integers_are_refused(
+    aggregate: ag.Aggregate, about: dict[str, Any], bench: Bench
+) -> None:
     """Before anything is read, from what is declared: an overflow could tell."""
-    refusal(lambda: plan(rows(bench, **about).aggregate(a=aggregate), Pure("1/1000"), bench.source), "plan.range")
+    refusal(
+        lambda: plan(rows(bench, **about).aggregate(a=aggregate), Pure("1/1000"), bench.source),
+        "plan.range",
+    )
 
 
 def test_no_plan_of_the_generator_could_overflow(bench: Bench) -> None:
     for seed in range(80):
         made = planned(Random(seed), bench)
         bounding = made.calibration.bounding
-        assert all((piece.largest << bounding.bits) < 2**62 and (piece.largest << bounding.bits) * bounding.table_rows < 2**126 for piece in made.pieces)
+        assert all(
+            (piece.largest << bounding.bits) < 2**62
+            and (piece.largest << bounding.bits) * bounding.table_rows < 2**126
+            for piece in made.pieces
+        )
 
 
 def test_a_plan_is_for_one_kind_of_noise(bench: Bench) -> None:
-    made = plan(rows(bench).group_by(k0=CITIES).aggregate(n=ag.count().filter(col("votes"))), Pure(1), bench.source)
+    made = plan(
+        rows(bench).group_by(k0=CITIES).aggregate(n=ag.count().filter(col("votes"))),
+        Pure(1),
+        bench.source,
+    )
     assert len(made.mechanism.parts) == 1
     assert np.isfinite(made.error()["n"])
 
@@ -194,9 +281,15 @@ def test_a_plan_is_for_one_kind_of_noise(bench: Bench) -> None:
     ],
     ids=str,
 )
-def test_all_rows_are_counted_only_where_they_weigh_what_they_weigh_in_groups(bench: Bench, promise: Guarantee, about: dict[str, Any], told: bool) -> None:
-    """A total with L1 weights was compared with groups that have L2 weights: 29 % were said to be withheld where 90 % were."""
-    made = plan(rows(bench, **about).group_by("place").aggregate(n=ag.count()), promise, bench.source)
+def test_all_rows_are_counted_only_where_they_weigh_what_they_weigh_in_groups(
+    bench: Bench, promise: Guarantee, about: dict[str, Any], told: bool
+) -> None:
+    """A total with L1 weights was compared with groups that have L2 weights: 29 % were said to be
+    withheld where 90 % were.
+    """
+    made = plan(
+        rows(bench, **about).group_by("place").aggregate(n=ag.count()), promise, bench.source
+    )
     assert ("total" in [piece.name for piece in made.pieces]) == told
     assert len(made.calibration.noise) == len(made.pieces)
     assert (made.calibration.bounding.rule == "root") == (not told)

@@ -44,7 +44,17 @@ def test_together(names: tuple[str, ...], together: str) -> None:
     assert common(known(*names), "x") == common(known(*names[::-1]), "x") == Type.of(together)
 
 
-@pytest.mark.parametrize("names", [("int8", "bool"), ("string", "int64"), ("date", "int64"), ("uuid", "string"), ("bool", "date"), ("uuid", "date")])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("int8", "bool"),
+        ("string", "int64"),
+        ("date", "int64"),
+        ("uuid", "string"),
+        ("bool", "date"),
+        ("uuid", "date"),
+    ],
+)
 def test_what_has_no_type_together_is_refused(names: tuple[str, str]) -> None:
     refusal(lambda: common(known(*names), "x = y"), "expression.type")
 
@@ -106,7 +116,9 @@ def test_texts_that_are_no_dates_are_refused_before_anything_is_read(written: st
     ],
 )
 def test_exact_numbers(ends: Any, scale: int, whole: bool, kind: str) -> None:
-    assert exact(ends and (Fraction(ends[0]), Fraction(ends[1])), scale, whole=whole) == Type.of(kind)
+    assert exact(ends and (Fraction(ends[0]), Fraction(ends[1])), scale, whole=whole) == Type.of(
+        kind
+    )
 
 
 def test_a_float_beside_anything_is_a_float() -> None:

@@ -29,10 +29,21 @@ EXPRESSIONS: list[Expr] = [
 ]  # fmt: skip
 
 
-@given(x=st.integers(-50, 50), y=st.integers(-50, 50), a=st.integers(0, 40), b=st.integers(0, 40), c=st.integers(0, 40), d=st.integers(0, 40))
+@given(
+    x=st.integers(-50, 50),
+    y=st.integers(-50, 50),
+    a=st.integers(0, 40),
+    b=st.integers(0, 40),
+    c=st.integers(0, 40),
+    d=st.integers(0, 40),
+)
 @pytest.mark.parametrize("expression", EXPRESSIONS, ids=lambda e: e.text)
-def test_the_value_lies_within(expression: Expr, x: int, y: int, a: int, b: int, c: int, d: int) -> None:
-    ends = expression.range({"x": (Fraction(x - a), Fraction(x + b)), "y": (Fraction(y - c), Fraction(y + d))})
+def test_the_value_lies_within(
+    expression: Expr, x: int, y: int, a: int, b: int, c: int, d: int
+) -> None:
+    ends = expression.range(
+        {"x": (Fraction(x - a), Fraction(x + b)), "y": (Fraction(y - c), Fraction(y + d))}
+    )
     value = evaluate(expression, {"x": x, "y": y})
     if ends is not None and value is not None:
         slack = Fraction(1, 10**9) if isinstance(value, float) else 0
@@ -74,15 +85,25 @@ KNOWN: list[tuple[Expr, tuple[object, object] | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("expression", "ends"), KNOWN, ids=lambda value: value.text if isinstance(value, Expr) else "")
+@pytest.mark.parametrize(
+    ("expression", "ends"), KNOWN, ids=lambda value: value.text if isinstance(value, Expr) else ""
+)
 def test_known_ends(expression: Expr, ends: tuple[object, object] | None) -> None:
-    assert expression.range({"x": (Fraction(0), Fraction(10)), "y": (Fraction(-1), Fraction(2))}) == ends
+    assert (
+        expression.range({"x": (Fraction(0), Fraction(10)), "y": (Fraction(-1), Fraction(2))})
+        == ends
+    )
 
 
 @pytest.mark.parametrize("rounding", [math.floor, math.trunc])
 def test_whole_divisors_stay_away_from_zero(rounding: Callable[[Fraction], int]) -> None:
     def exactly(a: Span, b: Span) -> Span:
-        values = [Fraction(rounding(Fraction(x, y))) for x in range(int(a[0]), int(a[1]) + 1) for y in range(int(b[0]), int(b[1]) + 1) if y]
+        values = [
+            Fraction(rounding(Fraction(x, y)))
+            for x in range(int(a[0]), int(a[1]) + 1)
+            for y in range(int(b[0]), int(b[1]) + 1)
+            if y
+        ]
         return min(values), max(values)
 
     for a in ((-7, 5), (0, 9), (-3, -2)):
@@ -97,11 +118,21 @@ def test_a_rule_that_is_wrong_is_seen() -> None:
     """The twin: a product that looks at two of its four corners."""
     wrong = [operator.mul(a, b) for a, b in zip((-2, 3), (-5, 1), strict=True)]
     assert not min(wrong) <= 3 * -5 <= max(wrong)
-    assert ranges.corners(operator.mul)([(Fraction(-2), Fraction(3)), (Fraction(-5), Fraction(1))], []) == (-15, 10)
+    assert ranges.corners(operator.mul)(
+        [(Fraction(-2), Fraction(3)), (Fraction(-5), Fraction(1))], []
+    ) == (-15, 10)
 
 
 @pytest.mark.parametrize(
-    ("value", "digits", "near"), [("2.5", 0, 3), ("-2.5", 0, -3), ("0.05", 1, "0.1"), ("-149", -2, -100), ("150", -2, 200), ("0.4999", 0, 0)]
+    ("value", "digits", "near"),
+    [
+        ("2.5", 0, 3),
+        ("-2.5", 0, -3),
+        ("0.05", 1, "0.1"),
+        ("-149", -2, -100),
+        ("150", -2, 200),
+        ("0.4999", 0, 0),
+    ],
 )
 def test_halves_go_away_from_zero(value: str, digits: int, near: object) -> None:
     assert ranges.rounded(Fraction(value), digits) == Fraction(str(near))

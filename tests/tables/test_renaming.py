@@ -8,12 +8,19 @@ from sfumato.tables.renaming import beside, renamed
 
 def test_every_column_is_renamed() -> None:
     made = when(col("a") > col("b") + 1, col("c")).otherwise(0)
-    assert renamed(made, {"a": "x", "b": "a"}).text == when(col("x") > col("a") + 1, col("c")).otherwise(0).text
+    assert (
+        renamed(made, {"a": "x", "b": "a"}).text
+        == when(col("x") > col("a") + 1, col("c")).otherwise(0).text
+    )
     assert renamed(made, {}).text == made.text
 
 
 def test_names_are_kept_where_they_are_free() -> None:
-    assert beside({"id": 1, "City": 2}, {"city": 1, "age": 2, "id": 3}) == {"city": "city_right", "age": "age", "id": "id_right"}
+    assert beside({"id": 1, "City": 2}, {"city": 1, "age": 2, "id": 3}) == {
+        "city": "city_right",
+        "age": "age",
+        "id": "id_right",
+    }
 
 
 def test_no_two_columns_get_one_name() -> None:

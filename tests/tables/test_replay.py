@@ -1,4 +1,6 @@
-"""Record and replay: on neighbouring tables the same statements, the same status, the same calls of the noise, and integers no farther apart than declared."""
+"""Record and replay: on neighbouring tables the same statements, the same status, the same calls of
+the noise, and integers no farther apart than declared.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def shelf() -> Iterator[Shelf]:
 
 
 def replay(seed: int, shelf: Shelf, *, every: bool = False) -> Fraction:
-    """One plan on one table and on its neighbours. Returns the largest part of what was declared that anything moved."""
+    """One plan on one table and on its neighbours. Returns the largest part of what was declared
+    that anything moved.
+    """
     random = Random(10**6 + seed)
     made = planned(random, shelf, aggregates=3 if every else 1)
     declared = made.query.rows.declaration
@@ -68,13 +72,17 @@ def replay(seed: int, shelf: Shelf, *, every: bool = False) -> Fraction:
         if pair < 2:
             assert not differences(made, other, other_rows), (seed, pair)
     shelf.look(PAIRS + 1)
-    assert moved(made, one, rehearsal.run()) == Moved([], Fraction(0)), seed  # what nobody owns changes nothing
+    assert moved(made, one, rehearsal.run()) == Moved([], Fraction(0)), (
+        seed
+    )  # what nobody owns changes nothing
     return most
 
 
 @pytest.mark.parametrize("block", range(20))
 def test_neighbours_look_alike(block: int, shelf: Shelf) -> None:
-    """Two hundred plans, twenty pairs each. The limits are reached, too: what is declared is not more than is needed."""
+    """Two hundred plans, twenty pairs each. The limits are reached, too: what is declared is not
+    more than is needed.
+    """
     parts = [replay(seed, shelf) for seed in range(block * PLANS, (block + 1) * PLANS)]
     assert max(parts) > Fraction(9, 10)
 
@@ -89,10 +97,20 @@ def test_neighbours_of_many_more_plans_look_alike(block: int, shelf: Shelf) -> N
 # Twins: systems with a hole, each of which the recorder has to find
 
 
-def _plan(bench: Bench, ask: Callable[[Rows], Query], *, private: bool = False, **about: Any) -> Plan:
-    limits = {"unit": "user", "max_rows": 2, "max_groups": 2, "bounds": {"c": (0, 10), "v0": (0, 10), "u1": (0, 10)}, **about}
+def _plan(
+    bench: Bench, ask: Callable[[Rows], Query], *, private: bool = False, **about: Any
+) -> Plan:
+    limits = {
+        "unit": "user",
+        "max_rows": 2,
+        "max_groups": 2,
+        "bounds": {"c": (0, 10), "v0": (0, 10), "u1": (0, 10)},
+        **about,
+    }
     declared: Declaration = declare(name="world", schema=bench.schema, **limits)
-    return plan(ask(Rows.of(declared, Nobody())), Approx(1, "1e-6") if private else Pure(1), bench.source)
+    return plan(
+        ask(Rows.of(declared, Nobody())), Approx(1, "1e-6") if private else Pure(1), bench.source
+    )
 
 
 def _caught(made: Plan, bench: Bench, one: list[Row], other: list[Row]) -> bool:
@@ -110,7 +128,16 @@ def _caught(made: Plan, bench: Bench, one: list[Row], other: list[Row]) -> bool:
 
 
 def _rows(*owned: Row) -> list[Row]:
-    plain = {**row(Random(0)), "user": 1, "k0": "Roma", "c": 5, "v0": 1.0, "s0_0": 7, "votes": True, "place": 1}
+    plain = {
+        **row(Random(0)),
+        "user": 1,
+        "k0": "Roma",
+        "c": 5,
+        "v0": 1.0,
+        "s0_0": 7,
+        "votes": True,
+        "place": 1,
+    }
     return [{**plain, **one} for one in owned]
 
 
@@ -126,7 +153,9 @@ def _unweighted(base: Any, bounding: Any, *_: Any, **__: Any) -> Any:
 def _in_every_group(base: Any, bounding: Any, units: list[str], keys: list[str], **_: Any) -> Any:
     """Weights counted in each group by itself: a unit in three groups weighs three times."""
     counted = base.group_by([*units, *keys]).agg(n=lambda t: t.count())
-    part = counted.select(*units, *keys, w=((bounding.rows << bounding.bits) // counted.n).cast("int64"))
+    part = counted.select(
+        *units, *keys, w=((bounding.rows << bounding.bits) // counted.n).cast("int64")
+    )
     joined = base.join(part, [*units, *keys])
     return joined.mutate(w1=joined.w)
 
@@ -149,15 +178,78 @@ def _only_groups_with_rows(*arguments: Any, **named: Any) -> Any:
 READ = door.read
 
 TWINS: dict[str, tuple[Any, str, Any, Callable[[Rows], Query], list[Row], dict[str, Any]]] = {
-    "no clip": (grids, "_clipped", lambda value, low, high: value, lambda r: r.aggregate(a=ag.sum("c")), [*ALONE, *_rows({"user": 9, "c": 10**6})], {}),
-    "no weights": (tallies, "row_weights", _unweighted, lambda r: r.group_by(k0=CITIES).aggregate(a=ag.count()), MANY, {}),
-    "no weights of units": (tallies, "row_weight", lambda n, b: n * 0 + (1 << b.bits), lambda r: r.aggregate(a=ag.count()), MANY, {}),
-    "weights by group": (tallies, "row_weights", _in_every_group, lambda r: r.group_by(k0=CITIES).aggregate(a=ag.count()), MANY, {}),
-    "whole votes": (tallies, "votes", _whole_votes, lambda r: r.group_by(k0=CITIES).aggregate(a=ag.count_units()), MANY, {}),
-    "whole votes for names": (tallies, "votes", _whole_votes, lambda r: r.group_by("k0").aggregate(a=ag.count()), MANY, {"private": True}),
-    "dtype by value": (door, "read", _smallest_dtype, lambda r: r.aggregate(a=ag.sum("c")), [*ALONE, *_rows({"user": 9, "c": 9})], {}),
-    "no empty groups": (door, "read", _only_groups_with_rows, lambda r: r.group_by(k0=CITIES).aggregate(a=ag.count()), MANY, {}),
-    "no truncation": (tallies, "truncated", lambda base, *_: base, lambda r: r.aggregate(a=ag.count()), MANY, {"bounding": "truncation"}),
+    "no clip": (
+        grids,
+        "_clipped",
+        lambda value, low, high: value,
+        lambda r: r.aggregate(a=ag.sum("c")),
+        [*ALONE, *_rows({"user": 9, "c": 10**6})],
+        {},
+    ),
+    "no weights": (
+        tallies,
+        "row_weights",
+        _unweighted,
+        lambda r: r.group_by(k0=CITIES).aggregate(a=ag.count()),
+        MANY,
+        {},
+    ),
+    "no weights of units": (
+        tallies,
+        "row_weight",
+        lambda n, b: n * 0 + (1 << b.bits),
+        lambda r: r.aggregate(a=ag.count()),
+        MANY,
+        {},
+    ),
+    "weights by group": (
+        tallies,
+        "row_weights",
+        _in_every_group,
+        lambda r: r.group_by(k0=CITIES).aggregate(a=ag.count()),
+        MANY,
+        {},
+    ),
+    "whole votes": (
+        tallies,
+        "votes",
+        _whole_votes,
+        lambda r: r.group_by(k0=CITIES).aggregate(a=ag.count_units()),
+        MANY,
+        {},
+    ),
+    "whole votes for names": (
+        tallies,
+        "votes",
+        _whole_votes,
+        lambda r: r.group_by("k0").aggregate(a=ag.count()),
+        MANY,
+        {"private": True},
+    ),
+    "dtype by value": (
+        door,
+        "read",
+        _smallest_dtype,
+        lambda r: r.aggregate(a=ag.sum("c")),
+        [*ALONE, *_rows({"user": 9, "c": 9})],
+        {},
+    ),
+    "no empty groups": (
+        door,
+        "read",
+        _only_groups_with_rows,
+        lambda r: r.group_by(k0=CITIES).aggregate(a=ag.count()),
+        MANY,
+        {},
+    ),
+    "no truncation": (
+        tallies,
+        "truncated",
+        lambda base, *_: base,
+        lambda r: r.aggregate(a=ag.count()),
+        MANY,
+        {"bounding": "truncation"},
+    ),
     "an error": (
         tallies,
         "_bin",
@@ -178,7 +270,9 @@ def test_a_hole_is_found(name: str, bench: Bench, monkeypatch: pytest.MonkeyPatc
     assert _caught(_plan(bench, ask, **about), bench, ALONE, other)
 
 
-def test_statements_that_depend_on_data_are_found(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_statements_that_depend_on_data_are_found(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def ask(rows: Rows) -> Query:
         return rows.group_by(k0=CITIES).aggregate(a=ag.count())
 

@@ -37,7 +37,10 @@ N, M, X, T, B, D, S = (col(name) for name in SCHEMA)
         (T.is_in([]), "t <> t"),
         (N.cast("int8"), "TRY_CAST(n AS int8)"),
         ((N + 1).cast("decimal( 5,2)"), "TRY_CAST(n + 1 AS decimal(5,2))"),
-        (when(B, N + 1).when(N > 2, M).otherwise(None), "CASE WHEN b THEN n + 1 WHEN n > 2 THEN m ELSE NULL END"),
+        (
+            when(B, N + 1).when(N > 2, M).otherwise(None),
+            "CASE WHEN b THEN n + 1 WHEN n > 2 THEN m ELSE NULL END",
+        ),
         (when(B, N).otherwise(M) + 1, "(CASE WHEN b THEN n ELSE m END) + 1"),
         (T.concat("x", T).lower(), "lower(t || 'x' || t)"),
         (T.ilike("a%"), "t ILIKE 'a%'"),

@@ -14,7 +14,9 @@ ROWS = {"a": [1, 1, 2, 2, None], "b": [1.5, 1.5, 2.5, 3.5, 4.5], "c": ["x", "x",
 
 
 def _duckdb() -> Any:
-    return ibis.duckdb.connect().create_table("t", ibis.memtable(ROWS, schema={"a": "int64", "b": "float64", "c": "string"}))
+    return ibis.duckdb.connect().create_table(
+        "t", ibis.memtable(ROWS, schema={"a": "int64", "b": "float64", "c": "string"})
+    )
 
 
 def _lines(table: Any) -> list[Any]:
@@ -23,9 +25,13 @@ def _lines(table: Any) -> list[Any]:
 
 def test_columns_where_conditions_hold() -> None:
     table = _duckdb()
-    made = select(table, {"k": table.c, "twice": table.a + table.a}, [table.a.notnull(), table.b > 2])
+    made = select(
+        table, {"k": table.c, "twice": table.a + table.a}, [table.a.notnull(), table.b > 2]
+    )
     assert made.columns == ("k", "twice")
-    assert _lines(made) == _lines(table.filter(table.a.notnull(), table.b > 2).select(k="c", twice=ibis._.a + ibis._.a))
+    assert _lines(made) == _lines(
+        table.filter(table.a.notnull(), table.b > 2).select(k="c", twice=ibis._.a + ibis._.a)
+    )
     assert len(_lines(select(table, {"a": table.a}))) == 5
 
 
@@ -46,13 +52,17 @@ def test_sums_by_key_of_steps_upon_steps() -> None:
 
 def test_one_select_for_one_step() -> None:
     table = _duckdb()
-    text = compiled(table.get_backend(), select(table, {"a": table.a}, [table.b > 2, table.c == "x"]))
+    text = compiled(
+        table.get_backend(), select(table, {"a": table.a}, [table.b > 2, table.c == "x"])
+    )
     assert text.count("SELECT") == 1
     assert text.count("WHERE") == 1
 
 
 def test_ibis_keeps_its_own_way_of_writing() -> None:
-    """The option with which statements are written is everybody's: it is as before, also after an error."""
+    """The option with which statements are written is everybody's: it is as before, also after an
+    error.
+    """
     table = _duckdb()
     for before in (True, False):
         ibis.options.sql.fuse_selects = before

@@ -1,4 +1,6 @@
-"""What an engine spills lies in a private directory, which is removed, at the latest by the next process."""
+"""What an engine spills lies in a private directory, which is removed, at the latest by the next
+process.
+"""
 
 from __future__ import annotations
 
@@ -84,5 +86,10 @@ def test_what_is_somebody_elses_is_left_alone(own: Path) -> None:
     (own / "other" / LOCK).touch()
     (own / "sfumato-link").symlink_to(own / "other")
     sweep()
-    assert sorted(path.name for path in own.iterdir()) == ["other", "sfumato-link", "sfumato-notes", "sfumato-other"]
+    assert sorted(path.name for path in own.iterdir()) == [
+        "other",
+        "sfumato-link",
+        "sfumato-notes",
+        "sfumato-other",
+    ]
     assert os.listdir(own / "other") == [LOCK]

@@ -1,4 +1,6 @@
-"""Stages: each verb gives the next stage; facts belong to a column as it stands; what is wrong is refused before anything is read."""
+"""Stages: each verb gives the next stage; facts belong to a column as it stands; what is wrong is
+refused before anything is read.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,12 @@ SCHEMA = {
     "at": Type.of("timestamp with time zone"),
 }
 DECLARED: Declaration = declare(
-    name="visits", unit="user", schema=SCHEMA, bounds={"age": (0, 120), "spend": (0, 50)}, keys={"city": ["Roma", "Bari"], "age": [20, 30]}, max_rows=3
+    name="visits",
+    unit="user",
+    schema=SCHEMA,
+    bounds={"age": (0, 120), "spend": (0, 50)},
+    keys={"city": ["Roma", "Bari"], "age": [20, 30]},
+    max_rows=3,
 )
 ROWS = Rows.of(DECLARED, Nobody())
 
@@ -38,7 +45,10 @@ def test_verbs_lead_from_rows_to_groups_to_a_query() -> None:
     assert (type(groups), type(query)) == (Groups, Query)
     assert not hasattr(groups, "where")
     assert not hasattr(query, "group_by")
-    assert query.text == "from visits\nwhere age >= 18\nmutate decade = age // 10\ngroup by decade\nn = count()"
+    assert (
+        query.text
+        == "from visits\nwhere age >= 18\nmutate decade = age // 10\ngroup by decade\nn = count()"
+    )
 
 
 def test_rows_are_never_changed() -> None:
@@ -86,7 +96,11 @@ def test_public_keys_come_from_the_declaration_the_type_or_the_call() -> None:
     assert ROWS.group_by("member").domains == ((False, True, None),)
     assert ROWS.group_by("sure").domains == ((False, True),)
     assert ROWS.group_by(city=["Pisa"]).domains == (("Pisa",),)
-    mixed = ROWS.group_by("user_city", city=["Pisa"]) if "user_city" in ROWS.schema else ROWS.mutate(x=col("age") // 2).group_by("x", city=["Pisa"])
+    mixed = (
+        ROWS.group_by("user_city", city=["Pisa"])
+        if "user_city" in ROWS.schema
+        else ROWS.mutate(x=col("age") // 2).group_by("x", city=["Pisa"])
+    )
     assert mixed.domains == ((), ("Pisa",))
     assert not mixed.aggregate(n=ag.count()).public
 
@@ -97,7 +111,14 @@ def test_a_key_named_twice_is_one_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "code"), [(["Roma", "Roma"], "table.keys"), ([1], "table.keys"), ("Roma", "table.keys"), ([], "table.keys"), ([float("nan")], "table.keys")]
+    ("keys", "code"),
+    [
+        (["Roma", "Roma"], "table.keys"),
+        ([1], "table.keys"),
+        ("Roma", "table.keys"),
+        ([], "table.keys"),
+        ([float("nan")], "table.keys"),
+    ],
 )
 def test_public_keys_have_to_fit(keys: Any, code: str) -> None:
     refusal(lambda: ROWS.group_by(city=keys), code)
@@ -111,7 +132,10 @@ def test_equal_questions_have_equal_texts_and_others_not() -> None:
     assert one != other
     assert '"a, b"' in one
     assert ROWS.aggregate(n=ag.count()).text == ROWS.aggregate(n=ag.count()).text
-    assert ROWS.group_by(city=["1"]).aggregate(n=ag.count()).text != ROWS.group_by(city=["1", "2"]).aggregate(n=ag.count()).text
+    assert (
+        ROWS.group_by(city=["1"]).aggregate(n=ag.count()).text
+        != ROWS.group_by(city=["1", "2"]).aggregate(n=ag.count()).text
+    )
 
 
 @pytest.mark.parametrize(
@@ -139,7 +163,12 @@ def test_equal_questions_have_equal_texts_and_others_not() -> None:
         (lambda: ROWS.aggregate(**{"": ag.count()}), "table.columns"),
         (lambda: ROWS.per_unit({}, {"user": Total("count")}), "stage.unit"),
         (lambda: ROWS.per_unit({}, {"x": Total("count"), "X": Total("count")}), "stage.unit"),
-        (lambda: Rows.of(declare(name="v", schema=SCHEMA), Nobody()).per_unit({}, {"x": Total("count")}), "stage.unit"),
+        (
+            lambda: Rows.of(declare(name="v", schema=SCHEMA), Nobody()).per_unit(
+                {}, {"x": Total("count")}
+            ),
+            "stage.unit",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(call: Any, code: str) -> None:
@@ -148,7 +177,9 @@ def test_what_cannot_be_is_refused(call: Any, code: str) -> None:
 
 def test_a_column_may_be_called_self() -> None:
     assert "self" in ROWS.mutate(self=col("age")).schema
-    assert ROWS.mutate(self=col("city")).group_by("self").aggregate(keys=ag.count()).keys == ("self",)
+    assert ROWS.mutate(self=col("city")).group_by("self").aggregate(keys=ag.count()).keys == (
+        "self",
+    )
 
 
 def test_one_row_for_each_unit_stays_one() -> None:

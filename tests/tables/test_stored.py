@@ -1,4 +1,6 @@
-"""Declarations as files: exact both ways, also by hand, and refused when they are something else."""
+"""Declarations as files: exact both ways, also by hand, and refused when they are something
+else.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,10 @@ def test_a_file_of_the_first_version_is_read_forever() -> None:
 
 
 def test_what_is_usual_is_not_written() -> None:
-    assert PLAIN.to_toml() == 'sfumato = "declaration"\nversion = 1\n\n[table]\nname = "visits"\nrelation = "add-remove"\n\n[columns."city"]\ntype = "string"\n'
+    assert PLAIN.to_toml() == (
+        'sfumato = "declaration"\nversion = 1\n\n[table]\nname = "visits"\nrelation = '
+        '"add-remove"\n\n[columns."city"]\ntype = "string"\n'
+    )
 
 
 def test_numbers_by_hand_mean_what_they_say() -> None:
@@ -86,13 +91,26 @@ def test_numbers_by_hand_mean_what_they_say() -> None:
         fee = { type = "decimal(5,2)", bounds = [-1e-3, 1e2], keys = [0.10, "0.20"], null_key = true }
     """
     declaration = Declaration.from_toml(text)
-    assert declaration.ranges == {"spend": (Fraction(1, 10), Fraction(1, 3)), "fee": (Fraction(-1, 1000), Fraction(100))}
-    assert declaration.domains == {"spend": (0.3, 1.0), "fee": (Decimal("0.10"), Decimal("0.20"), None)}
+    assert declaration.ranges == {
+        "spend": (Fraction(1, 10), Fraction(1, 3)),
+        "fee": (Fraction(-1, 1000), Fraction(100)),
+    }
+    assert declaration.domains == {
+        "spend": (0.3, 1.0),
+        "fee": (Decimal("0.10"), Decimal("0.20"), None),
+    }
     assert declaration.unit == ("user_id",)
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"])), st.fractions(), st.floats(allow_nan=False, allow_infinity=False), st.datetimes())
-def test_all_texts_and_numbers_come_back(text: str, number: Fraction, double: float, moment: datetime.datetime) -> None:
+@given(
+    st.text(st.characters(exclude_categories=["Cs"])),
+    st.fractions(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.datetimes(),
+)
+def test_all_texts_and_numbers_come_back(
+    text: str, number: Fraction, double: float, moment: datetime.datetime
+) -> None:
     declaration = declare(
         name="t",
         types={"s": "string", "f": "float", "t": "timestamp"},
@@ -103,7 +121,19 @@ def test_all_texts_and_numbers_come_back(text: str, number: Fraction, double: fl
 
 
 @pytest.mark.parametrize(
-    "kind", ["bool", "int8", "int64", "decimal(38,38)", "float32", "string", "date", "timestamp", "timestamp with time zone not null", "uuid"]
+    "kind",
+    [
+        "bool",
+        "int8",
+        "int64",
+        "decimal(38,38)",
+        "float32",
+        "string",
+        "date",
+        "timestamp",
+        "timestamp with time zone not null",
+        "uuid",
+    ],
 )
 def test_all_types_come_back(kind: str) -> None:
     declaration = declare(name="t", types={"x": kind})

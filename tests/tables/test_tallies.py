@@ -1,4 +1,6 @@
-"""Statements for the engine: names that may collide, values that break things, and what public facts alone decide."""
+"""Statements for the engine: names that may collide, values that break things, and what public
+facts alone decide.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +37,14 @@ NUMERIC = [kind for kind in VALUES if Type.of(kind).numeric]
 LAWS: tuple[Guarantee, ...] = (Pure(1), ZCDP("1/8"), Approx(1, "1e-6"))
 
 
-def _table(kind: str, values: list[Any], owners: list[int], keys: list[str] | None = None) -> pa.Table:
+def _table(
+    kind: str, values: list[Any], owners: list[int], keys: list[str] | None = None
+) -> pa.Table:
     keys = keys or [str(i % 3) for i in range(len(owners))]
-    return pa.table({"u": pa.array(owners, pa.int64()), "x": array(kind, values), "k": keys}, schema=_schema(kind))
+    return pa.table(
+        {"u": pa.array(owners, pa.int64()), "x": array(kind, values), "k": keys},
+        schema=_schema(kind),
+    )
 
 
 def _schema(kind: str) -> pa.Schema:
@@ -57,35 +64,56 @@ def special(request: pytest.FixtureRequest) -> Iterator[tuple[str, Swap]]:
 
 
 def _filled(kind: str, swap: Swap) -> list[dict[str, Any]]:
-    """One row for each special value, owned by a unit of its own, and two units who own all of them."""
+    """One row for each special value, owned by a unit of its own, and two units who own all of
+    them.
+    """
     values = VALUES[kind]
     owners = [*range(len(values)), *[-1] * len(values), *[-2] * len(values)]
     swap.hold(_table(kind, values * 3, owners))
-    return [{"u": u, "x": _seen(kind, value), "k": str(i % 3)} for i, (u, value) in enumerate(zip(owners, values * 3, strict=True))]
+    return [
+        {"u": u, "x": _seen(kind, value), "k": str(i % 3)}
+        for i, (u, value) in enumerate(zip(owners, values * 3, strict=True))
+    ]
 
 
 def _rows(kind: str, swap: Swap, **about: Any) -> Rows:
-    return Rows.of(declare(name="world", schema={**swap.source.schema, "x": Type.of(kind)}, **about), Nobody())
+    return Rows.of(
+        declare(name="world", schema={**swap.source.schema, "x": Type.of(kind)}, **about), Nobody()
+    )
 
 
 def _aggregates(kind: str) -> dict[str, ag.Aggregate]:
     """All that can be asked of a column of a type."""
-    asked = {"n": ag.count(), "c": ag.count("x"), "i": ag.count_if(col("x").is_null()), "u": ag.count_units()}
+    asked = {
+        "n": ag.count(),
+        "c": ag.count("x"),
+        "i": ag.count_if(col("x").is_null()),
+        "u": ag.count_units(),
+    }
     if kind == "bool":
         asked |= {"s": ag.sum("x"), "m": ag.mean("x")}
     if kind in NUMERIC:
-        ends = {"low": "-0.005" if kind == "decimal(38,38)" else -5, "high": "0.005" if kind == "decimal(38,38)" else 100}
+        ends = {
+            "low": "-0.005" if kind == "decimal(38,38)" else -5,
+            "high": "0.005" if kind == "decimal(38,38)" else 100,
+        }
         asked |= {name: getattr(ag, name)("x", **ends) for name in ("sum", "mean", "var", "std")}
         asked |= {"q": ag.median("x", **ends), "h": ag.histogram("x", edges=(-5, 0, "1/3", 7, 100))}
     return asked
 
 
-@pytest.mark.parametrize(("unit", "promise"), [("u", LAWS[0]), ("u", LAWS[1]), (None, LAWS[0])], ids=["L1", "L2", "rows"])
-def test_special_values_of_every_type_in_every_aggregate(unit: str | None, promise: Guarantee, special: tuple[str, Swap]) -> None:
+@pytest.mark.parametrize(
+    ("unit", "promise"), [("u", LAWS[0]), ("u", LAWS[1]), (None, LAWS[0])], ids=["L1", "L2", "rows"]
+)
+def test_special_values_of_every_type_in_every_aggregate(
+    unit: str | None, promise: Guarantee, special: tuple[str, Swap]
+) -> None:
     """No error, the evaluator's integers, and nothing but finite numbers in the answer."""
     kind, swap = special
     rows = _filled(kind, swap)
-    groups = _rows(kind, swap, unit=unit, max_rows=3 if unit else None).group_by(k=["0", "1", "2", "none"])
+    groups = _rows(kind, swap, unit=unit, max_rows=3 if unit else None).group_by(
+        k=["0", "1", "2", "none"]
+    )
     made = plan(groups.aggregate(**_aggregates(kind)), promise, swap.source)
     through = through_the_door(made)
     assert not differences(made, through, rows)
@@ -97,19 +125,31 @@ def test_special_values_as_keys(special: tuple[str, Swap]) -> None:
     """Every value is a group of its own: null and NaN one, −0 and 0 one."""
     kind, swap = special
     rows = _filled(kind, swap)
-    made = plan(_rows(kind, swap, unit="u", max_rows=300).group_by("x").aggregate(n=ag.count(), u=ag.count_units()), LAWS[2], swap.source)
+    made = plan(
+        _rows(kind, swap, unit="u", max_rows=300)
+        .group_by("x")
+        .aggregate(n=ag.count(), u=ag.count_units()),
+        LAWS[2],
+        swap.source,
+    )
     assert not differences(made, through_the_door(made), rows)
 
 
 def test_no_special_value_changes_the_status(special: tuple[str, Swap]) -> None:
-    """Each value against a table without it: the same calls, no farther apart than declared; and so beside many copies of itself."""
+    """Each value against a table without it: the same calls, no farther apart than declared; and so
+    beside many copies of itself.
+    """
     kind, swap = special
-    made = plan(_rows(kind, swap, unit="u", max_rows=3).aggregate(**_aggregates(kind)), LAWS[0], swap.source)
+    made = plan(
+        _rows(kind, swap, unit="u", max_rows=3).aggregate(**_aggregates(kind)), LAWS[0], swap.source
+    )
     rehearsal, values = Rehearsal(made), VALUES[kind]
     swap.hold(_table(kind, values, list(range(len(values)))))
     whole = rehearsal.run()
     for i in Random(1).sample(range(len(values)), min(6, len(values))):
-        swap.hold(_table(kind, [*values[:i], *values[i + 1 :]], [j for j in range(len(values)) if j != i]))
+        swap.hold(
+            _table(kind, [*values[:i], *values[i + 1 :]], [j for j in range(len(values)) if j != i])
+        )
         without = rehearsal.run()
         assert not moved(made, whole, without).wrong, values[i]
         swap.hold(_table(kind, [*values, *[values[i]] * 50], [*range(len(values)), *[i] * 50]))
@@ -125,38 +165,86 @@ def test_no_special_value_of_all_changes_the_status(special: tuple[str, Swap]) -
         groups = _rows(kind, swap, unit="u", max_rows=3, relation="replace").group_by(k=["0", "1"])
         made = plan(groups.aggregate(**_aggregates(kind)), promise, swap.source)
         rehearsal = Rehearsal(made)
-        keys = [str(i % 3) for i in range(count)]  # of each unit its own, so that nobody else's row moves
+        keys = [
+            str(i % 3) for i in range(count)
+        ]  # of each unit its own, so that nobody else's row moves
         swap.hold(_table(kind, values, list(range(count)), keys))
         whole = rehearsal.run()
         for i in range(count):
             others = [j for j in range(count) if j != i]
             replaced = [values[i - 1]] * 7, [i] * 7, [str((i + j) % 3) for j in range(7)]
-            swap.hold(_table(kind, [values[j] for j in others] + replaced[0], others + replaced[1], [keys[j] for j in others] + replaced[2]))
+            swap.hold(
+                _table(
+                    kind,
+                    [values[j] for j in others] + replaced[0],
+                    others + replaced[1],
+                    [keys[j] for j in others] + replaced[2],
+                )
+            )
             assert not moved(made, whole, rehearsal.run()).wrong, values[i]
 
 
 # Names that the statements use themselves
 
-OURS = ("w", "w1", "u0", "k0", "v0", "v1", "s0_0", "s1_0", "votes", "n", "place", "c", "q", "g0", "s0", "row", "total", "count", "t0", "x", "v0_below")
+OURS = (
+    "w",
+    "w1",
+    "u0",
+    "k0",
+    "v0",
+    "v1",
+    "s0_0",
+    "s1_0",
+    "votes",
+    "n",
+    "place",
+    "c",
+    "q",
+    "g0",
+    "s0",
+    "row",
+    "total",
+    "count",
+    "t0",
+    "x",
+    "v0_below",
+)
 
 
 @pytest.mark.parametrize("relation", [(), ("w",), ("u0", "k0"), ("votes",)])
 @pytest.mark.parametrize("promise", LAWS, ids=["L1", "L2", "private"])
-def test_columns_may_have_the_names_of_the_statements_own(relation: tuple[str, ...], promise: Guarantee) -> None:
+def test_columns_may_have_the_names_of_the_statements_own(
+    relation: tuple[str, ...], promise: Guarantee
+) -> None:
     """Every column of the table is called like one of ours; unit, key and value go round."""
     random = Random(7)
     rows = [{name: random.choice((None, 1, 2, 3, 4)) for name in OURS} for _ in range(60)]
-    source = open_source(pa.Table.from_pylist(rows, schema=pa.schema([(name, pa.int64()) for name in OURS])), name="votes", threads=1)
+    source = open_source(
+        pa.Table.from_pylist(rows, schema=pa.schema([(name, pa.int64()) for name in OURS])),
+        name="votes",
+        threads=1,
+    )
     free = [name for name in OURS if name not in relation]
     for turn in (0, 3):
         value, key, other = free[turn], free[turn + 4], free[turn + 9]
         declared = declare(
-            name="votes", unit=relation or None, max_rows=2 if relation else None, bounds={value: (0, 3), other: (0, 2)}, schema=source.schema, table_rows=2**20
+            name="votes",
+            unit=relation or None,
+            max_rows=2 if relation else None,
+            bounds={value: (0, 3), other: (0, 2)},
+            schema=source.schema,
+            table_rows=2**20,
         )
         base = Rows.of(declared, Nobody()).where(col(other) > 0)
         groups = base.group_by(key) if promise is LAWS[2] else base.group_by(**{key: [1, 2, None]})
         for asked in (
-            groups.aggregate(n1=ag.count(), s1=ag.sum(value), u1=ag.count_units(), m1=ag.median(value), h1=ag.histogram(value, edges=(0, 2, 3))),
+            groups.aggregate(
+                n1=ag.count(),
+                s1=ag.sum(value),
+                u1=ag.count_units(),
+                m1=ag.median(value),
+                h1=ag.histogram(value, edges=(0, 2, 3)),
+            ),
             base.aggregate(n2=ag.count()),
             Rows.of(declared, Nobody()).aggregate(n3=ag.count()),
         ):
@@ -168,11 +256,15 @@ def test_columns_may_have_the_names_of_the_statements_own(relation: tuple[str, .
 
 
 def test_answers_may_have_any_name_too() -> None:
-    table = sf.protect(pa.table({"u": [1, 2], "w": [1, 2]}), name="t", unit="u", max_rows=1, budget=100)
+    table = sf.protect(
+        pa.table({"u": [1, 2], "w": [1, 2]}), name="t", unit="u", max_rows=1, budget=100
+    )
     with table:
         made = table.aggregate(**{name: ag.count() for name in OURS}).plan(epsilon=1)
         assert exact_answer(made, table).names == OURS
-        assert table.aggregate(keys=ag.count(), rows=ag.count(), self=ag.count()).release(epsilon=1).names == ("keys", "rows", "self")
+        assert table.aggregate(keys=ag.count(), rows=ag.count(), self=ag.count()).release(
+            epsilon=1
+        ).names == ("keys", "rows", "self")
 
 
 # What decides how sums are added
@@ -191,5 +283,7 @@ def test_doubles_only_where_their_sums_are_exact() -> None:
     grid = grid_of("x", Type.of("float64"), Fraction(0), Fraction(1))
     piece = Piece("x", "value", grid.low, grid.high, grid.step, grid=grid)
     for rows, known in ((2**32, True), (2**33, False)):
-        assert as_doubles(piece, Bounding((), 1, 1, "add-remove", False, "L1", False, rows)) is known
+        assert (
+            as_doubles(piece, Bounding((), 1, 1, "add-remove", False, "L1", False, rows)) is known
+        )
     assert not as_doubles(piece, Bounding(("u",), 1, 1, "add-remove", False, "L1", False, 2))

@@ -1,4 +1,6 @@
-"""The tree: sizes are bounded, texts are injective, building is shared, and nothing of it needs an engine."""
+"""The tree: sizes are bounded, texts are injective, building is shared, and nothing of it needs an
+engine.
+"""
 
 from __future__ import annotations
 
@@ -23,18 +25,55 @@ from ..refusing import refusal
 from .oracle import evaluate
 from .special_values import engine, table
 
-SCHEMA = {"n": Type.of("int32"), "x": Type.of("float64"), "t": Type.of("string"), "b": Type.of("bool"), "d": Type.of("date")}
+SCHEMA = {
+    "n": Type.of("int32"),
+    "x": Type.of("float64"),
+    "t": Type.of("string"),
+    "b": Type.of("bool"),
+    "d": Type.of("date"),
+}
 
 NUMBERS = st.recursive(
-    st.one_of(st.sampled_from([col("n"), col("x")]), st.integers(-9, 9).map(literal), st.sampled_from([0.5, -2.0, 100.0]).map(literal)),
+    st.one_of(
+        st.sampled_from([col("n"), col("x")]),
+        st.integers(-9, 9).map(literal),
+        st.sampled_from([0.5, -2.0, 100.0]).map(literal),
+    ),
     lambda inner: st.one_of(
-        st.tuples(st.sampled_from(["+", "-", "*", "/", "//", "%", "mod", "div", "least", "greatest", "coalesce", "nullif", "power"]), inner, inner).map(
-            lambda c: call(*c)
+        st.tuples(
+            st.sampled_from(
+                [
+                    "+",
+                    "-",
+                    "*",
+                    "/",
+                    "//",
+                    "%",
+                    "mod",
+                    "div",
+                    "least",
+                    "greatest",
+                    "coalesce",
+                    "nullif",
+                    "power",
+                ]
+            ),
+            inner,
+            inner,
+        ).map(lambda c: call(*c)),
+        st.tuples(
+            st.sampled_from(
+                ["negate", "abs", "sign", "floor", "ceil", "trunc", "sqrt", "ln", "exp", "atan"]
+            ),
+            inner,
+        ).map(lambda c: call(*c)),
+        st.tuples(inner, inner, inner, inner).map(
+            lambda c: when(c[0] < c[1], c[2]).otherwise(c[3])
         ),
-        st.tuples(st.sampled_from(["negate", "abs", "sign", "floor", "ceil", "trunc", "sqrt", "ln", "exp", "atan"]), inner).map(lambda c: call(*c)),
-        st.tuples(inner, inner, inner, inner).map(lambda c: when(c[0] < c[1], c[2]).otherwise(c[3])),
         st.tuples(inner, st.integers(-3, 3)).map(lambda c: c[0].round(c[1])),
-        st.tuples(inner, st.sampled_from(["int8", "int64", "float64"])).map(lambda c: c[0].cast(c[1])),
+        st.tuples(inner, st.sampled_from(["int8", "int64", "float64"])).map(
+            lambda c: c[0].cast(c[1])
+        ),
     ),
     max_leaves=6,
 )
@@ -59,19 +98,31 @@ def shape(expression: Expr) -> Any:
 
 @pytest.fixture(scope="module")
 def rows() -> tuple[Any, Any, list[dict[str, Any]]]:
-    values = {"n": ("int32", [None, 0, 1, -3, 7, 2**31 - 1, -(2**31)]), "x": ("float64", [1.5, None, -2.0, 0.0, 1e300, float("inf"), 0.1])}
+    values = {
+        "n": ("int32", [None, 0, 1, -3, 7, 2**31 - 1, -(2**31)]),
+        "x": ("float64", [1.5, None, -2.0, 0.0, 1e300, float("inf"), 0.1]),
+    }
     connection = engine()
     return (
         connection,
         table(connection, "rows", values),
-        [dict(zip(values, row, strict=True)) for row in zip(*(column for _, column in values.values()), strict=True)],
+        [
+            dict(zip(values, row, strict=True))
+            for row in zip(*(column for _, column in values.values()), strict=True)
+        ],
     )
 
 
 @given(expression=NUMBERS)
-def test_whole_trees_are_what_the_oracle_says(rows: tuple[Any, Any, list[dict[str, Any]]], expression: Expr) -> None:
+def test_whole_trees_are_what_the_oracle_says(
+    rows: tuple[Any, Any, list[dict[str, Any]]], expression: Expr
+) -> None:
     connection, given_rows, dicts = rows
-    found = connection.to_pyarrow(given_rows.select(r=expression.build(given_rows, SCHEMA))).column("r").to_pylist()
+    found = (
+        connection.to_pyarrow(given_rows.select(r=expression.build(given_rows, SCHEMA)))
+        .column("r")
+        .to_pylist()
+    )
     for row, got in zip(dicts, found, strict=True):
         wanted = evaluate(expression, row, SCHEMA)
         assert (got is None) == (wanted is None), (expression.text, row, got, wanted)
@@ -103,7 +154,10 @@ def test_as_deep_as_is_allowed_the_engine_plans_it(step: Any) -> None:
     refusal(lambda: step(expression), "expression.size")
     connection = engine()
     given_rows = table(connection, "rows", {"x": ("float64", [1.5]), "b": ("bool", [True])})
-    assert connection.to_pyarrow(given_rows.select(r=expression.build(given_rows, SCHEMA))).num_rows == 1
+    assert (
+        connection.to_pyarrow(given_rows.select(r=expression.build(given_rows, SCHEMA))).num_rows
+        == 1
+    )
 
 
 def test_what_would_grow_without_end_is_refused() -> None:
@@ -130,7 +184,9 @@ def test_long_chains_are_low() -> None:
     assert len(condition.arguments) == 300
     connection = engine()
     given_rows = table(connection, "rows", {"n": ("int32", [5, 300, None])})
-    assert connection.to_pyarrow(given_rows.select(r=condition.build(given_rows, SCHEMA))).column("r").to_pylist() == [True, False, None]
+    assert connection.to_pyarrow(given_rows.select(r=condition.build(given_rows, SCHEMA))).column(
+        "r"
+    ).to_pylist() == [True, False, None]
 
 
 def test_columns() -> None:
@@ -138,7 +194,17 @@ def test_columns() -> None:
     assert literal(3).columns == frozenset()
 
 
-@pytest.mark.parametrize("use", [bool, lambda e: e and 1, lambda e: not e, lambda e: 0 < e < 2, lambda e: e in [1, 2], lambda e: 1 if e else 2])
+@pytest.mark.parametrize(
+    "use",
+    [
+        bool,
+        lambda e: e and 1,
+        lambda e: not e,
+        lambda e: 0 < e < 2,
+        lambda e: e in [1, 2],
+        lambda e: 1 if e else 2,
+    ],
+)
 def test_the_truth_of_an_expression_is_refused(use: Any) -> None:
     assert "&" in refusal(lambda: use(col("n") > 1), "expression.bool").rewrite
 
@@ -155,7 +221,12 @@ def test_numpy_leaves_the_operators_to_us(scalar: Any) -> None:
 
 
 def test_near_names_are_offered() -> None:
-    assert "spend" in refusal(lambda: col("spent").type({"spend": Type.of("int8")}), "expression.column").rewrite
+    assert (
+        "spend"
+        in refusal(
+            lambda: col("spent").type({"spend": Type.of("int8")}), "expression.column"
+        ).rewrite
+    )
     refusal(lambda: col("x").type({}), "expression.column")
     refusal(lambda: col("x" * 1000).type({}), "expression.column")
     assert "lower" in refusal(lambda: call("lowr", col("x")), "expression.function").rewrite
@@ -174,13 +245,31 @@ def test_types_need_no_engine() -> None:
 
 
 def test_constants_reach_the_engine_as_they_are() -> None:
-    texts = ["it's", "a\\b", "'; DROP TABLE rows; --", "\n\t", "%s {} $1 ?", "é😀", '"', "/* */", "x" * 4096]
+    texts = [
+        "it's",
+        "a\\b",
+        "'; DROP TABLE rows; --",
+        "\n\t",
+        "%s {} $1 ?",
+        "é😀",
+        '"',
+        "/* */",
+        "x" * 4096,
+    ]
     connection = engine()
     given_rows = table(connection, "rows", {"n": ("int32", [1])})
-    found = connection.to_pyarrow(given_rows.select(**{f"r{i}": literal(text).build(given_rows, SCHEMA) for i, text in enumerate(texts)}))
+    found = connection.to_pyarrow(
+        given_rows.select(
+            **{f"r{i}": literal(text).build(given_rows, SCHEMA) for i, text in enumerate(texts)}
+        )
+    )
     assert list(found.to_pylist()[0].values()) == texts
     numbers = [0.30000000000000004, 5e-324, 1.7976931348623157e308, 2**63 - 1, -(2**63), 0.1]
-    found = connection.to_pyarrow(given_rows.select(**{f"r{i}": literal(n).build(given_rows, SCHEMA) for i, n in enumerate(numbers)}))
+    found = connection.to_pyarrow(
+        given_rows.select(
+            **{f"r{i}": literal(n).build(given_rows, SCHEMA) for i, n in enumerate(numbers)}
+        )
+    )
     assert list(found.to_pylist()[0].values()) == numbers
 
 

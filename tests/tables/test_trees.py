@@ -27,7 +27,9 @@ def test_the_shape_holds_all_points(points: int) -> None:
 @pytest.mark.parametrize("points", [2, 7, 121, 5000])
 def test_every_level_holds_every_row_once(points: int) -> None:
     tree, random = Tree.over(points), Random(points)
-    rows = [(random.randrange(3), random.randrange(points), random.randrange(1, 9)) for _ in range(200)]
+    rows = [
+        (random.randrange(3), random.randrange(points), random.randrange(1, 9)) for _ in range(200)
+    ]
     out = np.zeros((3, tree.cells), dtype=np.int64)
     tree.count(out, *(np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)))
     for group in range(3):
@@ -35,11 +37,15 @@ def test_every_level_holds_every_row_once(points: int) -> None:
             assert out[group, first:last].sum() == sum(w for g, _, w in rows if g == group)
         leaves = out[group, tree.starts[-2] :]
         for leaf in range(tree.leaves):
-            assert leaves[leaf] == sum(w for g, p, w in rows if g == group and p // tree.points == leaf)
+            assert leaves[leaf] == sum(
+                w for g, p, w in rows if g == group and p // tree.points == leaf
+            )
 
 
 def test_one_row_is_counted_once_on_each_level() -> None:
-    """What the noise is fitted to: with weight K a unit moves h·K in L1 and h·K² in the square of L2; all in one point reaches it."""
+    """What the noise is fitted to: with weight K a unit moves h·K in L1 and h·K² in the square of
+    L2; all in one point reaches it.
+    """
     tree = Tree.over(4096)
     out = np.zeros((1, tree.cells), dtype=np.int64)
     tree.count(out, np.array([0]), np.array([77]), np.array([5]))

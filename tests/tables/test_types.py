@@ -42,7 +42,22 @@ def test_names_are_read_with_some_freedom(written: str, read: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "decimal", "decimal(39,0)", "decimal(2,3)", "decimal(0,0)", "list<int64>", "json", "time", "int65", "int64 null", "x" * 5000, None, 3]
+    "name",
+    [
+        "",
+        "decimal",
+        "decimal(39,0)",
+        "decimal(2,3)",
+        "decimal(0,0)",
+        "list<int64>",
+        "json",
+        "time",
+        "int65",
+        "int64 null",
+        "x" * 5000,
+        None,
+        3,
+    ],
 )
 def test_what_is_no_type_is_refused(name: str) -> None:
     refusal(lambda: Type.of(name), "table.type")
@@ -71,9 +86,26 @@ def test_what_engines_have(dtype: dt.DataType, known: str) -> None:
     assert Type.from_ibis(dtype, "a column") == Type.of(known)
 
 
-@pytest.mark.parametrize("dtype", ["array<int8>", "json", "time", "binary", "interval('s')", "map<string, int>", "struct<a: int>", "null", "decimal", "inet"])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "array<int8>",
+        "json",
+        "time",
+        "binary",
+        "interval('s')",
+        "map<string, int>",
+        "struct<a: int>",
+        "null",
+        "decimal",
+        "inet",
+    ],
+)
 def test_what_has_no_place_is_refused(dtype: str) -> None:
-    assert "column x" in refusal(lambda: Type.from_ibis(dt.dtype(dtype), "column x"), "table.type").place
+    assert (
+        "column x"
+        in refusal(lambda: Type.from_ibis(dt.dtype(dtype), "column x"), "table.type").place
+    )
 
 
 def test_limits() -> None:
@@ -81,9 +113,15 @@ def test_limits() -> None:
     assert Type.of("decimal(4,2)").limits == (Fraction("-99.99"), Fraction("99.99"))
     assert Type.of("float64").limits is None
     assert Type.of("string").limits is None
-    assert [name for name in NAMES if Type.of(name).numeric != (Type.of(name).kind in ("integer", "decimal", "float"))] == []
+    assert [
+        name
+        for name in NAMES
+        if Type.of(name).numeric != (Type.of(name).kind in ("integer", "decimal", "float"))
+    ] == []
 
 
 def test_every_kind_has_words_and_casts() -> None:
-    assert set(WORDS) == set(CASTS) == {known.kind for known in NAMES.values()} | {"null", "decimal"}
+    assert (
+        set(WORDS) == set(CASTS) == {known.kind for known in NAMES.values()} | {"null", "decimal"}
+    )
     assert all(kind in targets for kind, targets in CASTS.items() if kind != "null")

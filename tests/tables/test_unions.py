@@ -21,47 +21,88 @@ from ..session.clinic import clinic
 
 @pytest.fixture(scope="module")
 def db() -> Iterator[Database]:
-    with clinic(max_rows={"patients": 1, "visits": 4, "tests": 6}, max_groups={"visits": 2}) as made:
+    with clinic(
+        max_rows={"patients": 1, "visits": 4, "tests": 6}, max_groups={"visits": 2}
+    ) as made:
         made["visits"]._source.engine.run = None  # it is not to be asked
         yield made
 
 
 def test_a_unit_counts_for_the_rows_of_both(db: Database) -> None:
     made = db["visits"].union(db["patients"])
-    assert (made.declaration.max_rows, made.declaration.max_groups, made.declaration.table_rows) == (5, 3, 2**41)
+    assert (
+        made.declaration.max_rows,
+        made.declaration.max_groups,
+        made.declaration.table_rows,
+    ) == (5, 3, 2**41)
     assert made.declaration.unit == ("patient_id",)
     assert list(made.schema) == ["patient_id", "city"]
-    assert not db["visits"].rows.per_unit({}, {"n": Total("count")}).union(db["tests"], columns=[]).once
+    assert (
+        not db["visits"]
+        .rows.per_unit({}, {"n": Total("count")})
+        .union(db["tests"], columns=[])
+        .once
+    )
 
 
 def test_bounds_hold_on_both_sides(db: Database) -> None:
     rows, found = united(
         db["visits"].rows,
         db["patients"].rows,
-        [("x", col("spend"), col("age")), ("who", col("patient_id"), col("id")), ("patient_id", col("city"), col("city"))],
+        [
+            ("x", col("spend"), col("age")),
+            ("who", col("patient_id"), col("id")),
+            ("patient_id", col("city"), col("city")),
+        ],
     )
     assert rows.ranges["x"] == (0, 100)
     assert [made.text for made in found] == ["x", "patient_id", "patient_id_2"]
-    assert "y" not in united(db["visits"].rows, db["patients"].rows, [("y", col("spend"), col("id"))])[0].ranges
+    assert (
+        "y"
+        not in united(db["visits"].rows, db["patients"].rows, [("y", col("spend"), col("id"))])[
+            0
+        ].ranges
+    )
 
 
 def test_links_hold_on_both_sides(db: Database) -> None:
-    assert united(db["visits"].rows, db["tests"].rows, [("v", col("number"), col("visit"))])[0].links == {"v": "visits.number"}
-    assert united(db["visits"].rows, db["tests"].rows, [("v", col("number"), col("value"))])[0].links == {}
+    assert united(db["visits"].rows, db["tests"].rows, [("v", col("number"), col("visit"))])[
+        0
+    ].links == {"v": "visits.number"}
+    assert (
+        united(db["visits"].rows, db["tests"].rows, [("v", col("number"), col("value"))])[0].links
+        == {}
+    )
 
 
 def test_public_keys_of_both() -> None:
-    with clinic(keys={"visits.city": ["Roma", "Bari"], "patients.city": ["Bari", None, "Oslo"]}) as made:
-        assert made["visits"].union(made["patients"]).domains == {"city": ("Bari", "Oslo", "Roma", None)}
+    with clinic(
+        keys={"visits.city": ["Roma", "Bari"], "patients.city": ["Bari", None, "Oslo"]}
+    ) as made:
+        assert made["visits"].union(made["patients"]).domains == {
+            "city": ("Bari", "Oslo", "Roma", None)
+        }
     with clinic(keys={"visits.city": ["Roma", "Bari"]}) as made:
         assert made["visits"].union(made["patients"]).domains == {}
 
 
 REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "public rows among people": (lambda db: db["visits"].union(db.public["cities"]), "join.ownership"),
-    "people among public rows": (lambda db: db.public["cities"].union(db["visits"]), "join.ownership"),
-    "other types one after the other": (lambda db: db["visits"].mutate(age=sf.col("city")).union(db["patients"], columns=["age"]), "union.columns"),
-    "no such column": (lambda db: db["visits"].union(db["patients"], columns=["spend"]), "expression.column"),
+    "public rows among people": (
+        lambda db: db["visits"].union(db.public["cities"]),
+        "join.ownership",
+    ),
+    "people among public rows": (
+        lambda db: db.public["cities"].union(db["visits"]),
+        "join.ownership",
+    ),
+    "other types one after the other": (
+        lambda db: db["visits"].mutate(age=sf.col("city")).union(db["patients"], columns=["age"]),
+        "union.columns",
+    ),
+    "no such column": (
+        lambda db: db["visits"].union(db["patients"], columns=["spend"]),
+        "expression.column",
+    ),
 }
 
 
@@ -75,7 +116,10 @@ def test_refused(name: str, db: Database) -> None:
 
 
 def test_without_a_unit_rows_are_not_repeated() -> None:
-    with sf.protect(pa.table({"x": [1, 2]}), name="t", budget=1) as table, pytest.raises(Refused, match=r"join\.unit"):
+    with (
+        sf.protect(pa.table({"x": [1, 2]}), name="t", budget=1) as table,
+        pytest.raises(Refused, match=r"join\.unit"),
+    ):
         table.union(table)
 
 
@@ -83,7 +127,10 @@ def test_without_a_unit_rows_are_not_repeated() -> None:
 def test_a_unit_counts_for_no_more_rows_than_may_be_declared(groups: int | None) -> None:
     """More would leave its weights no bits: what is asked is refused, not broken off."""
     half = MOST_ROWS // 2 if groups is None else 5
-    with clinic(max_rows={"patients": half, "visits": half, "tests": 1}, max_groups={"visits": groups} if groups else None) as db:
+    with clinic(
+        max_rows={"patients": half, "visits": half, "tests": 1},
+        max_groups={"visits": groups} if groups else None,
+    ) as db:
         if groups is None:
             assert db["visits"].union(db["patients"]).declaration.max_rows == MOST_ROWS
         with pytest.raises(Refused) as caught:
@@ -96,7 +143,9 @@ def test_a_unit_counts_for_no_more_rows_than_may_be_declared(groups: int | None)
 def test_unions_in_sql_are_refused_or_planned(times: int) -> None:
     rows = pa.table({"u": [1, 2], "x": [0.5, 0.5]})
     text = f"SELECT SUM(x) AS s FROM ({' UNION ALL '.join(['SELECT u, x FROM t'] * times)}) AS q"
-    with sf.protect(rows, name="t", unit="u", budget=sf.ZCDP(10), max_rows=MOST_ROWS // 8, bounds={"x": (0, 1)}) as table:
+    with sf.protect(
+        rows, name="t", unit="u", budget=sf.ZCDP(10), max_rows=MOST_ROWS // 8, bounds={"x": (0, 1)}
+    ) as table:
         if times <= 8:
             assert table.plan(text, promise=sf.ZCDP("0.1")).calibration.bounding.bits >= 0
         else:

@@ -1,4 +1,6 @@
-"""The verbs of a table are those of its rows, with the same arguments; nothing is done twice, and nothing else."""
+"""The verbs of a table are those of its rows, with the same arguments; nothing is done twice, and
+nothing else.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class Kept(RowVerbs):
 
     def __init__(self, **about: Any) -> None:
         schema = {"user": Type.of("int64"), "age": Type.of("int32"), "city": Type.of("string")}
-        declared = declare(name="visits", **{"unit": "user", "max_rows": 3, "schema": schema, **about})
+        declared = declare(
+            name="visits", **{"unit": "user", "max_rows": 3, "schema": schema, **about}
+        )
         self._rows = Rows.of(declared, Nobody(), Origin(Source), {"user": "user"})
 
     @property
@@ -68,15 +72,19 @@ def said(made: Any) -> str:
     """A stage or an expression, as text."""
     if hasattr(made, "text"):
         return str(made.text)
-    return repr((made.keys, made.domains)) if hasattr(made, "keys") else repr([step.text for step in made.steps])
+    return (
+        repr((made.keys, made.domains))
+        if hasattr(made, "keys")
+        else repr([step.text for step in made.steps])
+    )
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_takes_what_that_of_the_rows_takes(verb: str) -> None:
     ours, theirs = (inspect.signature(getattr(kind, verb)) for kind in (RowVerbs, Rows))
-    assert [(one.name, one.kind, one.default, one.annotation) for one in ours.parameters.values()] == [
-        (one.name, one.kind, one.default, one.annotation) for one in theirs.parameters.values()
-    ]
+    assert [
+        (one.name, one.kind, one.default, one.annotation) for one in ours.parameters.values()
+    ] == [(one.name, one.kind, one.default, one.annotation) for one in theirs.parameters.values()]
 
 
 @pytest.mark.parametrize("kind", [Table, RemoteTable])

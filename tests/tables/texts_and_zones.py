@@ -1,4 +1,6 @@
-"""Keys that differ by capitals, blanks or the form of Unicode, and moments near midnight in another zone: a table that every engine has to take alike."""
+"""Keys that differ by capitals, blanks or the form of Unicode, and moments near midnight in another
+zone: a table that every engine has to take alike.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,27 @@ import sfumato as sf
 from sfumato.sql import read
 from sfumato.testing.exact import exact_answer
 
-NAMES = ["Roma", "roma", "ROMA", "Roma ", " Roma", "Róma", "Ro\u0301ma", "", " ", "ß", "ss", "\ufb01", "fi", "😀", None]
-TIMES = [datetime.datetime(2026, 3, 28 + hour // 24, hour % 24, 30, tzinfo=datetime.UTC) for hour in range(0, 48, 5)]
+NAMES = [
+    "Roma",
+    "roma",
+    "ROMA",
+    "Roma ",
+    " Roma",
+    "Róma",
+    "Ro\u0301ma",
+    "",
+    " ",
+    "ß",
+    "ss",
+    "\ufb01",
+    "fi",
+    "😀",
+    None,
+]
+TIMES = [
+    datetime.datetime(2026, 3, 28 + hour // 24, hour % 24, 30, tzinfo=datetime.UTC)
+    for hour in range(0, 48, 5)
+]
 
 
 def frame() -> pa.Table:
@@ -29,7 +50,13 @@ def frame() -> pa.Table:
 
 
 def protected(source: Any, **more: Any) -> Any:
-    about = {"name": "visits", "unit": "id", "max_rows": 2, "bounds": {"spend": (0, 10)}, "budget": sf.Approx(100, "1e-3")}
+    about = {
+        "name": "visits",
+        "unit": "id",
+        "max_rows": 2,
+        "bounds": {"spend": (0, 10)},
+        "budget": sf.Approx(100, "1e-3"),
+    }
     return sf.protect(source, **{**about, **more})
 
 
@@ -41,12 +68,17 @@ QUESTIONS = [
     "SELECT hour(seen) AS h, COUNT(*) AS n FROM visits GROUP BY h",
     "SELECT upper(city) AS u, COUNT(*) AS n FROM visits GROUP BY u",
     "SELECT COUNT(*) AS n FROM visits WHERE city > 'Roma' AND city LIKE '%o%'",
-    "SELECT COUNT(*) AS n FROM visits WHERE seen >= TIMESTAMP '2026-03-29 00:00:00' AND city = 'Roma'",
+    (
+        "SELECT COUNT(*) AS n FROM visits WHERE seen >= TIMESTAMP '2026-03-29 00:00:00' AND "
+        "city = 'Roma'"
+    ),
 ]
 
 
 def tallied(source: Any, text: str, **more: Any) -> Any:
     """The groups of an answer, and every integer before the noise."""
     with protected(source, **more) as table:
-        answer = exact_answer(table.plan(read(text, table.rows, None).query, epsilon=1, delta="1e-6"), table)
+        answer = exact_answer(
+            table.plan(read(text, table.rows, None).query, epsilon=1, delta="1e-6"), table
+        )
         return answer.rows, [piece.values.tolist() for piece in answer.pieces]

@@ -1,7 +1,9 @@
-"""Small hostile worlds: tables with values that break things, declarations of every kind, queries of every kind, and neighbours of a table.
+"""Small hostile worlds: tables with values that break things, declarations of every kind, queries
+of every kind, and neighbours of a table.
 
 *Seeded*    everything follows from a `random.Random`, so a number reproduces a failure.
-*Names*     columns are called what the engine's own expressions are called: u0, k0, v0, w, votes, n, s0_0 … A name of the user's must not meet one of ours.
+*Names*     columns are called what the engine's own expressions are called: u0, k0, v0, w, votes,
+            n, s0_0 … A name of the user's must not meet one of ours.
 *Bench*     one engine and one source for all of them: only the table that it reads changes.
 """
 
@@ -51,42 +53,122 @@ class Kind:
 
     def value(self, random: Random) -> Any:
         odds = random.random()
-        return None if odds < 0.08 else random.choice(self.rare) if odds < 0.3 and self.rare else random.choice(self.common)
+        return (
+            None
+            if odds < 0.08
+            else random.choice(self.rare)
+            if odds < 0.3 and self.rare
+            else random.choice(self.common)
+        )
 
 
 _DAYS = (date(2026, 3, 1), date(2026, 3, 2), date(1970, 1, 1))
-_TIMES = (datetime(2026, 3, 1, 12), datetime(2026, 3, 29, 1, 30, 0, 1), datetime(1969, 12, 31, 23, 59, 59, 999999))
+_TIMES = (
+    datetime(2026, 3, 1, 12),
+    datetime(2026, 3, 29, 1, 30, 0, 1),
+    datetime(1969, 12, 31, 23, 59, 59, 999999),
+)
 
 KINDS = (
     Kind("user", pa.int64(), (1, 2, 3, 4, 5), (0, -1, 2**63 - 1, -(2**63), 2**53, 2**53 + 1)),
-    Kind("n", pa.string(), ("ada", "bob", "cyd"), ("", " ", "Ada", "ADA", "é", "e\u0301", "a\0b", "'", "😀", "ada ")),  # the second half of a unit
+    Kind(
+        "n",
+        pa.string(),
+        ("ada", "bob", "cyd"),
+        ("", " ", "Ada", "ADA", "é", "e\u0301", "a\0b", "'", "😀", "ada "),
+    ),  # the second half of a unit
     Kind("place", pa.int8(), (0, 1, 2, 3), (-128, 127, -1)),
     Kind("q", pa.int16(), (10, 20, 30), (-32768, 32767, 0)),
     Kind("c", pa.int32(), (1, 5, 9), (-(2**31), 2**31 - 1, 0)),
     Kind("s0_0", pa.int64(), (7, 70, 700, -7), (-(2**63), 2**63 - 1, 2**53 + 1, 10**18, 0)),
-    Kind("v0", pa.float64(), (0.5, 1.25, 3.7, -2.0, 9.9), (NAN, INF, -INF, -0.0, 0.0, 5e-324, 1e308, -1e308, 0.1, 0.30000000000000004, 2.0**53 + 2)),
-    Kind("w", pa.float32(), (0.5, 1.25, 2.5), (NAN, INF, -INF, -0.0, 0.0, _single(0.1), _single(3e38))),
-    Kind("w1", pa.decimal128(12, 2), tuple(map(Decimal, ("1.25", "0.10", "99.99"))), tuple(map(Decimal, ("-9999999999.99", "9999999999.99", "0.00", "0.29")))),
-    Kind("u1", pa.decimal128(38, 0), (Decimal(3), Decimal(12)), (Decimal(10**38 - 1), Decimal(-(10**38) + 1), Decimal(0))),
+    Kind(
+        "v0",
+        pa.float64(),
+        (0.5, 1.25, 3.7, -2.0, 9.9),
+        (NAN, INF, -INF, -0.0, 0.0, 5e-324, 1e308, -1e308, 0.1, 0.30000000000000004, 2.0**53 + 2),
+    ),
+    Kind(
+        "w",
+        pa.float32(),
+        (0.5, 1.25, 2.5),
+        (NAN, INF, -INF, -0.0, 0.0, _single(0.1), _single(3e38)),
+    ),
+    Kind(
+        "w1",
+        pa.decimal128(12, 2),
+        tuple(map(Decimal, ("1.25", "0.10", "99.99"))),
+        tuple(map(Decimal, ("-9999999999.99", "9999999999.99", "0.00", "0.29"))),
+    ),
+    Kind(
+        "u1",
+        pa.decimal128(38, 0),
+        (Decimal(3), Decimal(12)),
+        (Decimal(10**38 - 1), Decimal(-(10**38) + 1), Decimal(0)),
+    ),
     Kind("votes", pa.bool_(), (True, False), ()),
-    Kind("k0", pa.string(), ("Roma", "Bari", "Pisa"), ("", " ", "roma", "Roma ", "NULL", "null", "Ro\u0301ma", "Róma", "😀", "a\0b", "x" * 300)),
+    Kind(
+        "k0",
+        pa.string(),
+        ("Roma", "Bari", "Pisa"),
+        ("", " ", "roma", "Roma ", "NULL", "null", "Ro\u0301ma", "Róma", "😀", "a\0b", "x" * 300),
+    ),
     Kind("k1", pa.date32(), _DAYS, (date(1, 1, 1), date(9999, 12, 31))),
-    Kind("u0", pa.timestamp("us"), _TIMES, (datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999999))),
-    Kind("t0", pa.timestamp("us", "UTC"), tuple(t.replace(tzinfo=UTC) for t in _TIMES), (datetime(1, 1, 1, tzinfo=UTC),)),
-    Kind("id", pa.uuid(), tuple(UUID(int=i) for i in (1, 2, 2**127)), (UUID(int=0), UUID(int=2**128 - 1))),
-    Kind("sure", pa.float64(), (1.0, 2.0, 3.5), (NAN, INF, -1.0)),  # declared never null, which need not be so
+    Kind(
+        "u0",
+        pa.timestamp("us"),
+        _TIMES,
+        (datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999999)),
+    ),
+    Kind(
+        "t0",
+        pa.timestamp("us", "UTC"),
+        tuple(t.replace(tzinfo=UTC) for t in _TIMES),
+        (datetime(1, 1, 1, tzinfo=UTC),),
+    ),
+    Kind(
+        "id",
+        pa.uuid(),
+        tuple(UUID(int=i) for i in (1, 2, 2**127)),
+        (UUID(int=0), UUID(int=2**128 - 1)),
+    ),
+    Kind(
+        "sure", pa.float64(), (1.0, 2.0, 3.5), (NAN, INF, -1.0)
+    ),  # declared never null, which need not be so
 )
 BY_NAME = {kind.name: kind for kind in KINDS}
 NUMBERS = ("place", "q", "c", "s0_0", "v0", "w", "w1", "u1", "sure")
 KEYS = ("place", "q", "s0_0", "v0", "w", "w1", "votes", "k0", "k1", "u0", "t0", "id")
-UNITS: tuple[tuple[str, ...], ...] = ((), ("user",), ("user",), ("n",), ("user", "n"), ("id",), ("k1", "user"))
-ENDS = ((0, 10), (-5, 5), (-10, -2), (2, 30), ("-1/3", "7/2"), (-(10**6), 10**9), (0, "0.1"), (-3, 100))
+UNITS: tuple[tuple[str, ...], ...] = (
+    (),
+    ("user",),
+    ("user",),
+    ("n",),
+    ("user", "n"),
+    ("id",),
+    ("k1", "user"),
+)
+ENDS = (
+    (0, 10),
+    (-5, 5),
+    (-10, -2),
+    (2, 30),
+    ("-1/3", "7/2"),
+    (-(10**6), 10**9),
+    (0, "0.1"),
+    (-3, 100),
+)
 ARROW = pa.schema([(kind.name, kind.arrow) for kind in KINDS])
 
 
 def arrow(rows: list[Row]) -> pa.Table:
     """The rows as an Arrow table."""
-    return pa.table({kind.name: pa.array([_stored(row[kind.name]) for row in rows], type=kind.arrow) for kind in KINDS}, schema=ARROW)
+    return pa.table(
+        {
+            kind.name: pa.array([_stored(row[kind.name]) for row in rows], type=kind.arrow)
+            for kind in KINDS
+        },
+        schema=ARROW,
+    )
 
 
 def _stored(value: Any) -> Any:
@@ -109,7 +191,9 @@ class Held:
 class Swap:
     """A source on one engine, whose table can be exchanged for another of the same columns."""
 
-    def __init__(self, schema: pa.Schema, types: dict[str, str] | None = None, threads: int = 1) -> None:
+    def __init__(
+        self, schema: pa.Schema, types: dict[str, str] | None = None, threads: int = 1
+    ) -> None:
         self.source: Source = open_source(schema.empty_table(), types, "world", threads=threads)
         self._engine: Any = self.source.engine
         (self._name,) = self._engine._frames
@@ -141,8 +225,14 @@ class Shelf(Bench):
 
     def __init__(self) -> None:
         super().__init__()
-        made = self._engine.connection.execute("SELECT sql FROM duckdb_views() WHERE view_name = 'world'").fetchone()[0]
-        self._view = made[made.index("SELECT") :].rstrip("; \n").replace(f'"{self._name}"', '(SELECT * FROM shelf WHERE "which one" = {})')
+        made = self._engine.connection.execute(
+            "SELECT sql FROM duckdb_views() WHERE view_name = 'world'"
+        ).fetchone()[0]
+        self._view = (
+            made[made.index("SELECT") :]
+            .rstrip("; \n")
+            .replace(f'"{self._name}"', '(SELECT * FROM shelf WHERE "which one" = {})')
+        )
         self._made = 0
         self._at = 0
         self._engine.run = self._run
@@ -194,10 +284,16 @@ def rows_of(random: Random, unit: tuple[str, ...], owner: Row, count: int) -> li
 
 
 def world(random: Random, declaration: Declaration) -> list[Row]:
-    """A table: units with 0, 1, k, k + 1 and many rows, some rows that nobody owns, sometimes nothing at all, sometimes a column without a value."""
+    """A table: units with 0, 1, k, k + 1 and many rows, some rows that nobody owns, sometimes
+    nothing at all, sometimes a column without a value.
+    """
     k = declaration.max_rows or 1
     counts = random.choices((0, 1, 2, k, k + 1, 3 * k, 25), k=random.choice((0, 1, 3, 6)))
-    made = [one for count in counts for one in rows_of(random, declaration.unit, row(random), min(count, 60))]
+    made = [
+        one
+        for count in counts
+        for one in rows_of(random, declaration.unit, row(random), min(count, 60))
+    ]
     made += [row(random) for _ in range(random.randrange(4))]
     if random.random() < 0.1:
         empty = random.choice(KINDS).name
@@ -207,7 +303,9 @@ def world(random: Random, declaration: Declaration) -> list[Row]:
 
 
 def neighbour(random: Random, rows: list[Row], declaration: Declaration) -> list[Row]:
-    """A table that differs in all rows of one unit: gone or new, or, under replace, exchanged for any others, very many at times."""
+    """A table that differs in all rows of one unit: gone or new, or, under replace, exchanged for
+    any others, very many at times.
+    """
     unit, k = declaration.unit, declaration.max_rows or 1
     if not unit:
         gone = random.randrange(len(rows)) if rows else None
@@ -223,11 +321,18 @@ def neighbour(random: Random, rows: list[Row], declaration: Declaration) -> list
         if not owners:
             return rows
         owner = random.choice(sorted(owners, key=repr))
-        return [*_without(rows, unit, owner), *rows_of(random, unit, dict(zip(unit, owner, strict=True)), count)]
+        return [
+            *_without(rows, unit, owner),
+            *rows_of(random, unit, dict(zip(unit, owner, strict=True)), count),
+        ]
     if owners and random.random() < 0.5:
         return _without(rows, unit, random.choice(sorted(owners, key=repr)))
     for _ in range(30):
-        new = (random.randrange(100, 1000),) if unit == ("user",) else tuple(BY_NAME[name].value(random) for name in unit)
+        new = (
+            (random.randrange(100, 1000),)
+            if unit == ("user",)
+            else tuple(BY_NAME[name].value(random) for name in unit)
+        )
         if new not in owners and None not in new:
             return [*rows, *rows_of(random, unit, dict(zip(unit, new, strict=True)), count)]
     return _without(rows, unit, min(owners, key=repr))  # all names are taken
@@ -257,7 +362,11 @@ def declaration(random: Random, schema: dict[str, Type]) -> Declaration:
 
 def public_keys(random: Random, name: str) -> list[Any]:
     """Some values of a column, each once, perhaps null; sometimes more than are sent in a list."""
-    pool = {_same(v): v for v in (*BY_NAME[name].common, *BY_NAME[name].rare) if v is not None and not (isinstance(v, float) and not abs(v) < 1e30)}
+    pool = {
+        _same(v): v
+        for v in (*BY_NAME[name].common, *BY_NAME[name].rare)
+        if v is not None and not (isinstance(v, float) and not abs(v) < 1e30)
+    }
     found = random.sample(list(pool.values()), random.randint(1, len(pool)))
     if name == "s0_0" and random.random() < 0.2:
         found = [*range(-50, 50)]
@@ -283,56 +392,146 @@ def query(random: Random, declared: Declaration, aggregates: int = 3) -> Query:
             if name not in declared.unit:
                 make = {"k0": text, "votes": truth}.get(name, number)
                 rows = rows.mutate(**{name: make(random, 2)})
-    keys = [name for name in random.sample(KEYS, random.choice((0, 0, 1, 1, 1, 2))) if name not in declared.unit]
-    known = [name for name in keys if random.random() < 0.4 and name not in {getattr(step, "column", None) for step in rows.steps}]
-    groups = rows.group_by(*(name for name in keys if name not in known), **{name: public_keys(random, name) for name in known})
-    return groups.aggregate(**{f"a{i}": aggregate(random) for i in range(min(aggregates, random.choice((1, 1, 1, 2, 3))))})
+    keys = [
+        name
+        for name in random.sample(KEYS, random.choice((0, 0, 1, 1, 1, 2)))
+        if name not in declared.unit
+    ]
+    known = [
+        name
+        for name in keys
+        if random.random() < 0.4
+        and name not in {getattr(step, "column", None) for step in rows.steps}
+    ]
+    groups = rows.group_by(
+        *(name for name in keys if name not in known),
+        **{name: public_keys(random, name) for name in known},
+    )
+    return groups.aggregate(
+        **{
+            f"a{i}": aggregate(random)
+            for i in range(min(aggregates, random.choice((1, 1, 1, 2, 3))))
+        }
+    )
 
 
 def per_unit(random: Random, rows: Rows) -> Query:
     """A row for each unit, or for each unit and key, and a question about those."""
     if random.random() < 0.3:
         rows = rows.where(truth(random, 1))
-    keys = {name: col(name) for name in random.choice(((), (), ("k0",), ("v0", "k0"))) if name not in rows.declaration.unit}
+    keys = {
+        name: col(name)
+        for name in random.choice(((), (), ("k0",), ("v0", "k0")))
+        if name not in rows.declaration.unit
+    }
     what = col(random.choice(("c", "place", "w1", "s0_0", "votes")))
-    made = {"s0_0": Total("count", random.choice((None, what))), "c": Total(random.choice(("sum", "mean")), what, random.choice((None, truth(random, 1))))}
-    made |= {"q": Total(random.choice(("min", "max", "sum")), random.choice((what.cast("int16"), col("v0").clip(-3, 10))))}
+    made = {
+        "s0_0": Total("count", random.choice((None, what))),
+        "c": Total(random.choice(("sum", "mean")), what, random.choice((None, truth(random, 1)))),
+    }
+    made |= {
+        "q": Total(
+            random.choice(("min", "max", "sum")),
+            random.choice((what.cast("int16"), col("v0").clip(-3, 10))),
+        )
+    }
     rows = rows.per_unit(keys, made)
     if random.random() < 0.3:
         rows = rows.where(col(random.choice(("c", "s0_0", "q"))) > 1)
     of, (low, high) = random.choice(("c", "s0_0", "q")), random.choice(ENDS)
-    asked = random.choice((ag.count(), ag.sum(of, low=low, high=high), ag.mean(of, low=low, high=high), ag.count_units(), ag.median(of, low=low, high=high)))
-    return rows.group_by(*(name for name in keys if random.random() < 0.7)).aggregate(a0=asked, a1=ag.count(of))
+    asked = random.choice(
+        (
+            ag.count(),
+            ag.sum(of, low=low, high=high),
+            ag.mean(of, low=low, high=high),
+            ag.count_units(),
+            ag.median(of, low=low, high=high),
+        )
+    )
+    return rows.group_by(*(name for name in keys if random.random() < 0.7)).aggregate(
+        a0=asked, a1=ag.count(of)
+    )
 
 
 def aggregate(random: Random) -> ag.Aggregate:
-    """Any of them, of a column or an expression, within bounds of any sign, of all rows or of some."""
+    """Any of them, of a column or an expression, within bounds of any sign, of all rows or of
+    some.
+    """
     of: Any = random.choice(NUMBERS) if random.random() < 0.7 else number(random, 1)
     low, high = random.choice(ENDS)
-    kinds = ("count", "count_of", "count_if", "count_units", "sum", "mean", "var", "std", "quantile", "histogram", "bool")
+    kinds = (
+        "count",
+        "count_of",
+        "count_if",
+        "count_units",
+        "sum",
+        "mean",
+        "var",
+        "std",
+        "quantile",
+        "histogram",
+        "bool",
+    )
     kind = random.choice((*kinds, "distinct", "ratio", "weighted", "percentile", "extreme"))
     makers: dict[str, Callable[[], ag.Aggregate]] = {
         "count": ag.count,
         "count_of": lambda: ag.count(random.choice((*KEYS, *NUMBERS))),
         "count_if": lambda: ag.count_if(truth(random, 1)),
         "count_units": ag.count_units,
-        "quantile": lambda: ag.quantile(of, random.choice(("1/2", 0, 1, "0.9", "1/3")), low=low, high=high, interval=random.random() < 0.5),
-        "histogram": lambda: ag.histogram(of, edges=random.choice(((0, 1), (-5, 0, "1/3", 2, 10, 300), range(-20, 21), ("0.1", "0.30000000000000004", 1)))),
-        "distinct": lambda: ag.count_distinct(random.choice((*KEYS, *NUMBERS)) if random.random() < 0.8 else number(random, 1)),
+        "quantile": lambda: ag.quantile(
+            of,
+            random.choice(("1/2", 0, 1, "0.9", "1/3")),
+            low=low,
+            high=high,
+            interval=random.random() < 0.5,
+        ),
+        "histogram": lambda: ag.histogram(
+            of,
+            edges=random.choice(
+                (
+                    (0, 1),
+                    (-5, 0, "1/3", 2, 10, 300),
+                    range(-20, 21),
+                    ("0.1", "0.30000000000000004", 1),
+                )
+            ),
+        ),
+        "distinct": lambda: ag.count_distinct(
+            random.choice((*KEYS, *NUMBERS)) if random.random() < 0.8 else number(random, 1)
+        ),
         "ratio": lambda: ag.ratio(of, random.choice(("c", "v0", "w1")), low=low, high=high),
-        "weighted": lambda: ag.mean(of, weight=col(random.choice(("c", "v0", "w", "w1", "sure"))).clip(*random.choice(((0, 3), (1, 5)))), low=low, high=high),
-        "percentile": lambda: ag.quantiles(of, [random.choice(("1/2", 0, 1, "0.9"))], low=low, high=high)[0],
+        "weighted": lambda: ag.mean(
+            of,
+            weight=col(random.choice(("c", "v0", "w", "w1", "sure"))).clip(
+                *random.choice(((0, 3), (1, 5)))
+            ),
+            low=low,
+            high=high,
+        ),
+        "percentile": lambda: ag.quantiles(
+            of, [random.choice(("1/2", 0, 1, "0.9"))], low=low, high=high
+        )[0],
         "extreme": lambda: random.choice((ag.min, ag.max))(of, low=low, high=high),
         "bool": lambda: random.choice((ag.sum, ag.mean))("votes"),
     }
-    made = makers[kind]() if kind in makers else getattr(ag, kind)(of, **({"low": low, "high": high} if random.random() < 0.8 else {}))
-    return made.filter(truth(random, 1)) if random.random() < 0.25 and kind != "count_units" else made
+    made = (
+        makers[kind]()
+        if kind in makers
+        else getattr(ag, kind)(of, **({"low": low, "high": high} if random.random() < 0.8 else {}))
+    )
+    return (
+        made.filter(truth(random, 1)) if random.random() < 0.25 and kind != "count_units" else made
+    )
 
 
 def number(random: Random, depth: int) -> Expr:
     """An expression that is a number."""
     if not depth or random.random() < 0.3:
-        return col(random.choice(NUMBERS)) if random.random() < 0.8 else literal(random.choice((0, 1, -2, 7, 0.1, 1.5, Decimal("0.25"), 10**9, -(2**40))))
+        return (
+            col(random.choice(NUMBERS))
+            if random.random() < 0.8
+            else literal(random.choice((0, 1, -2, 7, 0.1, 1.5, Decimal("0.25"), 10**9, -(2**40))))
+        )
     one, two = number(random, depth - 1), number(random, depth - 1)
     return random.choice(
         (
@@ -360,7 +559,17 @@ def text(random: Random, depth: int) -> Expr:
     """An expression that is a text."""
     base = col(random.choice(("k0", "n")))
     return (
-        random.choice((lambda: base, lambda: base.lower(), lambda: base.left(2), lambda: base.concat("!"), lambda: base.fill_null("none")))() if depth else base
+        random.choice(
+            (
+                lambda: base,
+                lambda: base.lower(),
+                lambda: base.left(2),
+                lambda: base.concat("!"),
+                lambda: base.fill_null("none"),
+            )
+        )()
+        if depth
+        else base
     )
 
 
@@ -387,7 +596,13 @@ def truth(random: Random, depth: int) -> Expr:
     )()
 
 
-PROMISES: tuple[Guarantee, ...] = (Pure(1), Approx(1, "1e-6"), ZCDP("1/8"), GDP(1), Approx("1/10", "1e-9"))
+PROMISES: tuple[Guarantee, ...] = (
+    Pure(1),
+    Approx(1, "1e-6"),
+    ZCDP("1/8"),
+    GDP(1),
+    Approx("1/10", "1e-9"),
+)
 WITH_DELTA: tuple[Guarantee, ...] = (Approx(1, "1e-6"), ZCDP("1/8", "1e-6"))
 
 
@@ -397,6 +612,8 @@ def planned(random: Random, bench: Bench, aggregates: int = 3) -> Plan:
         declared = declaration(random, bench.schema)
         try:
             asked = query(random, declared, aggregates)
-            return plan(asked, random.choice(PROMISES if asked.public else WITH_DELTA), bench.source)
+            return plan(
+                asked, random.choice(PROMISES if asked.public else WITH_DELTA), bench.source
+            )
         except Refused:
             continue

@@ -6,7 +6,9 @@ from sfumato.testing import SeededBits, TapeBits
 
 
 def test_tape_and_seeded_bits() -> None:
-    """The sources of the tests themselves: a tape is read in whole words, leading bits first, and goes on with a seeded stream."""
+    """The sources of the tests themselves: a tape is read in whole words, leading bits first, and
+    goes on with a seeded stream.
+    """
     after = SeededBits(9)
     tape = TapeBits([1 << 63, 5, 6], seed=9)
     assert tape.integer(8) == 128

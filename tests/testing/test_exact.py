@@ -13,12 +13,27 @@ from sfumato.mechanisms import WeightedQuantile
 from sfumato.testing.exact import Rehearsal, Silent, exact_answer, through_the_door
 
 ROOT = Path(__file__).parents[2]
-ROWS = pa.table({"u": [1, 1, 1, 2, 3], "city": ["Roma", "Roma", "Bari", "Roma", None], "x": [1.0, 2.0, 3.0, 4.0, 50.0]})
+ROWS = pa.table(
+    {
+        "u": [1, 1, 1, 2, 3],
+        "city": ["Roma", "Roma", "Bari", "Roma", None],
+        "x": [1.0, 2.0, 3.0, 4.0, 50.0],
+    }
+)
 
 
 def test_an_answer_without_noise() -> None:
-    with sf.protect(ROWS, name="visits", unit="u", max_rows=3, bounds={"x": (0, 10)}, budget=10) as table:
-        query = table.group_by("city").aggregate(n=sf.count(), s=sf.sum("x"), m=sf.mean("x"), q=sf.median("x"), u=sf.count_units(), v=sf.var("x"))
+    with sf.protect(
+        ROWS, name="visits", unit="u", max_rows=3, bounds={"x": (0, 10)}, budget=10
+    ) as table:
+        query = table.group_by("city").aggregate(
+            n=sf.count(),
+            s=sf.sum("x"),
+            m=sf.mean("x"),
+            q=sf.median("x"),
+            u=sf.count_units(),
+            v=sf.var("x"),
+        )
         answer = exact_answer(query.plan(epsilon=1), table)
         assert table.spent.parameters["epsilon"] == 0
     assert answer.rows == (("Bari",), ("Roma",), (None,))
@@ -32,7 +47,11 @@ def test_an_answer_without_noise() -> None:
 
 def test_every_call_is_written_down_in_order() -> None:
     with sf.protect(ROWS, name="visits", unit="u", max_rows=3, budget=10) as table:
-        plan = table.group_by("city").aggregate(n=sf.count(), q=sf.median("x", low=0, high=10)).plan(epsilon=1)
+        plan = (
+            table.group_by("city")
+            .aggregate(n=sf.count(), q=sf.median("x", low=0, high=10))
+            .plan(epsilon=1)
+        )
         through = through_the_door(plan)
     parts = list(plan.mechanism.parts)
     assert [call.mechanism for call in through.calls] == parts
@@ -42,18 +61,30 @@ def test_every_call_is_written_down_in_order() -> None:
 
 
 def test_a_rehearsal_uses_the_same_statements_every_time() -> None:
-    with sf.protect(ROWS, name="visits", unit="u", max_rows=1, bounding="truncation", budget=10) as table:
-        rehearsal = Rehearsal(table.group_by(city=["Roma", "Bari"]).aggregate(n=sf.count()).plan(epsilon=1))
+    with sf.protect(
+        ROWS, name="visits", unit="u", max_rows=1, bounding="truncation", budget=10
+    ) as table:
+        rehearsal = Rehearsal(
+            table.group_by(city=["Roma", "Bari"]).aggregate(n=sf.count()).plan(epsilon=1)
+        )
         found = {str(rehearsal.run().integers("count").tolist()) for _ in range(5)}
-        others = {str(through_the_door(rehearsal.plan).integers("count").tolist()) for _ in range(30)}
+        others = {
+            str(through_the_door(rehearsal.plan).integers("count").tolist()) for _ in range(30)
+        }
     assert len(found) == 1
     assert len(others) > 1  # another key, another choice
 
 
 def test_the_lower_quantile() -> None:
-    mechanism = WeightedQuantile(q="1/2", low=0, high=10, weight=1, epsilon=1, relation="add-remove")
+    mechanism = WeightedQuantile(
+        q="1/2", low=0, high=10, weight=1, epsilon=1, relation="add-remove"
+    )
     silent = Silent(mechanism)
-    groups, points, weights = np.array([0, 0, 0, 1]), np.array([1, 5, 9, 20]), np.array([1, 1, 1, 4])
+    groups, points, weights = (
+        np.array([0, 0, 0, 1]),
+        np.array([1, 5, 9, 20]),
+        np.array([1, 1, 1, 4]),
+    )
     assert silent.perturb_each(groups, points, weights, 3).tolist() == [5, 10, 0]
 
 

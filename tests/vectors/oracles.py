@@ -1,11 +1,14 @@
 """Published numbers as data, and how they are compared.
 
-`<theme>.json` is a list of {id, what, inputs, expected, tolerance, source}: a number, list or table that somebody printed or that follows exactly from what
-they printed, with the works in short in `sources.json`. `test_<theme>.py` has a table EVALUATE, id (or, for one-call rows, the name that `what` begins
-with) to a function of the inputs that computes the same with sfumato; one parametrised test, `test_number`, compares. `index.json` says for every id
-of the specification which tests or pages answer for it; `test_index.py` follows each entry.
+`<theme>.json` is a list of {id, what, inputs, expected, tolerance, source}: a number, list or table
+that somebody printed or that follows exactly from what they printed, with the works in short in
+`sources.json`. `test_<theme>.py` has a table EVALUATE, id (or, for one-call rows, the name that
+`what` begins with) to a function of the inputs that computes the same with sfumato; one
+parametrised test, `test_number`, compares. `index.json` says for every id of the specification
+which tests or pages answer for it; `test_index.py` follows each entry.
 
-To add a number: a row in a theme, a line in its EVALUATE unless there is one for its name, and its id in the index.
+To add a number: a row in a theme, a line in its EVALUATE unless there is one for its name, and its
+id in the index.
 """
 
 from __future__ import annotations
@@ -45,7 +48,9 @@ def load(theme: str) -> list[Oracle]:
 
 
 def themes() -> list[str]:
-    return sorted(path.stem for path in HERE.glob("*.json") if path.stem not in ("index", "sources"))
+    return sorted(
+        path.stem for path in HERE.glob("*.json") if path.stem not in ("index", "sources")
+    )
 
 
 def leaves(value: Any, place: str = "") -> Iterator[tuple[str, float]]:
@@ -66,8 +71,14 @@ def differences(found: Any, expected: Any, tolerance: Mapping[str, float]) -> li
     if got.keys() != wanted.keys():
         return [f"shape: {sorted(got)} instead of {sorted(wanted)}"]
     (kind, size), *_ = tolerance.items()
-    allowed = {place: size * (abs(number) if kind == "rel" else 1.0) for place, number in wanted.items()}
-    return [f"{place}: {got[place]!r} instead of {wanted[place]!r}" for place in wanted if not abs(got[place] - wanted[place]) <= allowed[place]]
+    allowed = {
+        place: size * (abs(number) if kind == "rel" else 1.0) for place, number in wanted.items()
+    }
+    return [
+        f"{place}: {got[place]!r} instead of {wanted[place]!r}"
+        for place in wanted
+        if not abs(got[place] - wanted[place]) <= allowed[place]
+    ]
 
 
 def evaluate(oracle: Oracle, evaluators: Evaluators) -> Any:
@@ -75,7 +86,9 @@ def evaluate(oracle: Oracle, evaluators: Evaluators) -> Any:
 
 
 def shifted(oracle: Oracle) -> Any:
-    """The expected value, each number off by three tolerances (or by one unit in the last place where none is allowed)."""
+    """The expected value, each number off by three tolerances (or by one unit in the last place
+    where none is allowed).
+    """
     (kind, size), *_ = oracle.tolerance.items()
 
     def off(value: Any) -> Any:

@@ -28,7 +28,9 @@ def laplace(scale: float, k: int) -> Loss:
 
 
 def middle(loss: Loss, epsilon: float) -> float:
-    """The middle of the certificate, which is narrower than the tolerance of the numbers (and of which the number itself is an upper end)."""
+    """The middle of the certificate, which is narrower than the tolerance of the numbers (and of
+    which the number itself is an upper end).
+    """
     low, high = loss.delta_lower(epsilon), loss.delta(epsilon)
     assert high - low <= 2e-5 * high
     return high
@@ -36,7 +38,11 @@ def middle(loss: Loss, epsilon: float) -> float:
 
 def b05(i: dict[str, Any]) -> dict[str, float]:
     kov = optimal_curve([(sf.Pure(Fraction(1, i["b"])), i["k"])]).delta(i["eps"])
-    return {"delta": middle(laplace(i["b"], i["k"]), i["eps"]), "two_fold": middle(laplace(1, 2), 1), "kov_upper": kov}
+    return {
+        "delta": middle(laplace(i["b"], i["k"]), i["eps"]),
+        "two_fold": middle(laplace(1, 2), 1),
+        "kov_upper": kov,
+    }
 
 
 EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -53,7 +59,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_number(oracle: oracles.Oracle) -> None:
     found = oracles.evaluate(oracle, EVALUATE)
     assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(dict(oracles.leaves(oracle.expected)))
+    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+        dict(oracles.leaves(oracle.expected))
+    )
 
 
 def test_every_evaluator_is_used() -> None:
@@ -61,7 +69,9 @@ def test_every_evaluator_is_used() -> None:
 
 
 def test_the_numbers_are_inside_the_certificate() -> None:
-    """They were computed on a grid of 10⁻⁴ and are upper bounds, so they may lie above ours by what that costs, and not below our lower bound."""
+    """They were computed on a grid of 10⁻⁴ and are upper bounds, so they may lie above ours by what
+    that costs, and not below our lower bound.
+    """
     for row in THEME:
         if row.name == "laplace_composed_delta":
             loss, at = laplace(row.inputs["scale"], row.inputs["k"]), row.inputs["eps"]
@@ -83,7 +93,9 @@ def test_the_lattice_agrees_with_the_closed_theorems() -> None:
     low, high = epsilon_bounds([(response_law(0.01, 2), 100)], Fraction("1e-6"))  # S-106, B-08
     assert abs(low - 0.39226394309347234) < 1e-9
     assert abs(high - 0.39226394309347234) < 1e-9
-    assert sf.compose([sf.Approx(1, "1e-5").subsample("0.01")]).epsilon("1e-7") == pytest.approx(0.01703686323617655, abs=1e-12)  # B-14
+    assert sf.compose([sf.Approx(1, "1e-5").subsample("0.01")]).epsilon("1e-7") == pytest.approx(
+        0.01703686323617655, abs=1e-12
+    )  # B-14
 
 
 def test_S_105_ten_responses() -> None:
@@ -94,4 +106,9 @@ def test_S_105_ten_responses() -> None:
 
 def test_B_13_the_pair_is_several_times_smaller() -> None:
     loss = Loss(((ClonePair(Fraction(1), 100_000), 1),))
-    assert 0 < loss.epsilon_lower("1e-6") <= loss.epsilon("1e-6") < float(closed_form(1, 100_000, "1e-6")) / 4
+    assert (
+        0
+        < loss.epsilon_lower("1e-6")
+        <= loss.epsilon("1e-6")
+        < float(closed_form(1, 100_000, "1e-6")) / 4
+    )

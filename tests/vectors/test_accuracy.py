@@ -22,7 +22,10 @@ THEME = oracles.load("accuracy")
 def s092(i: dict[str, Any]) -> dict[str, float]:
     scale = mech.Laplace(sensitivity=i["Delta1"], epsilon=i["eps"]).scale
     radius = accuracy.laplace_radius(scale=scale, beta=i["delta"], values=i["k"])
-    return {"radius": radius, "exact_tail": 1 - (1 - 2 * Laplace(scale=scale).tail(radius)) ** i["k"]}
+    return {
+        "radius": radius,
+        "exact_tail": 1 - (1 - 2 * Laplace(scale=scale).tail(radius)) ** i["k"],
+    }
 
 
 def s095(i: dict[str, Any]) -> dict[str, float]:
@@ -67,7 +70,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_number(oracle: oracles.Oracle) -> None:
     found = oracles.evaluate(oracle, EVALUATE)
     assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(dict(oracles.leaves(oracle.expected)))
+    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+        dict(oracles.leaves(oracle.expected))
+    )
 
 
 def test_every_evaluator_is_used() -> None:
@@ -91,4 +96,8 @@ def test_E_16_the_printed_radius_is_ten_times_too_large() -> None:
 
 
 def test_E_12_the_variance_is_twice_the_printed_one() -> None:
-    assert Laplace(rate=50).variance == accuracy.laplace_mean_variance(count=100, epsilon="1/2") != Fraction(1, 2500)
+    assert (
+        Laplace(rate=50).variance
+        == accuracy.laplace_mean_variance(count=100, epsilon="1/2")
+        != Fraction(1, 2500)
+    )

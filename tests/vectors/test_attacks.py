@@ -42,14 +42,21 @@ def s145(i: dict[str, Any]) -> dict[str, float]:
 def s143(i: dict[str, Any]) -> float:
     """A table with these sums, attacked."""
     others = np.full(100, i["without"] // 100)
-    table = {"name": ["Steven", *(f"person {n}" for n in range(100))], "salary": [i["all"] - i["without"], *others.tolist()]}
+    table = {
+        "name": ["Steven", *(f"person {n}" for n in range(100))],
+        "salary": [i["all"] - i["without"], *others.tolist()],
+    }
     return differencing(table, {"name": "Steven"}, epsilons=(), trials=1).difference
 
 
 def s146(i: dict[str, Any]) -> dict[str, float]:
     moves = Fraction(2 * i["M"], i["n"])
     total = (i["m"] * sf.Pure(i["eps"])).epsilon()
-    return {"std1": standard_deviation(1, i["eps"], moves), "std100": standard_deviation(i["m"], i["eps"], moves), "eps_total": total}
+    return {
+        "std1": standard_deviation(1, i["eps"], moves),
+        "std100": standard_deviation(i["m"], i["eps"], moves),
+        "eps_total": total,
+    }
 
 
 EVALUATE: oracles.Evaluators = {
@@ -67,7 +74,9 @@ EVALUATE: oracles.Evaluators = {
 def test_number(oracle: oracles.Oracle) -> None:
     found = oracles.evaluate(oracle, EVALUATE)
     assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(dict(oracles.leaves(oracle.expected)))
+    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+        dict(oracles.leaves(oracle.expected))
+    )
 
 
 def test_every_evaluator_is_used() -> None:

@@ -34,7 +34,9 @@ EVALUATE: oracles.Evaluators = {"B-18": b18, "B-18b": b18b}
 def test_number(oracle: oracles.Oracle) -> None:
     found = oracles.evaluate(oracle, EVALUATE)
     assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(dict(oracles.leaves(oracle.expected)))
+    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+        dict(oracles.leaves(oracle.expected))
+    )
 
 
 def test_every_evaluator_is_used() -> None:

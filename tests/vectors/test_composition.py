@@ -11,7 +11,16 @@ import pytest
 from scipy.integrate import quad
 
 import sfumato as sf
-from sfumato.accounting import Filter, advanced, advanced_renyi, advanced_renyi_loose, basic, optimal, optimal_curve, parallel
+from sfumato.accounting import (
+    Filter,
+    advanced,
+    advanced_renyi,
+    advanced_renyi_loose,
+    basic,
+    optimal,
+    optimal_curve,
+    parallel,
+)
 from sfumato.accounting.conversion import classic, event_bound, improved
 from sfumato.guarantees.channel import Channel
 from sfumato.guarantees.closed_forms import laplace_renyi
@@ -44,7 +53,10 @@ def s101(i: dict[str, Any]) -> dict[str, float]:
 
 def s104(i: dict[str, Any]) -> dict[str, float]:
     (n, sigma), (m, b), order = i["gaussians"], i["laplaces"], Fraction(i["alpha"])
-    one, other = sf.GDP(Fraction(1, sigma)).to(sf.Renyi), sf.Renyi({order: Fraction(laplace_renyi(order, b))})
+    one, other = (
+        sf.GDP(Fraction(1, sigma)).to(sf.Renyi),
+        sf.Renyi({order: Fraction(laplace_renyi(order, b))}),
+    )
     return {"eps_alpha": (n * one + m * other).renyi(order)}
 
 
@@ -66,7 +78,9 @@ def s106(i: dict[str, Any]) -> dict[str, float]:
 
 
 def s107(i: dict[str, Any]) -> dict[str, float]:
-    """Each part publishes one count, so a replacement inside a part changes nothing or costs what a record more or less does."""
+    """Each part publishes one count, so a replacement inside a part changes nothing or costs what a
+    record more or less does.
+    """
     cost = sf.Pure(i["eps"])
     return {
         "add_remove": epsilon(parallel(cost, cost, relation="add-remove")),
@@ -77,7 +91,11 @@ def s107(i: dict[str, Any]) -> dict[str, float]:
 
 def s108(i: dict[str, Any]) -> dict[str, float]:
     k, e, d = i["k"], i["eps"], i["delta"]
-    return {"eps": epsilon(sf.Pure(e).group(k)), "delta_geo": delta(sf.Approx(e, d).group(k)), "delta_loose": k * math.exp((k - 1) * e) * d}
+    return {
+        "eps": epsilon(sf.Pure(e).group(k)),
+        "delta_geo": delta(sf.Approx(e, d).group(k)),
+        "delta_loose": k * math.exp((k - 1) * e) * d,
+    }
 
 
 def s110(i: dict[str, Any]) -> dict[str, float]:
@@ -89,7 +107,11 @@ def s110(i: dict[str, Any]) -> dict[str, float]:
 
 def s115(i: dict[str, Any]) -> dict[str, float]:
     e, a = i["eps"], i["alpha"]
-    return {"seed": loose(a, e), "exact_rr": sf.Pure(e).renyi(a), "quadratic_bound": min(a * e * e / 2, e)}
+    return {
+        "seed": loose(a, e),
+        "exact_rr": sf.Pure(e).renyi(a),
+        "quadratic_bound": min(a * e * e / 2, e),
+    }
 
 
 def s116(i: dict[str, Any]) -> dict[str, float]:
@@ -163,12 +185,17 @@ def e08(i: dict[str, Any]) -> dict[str, float]:
 
 
 def e28(i: dict[str, Any]) -> dict[str, float]:
-    """A record moves, so both counts move by 1: the loss of the first is integrated over, the second has its curve. (The answer is 1 − 5/4·e^(−½).)"""
+    """A record moves, so both counts move by 1: the loss of the first is integrated over, the
+    second has its curve. (The answer is 1 − 5/4·e^(−½).)
+    """
     cost, law = sf.Pure(i["eps"]), Laplace(scale=i["scale"])
     density = lambda loss: math.exp((loss - 1) / 2) / 4  # noqa: E731
     between = quad(lambda loss: density(loss) * law.delta(1 - loss, shift=1), 0, 1, epsabs=1e-12)[0]
     at_one = law.delta(0, shift=1) / 2
-    return {"true_eps": epsilon(parallel(cost, cost, relation="replace", within=[cost, cost])), "delta_at_1": at_one + between}
+    return {
+        "true_eps": epsilon(parallel(cost, cost, relation="replace", within=[cost, cost])),
+        "delta_at_1": at_one + between,
+    }
 
 
 EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -184,12 +211,19 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "B-08": b08,
     "B-11": b11,
     "B-14": b14,
-    "B-14b": lambda i: [sf.GDP(Fraction(1, i["sigma"])).subsample(i["q"]).renyi(a) for a in (2, 8, 32)],
-    "B-19": lambda i: {f.__name__: epsilon(f(i["alpha"], i["rdp"], i["delta"])) for f in (improved, classic)},
+    "B-14b": lambda i: [
+        sf.GDP(Fraction(1, i["sigma"])).subsample(i["q"]).renyi(a) for a in (2, 8, 32)
+    ],
+    "B-19": lambda i: {
+        f.__name__: epsilon(f(i["alpha"], i["rdp"], i["delta"])) for f in (improved, classic)
+    },
     "B-23": b23,
     "E-06": e06,
     "E-08": e08,
-    "E-22": lambda i: {"printed": printed(i["eps"], i["k"], i["delta"]), "corrected": epsilon(advanced_renyi_loose(i["eps"], i["k"], i["delta"]))},
+    "E-22": lambda i: {
+        "printed": printed(i["eps"], i["k"], i["delta"]),
+        "corrected": epsilon(advanced_renyi_loose(i["eps"], i["k"], i["delta"])),
+    },
     "E-23": lambda i: {
         "seed": loose(i["alpha"], i["eps"]),
         "exact": sf.Pure(i["eps"]).renyi(i["alpha"]),
@@ -202,7 +236,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "kov_delta": lambda i: optimal_curve([(sf.Pure(i["eps"]), i["k"])]).delta(i["eps_global"]),
     "kov_epsilon": lambda i: epsilon(optimal(i["eps"], i["k"], delta=i["delta"])),
     "zcdp_to_eps": lambda i: sf.ZCDP(i["rho"]).epsilon(i["delta"]),
-    "subsampled_gaussian_rdp": lambda i: sf.GDP(Fraction(1, i["sigma"])).subsample(i["q"]).renyi(i["alpha"]),
+    "subsampled_gaussian_rdp": lambda i: (
+        sf.GDP(Fraction(1, i["sigma"])).subsample(i["q"]).renyi(i["alpha"])
+    ),
 }
 
 
@@ -210,7 +246,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_number(oracle: oracles.Oracle) -> None:
     found = oracles.evaluate(oracle, EVALUATE)
     assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(dict(oracles.leaves(oracle.expected)))
+    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+        dict(oracles.leaves(oracle.expected))
+    )
 
 
 def test_every_evaluator_is_used() -> None:
@@ -218,7 +256,9 @@ def test_every_evaluator_is_used() -> None:
 
 
 def test_E_06_the_order_shrinks_with_the_group() -> None:
-    """Printed as (α/2, 3^c·ε), the claim 216 is below the exact 256 of a group of eight; at α/2^c the bound holds."""
+    """Printed as (α/2, 3^c·ε), the claim 216 is below the exact 256 of a group of eight; at α/2^c
+    the bound holds.
+    """
     gaussian = sf.GDP(1)
     assert gaussian.group(8).renyi(8) > 27 * gaussian.renyi(16)
     assert sf.Renyi({16: 8}).group(8).renyi(2) >= gaussian.group(8).renyi(2)
@@ -231,9 +271,13 @@ def test_E_08_the_printed_minimum_fails() -> None:
 
 
 def test_E_22_the_printed_root_fails() -> None:
-    """It is not what the thesis' own proof gives (that minimises 3kγε²/2 + ln(1/δ)/γ over γ = α − 1), and worse than adding up."""
+    """It is not what the thesis' own proof gives (that minimises 3kγε²/2 + ln(1/δ)/γ over γ = α −
+    1), and worse than adding up.
+    """
     e, k, d = 0.01, 100, 1e-6
-    proved = min(1.5 * k * e * e * (1 + g / 100) + math.log(1 / d) / (g / 100) for g in range(1, 200_000))
+    proved = min(
+        1.5 * k * e * e * (1 + g / 100) + math.log(1 / d) / (g / 100) for g in range(1, 200_000)
+    )
     assert abs(epsilon(advanced_renyi_loose(e, k, d)) - proved) < 1e-6
     assert abs(printed(e, k, d) - proved) > 90
     assert printed(e, k, d) > epsilon(k * sf.Pure(e))
@@ -248,11 +292,19 @@ def test_E_23_the_bounds_are_valid_and_the_exact_curve_is_below() -> None:
 
 
 def test_S_117_what_does_not_follow_is_refused() -> None:
-    """Pure implies Rényi implies approximate; from one (ε, δ) no Rényi curve without an exception follows, and from Rényi nothing pure."""
+    """Pure implies Rényi implies approximate; from one (ε, δ) no Rényi curve without an exception
+    follows, and from Rényi nothing pure.
+    """
     chain = sf.Pure("0.1").to(sf.Renyi)
     assert chain.to(sf.Approx, delta="1e-6").parameters["delta"] == Fraction("1e-6")
     assert sf.Approx(1, "1e-6").to(sf.Renyi).parameters["delta"] == Fraction("1e-6")
-    for guarantee, notion in ((chain, sf.Pure), (chain, sf.ZCDP), (sf.Approx(1, "1e-6"), sf.GDP), (sf.Approx(1, "1e-6"), sf.Pure), (sf.ZCDP(1), sf.GDP)):
+    for guarantee, notion in (
+        (chain, sf.Pure),
+        (chain, sf.ZCDP),
+        (sf.Approx(1, "1e-6"), sf.GDP),
+        (sf.Approx(1, "1e-6"), sf.Pure),
+        (sf.ZCDP(1), sf.GDP),
+    ):
         with pytest.raises(sf.Refused) as caught:
             guarantee.to(notion)
         assert caught.value.code == "guarantee.does-not-follow"

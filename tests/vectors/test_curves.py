@@ -1,4 +1,6 @@
-"""Published numbers about Bernstein polynomials, their release, and kernel regression; where the source is wrong, what it says fails."""
+"""Published numbers about Bernstein polynomials, their release, and kernel regression; where the
+source is wrong, what it says fails.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def value(f: Any, k: int, t: float, iterations: int = 1) -> float:
 
 
 def pure_noise(k: int, sensitivity: Any, epsilon: Any, grid: Any = 2**-40) -> Laplace:
-    noise = sf.Bernstein(lambda data: wave, degree=k, sensitivity=sensitivity, grid=grid).noise(epsilon=epsilon)
+    noise = sf.Bernstein(lambda data: wave, degree=k, sensitivity=sensitivity, grid=grid).noise(
+        epsilon=epsilon
+    )
     assert isinstance(noise, Laplace)
     return noise
 
@@ -45,13 +49,19 @@ def s070(i: dict[str, Any]) -> dict[str, float]:
     noise = pure_noise(i["k"], str(i["S"]), i["eps"])
     squares = np.square(basis(np.linspace(0, 1, 50), i["k"])).sum(axis=1)
     middle = float(np.square(basis([0.5], i["k"])).sum())
-    return {"lambda": float(noise.scale), "var_at_.5": noise.variance * middle, "mean_sumB2": float(squares.mean())}
+    return {
+        "lambda": float(noise.scale),
+        "var_at_.5": noise.variance * middle,
+        "mean_sumB2": float(squares.mean()),
+    }
 
 
 def s071(i: dict[str, Any]) -> dict[str, float]:
     printed = printed_scale(i["k"], i["delta"], i["eps"])
     really = pure_noise(i["k"], 1, Fraction(i["k"] + 1) / Fraction(printed))
-    gaussian = sf.Bernstein(lambda data: wave, degree=i["k"], sensitivity=1, grid=2**-40).noise(epsilon=i["eps"], delta=str(i["delta"]))
+    gaussian = sf.Bernstein(lambda data: wave, degree=i["k"], sensitivity=1, grid=2**-40).noise(
+        epsilon=i["eps"], delta=str(i["delta"])
+    )
     assert isinstance(gaussian, Gaussian)
     return {
         "lambda_delta": float(really.scale),
@@ -64,7 +74,9 @@ def s071(i: dict[str, Any]) -> dict[str, float]:
 
 
 def s072(i: dict[str, Any]) -> dict[str, float]:
-    as_printed, right = (float(PriestleyChao("0.1", normalised=n)(i["D"])(i["x"])) for n in (False, True))
+    as_printed, right = (
+        float(PriestleyChao("0.1", normalised=n)(i["D"])(i["x"])) for n in (False, True)
+    )
     return {"thesis": as_printed, "normalised": right, "bias_factor": as_printed / right}
 
 
@@ -81,7 +93,10 @@ def e31(i: dict[str, Any]) -> dict[str, float]:
 
 
 def e42(i: dict[str, Any]) -> dict[str, float]:
-    return {"ratio": printed_scale(i["k"], i["delta"], 1) / float(pure_noise(i["k"], 1, 1).scale), "break_even": 8 * math.log(1 / i["delta"])}
+    return {
+        "ratio": printed_scale(i["k"], i["delta"], 1) / float(pure_noise(i["k"], 1, 1).scale),
+        "break_even": 8 * math.log(1 / i["delta"]),
+    }
 
 
 def e43(i: dict[str, Any]) -> dict[str, float]:
@@ -93,14 +108,23 @@ def e43(i: dict[str, Any]) -> dict[str, float]:
 def b25(i: dict[str, Any]) -> dict[str, float]:
     fit = PriestleyChao(str(i["h"]), normalised=False, values=(-i["B"], i["B"]))
     start = [(0, 0)] * 99
-    moved = np.abs(fit([*start, (1, i["B"])])(LATTICE.points) - fit([*start, (1, -i["B"])])(LATTICE.points))
+    moved = np.abs(
+        fit([*start, (1, i["B"])])(LATTICE.points) - fit([*start, (1, -i["B"])])(LATTICE.points)
+    )
     return {"linf": float(moved.max()), "l1": float(moved.sum())}
 
 
 EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "S-067": lambda i: basis([i["t"]], 2)[0].tolist(),
-    "S-068": lambda i: {**{t: value(wave, i["k"], float(t)) for t in ("0.2", "0.5", "0.9")}, "f(0.2)": float(wave(0.2))},
-    "S-069": lambda i: {"h2": value(wave, i["k"], i["t"], 2), "h3": value(wave, i["k"], i["t"], 3), "f": float(wave(i["t"]))},
+    "S-068": lambda i: {
+        **{t: value(wave, i["k"], float(t)) for t in ("0.2", "0.5", "0.9")},
+        "f(0.2)": float(wave(0.2)),
+    },
+    "S-069": lambda i: {
+        "h2": value(wave, i["k"], i["t"], 2),
+        "h3": value(wave, i["k"], i["t"], 3),
+        "f": float(wave(i["t"])),
+    },
     "S-070": s070,
     "S-071": s071,
     "S-072": s072,
@@ -118,7 +142,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_number(oracle: oracles.Oracle) -> None:
     found = oracles.evaluate(oracle, EVALUATE)
     assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(dict(oracles.leaves(oracle.expected)))
+    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+        dict(oracles.leaves(oracle.expected))
+    )
 
 
 def test_every_evaluator_is_used() -> None:
@@ -126,15 +152,21 @@ def test_every_evaluator_is_used() -> None:
 
 
 def test_E_31_the_lattice_ratio() -> None:
-    """6.27 is the sum of the kernel over the lattice; a record at ½, between two points, moves none of them by its full height: the ratio is 6.393."""
+    """6.27 is the sum of the kernel over the lattice; a record at ½, between two points, moves none
+    of them by its full height: the ratio is 6.393.
+    """
     kernel = np.exp(-np.square((LATTICE.points - 0.5) / 0.1) / 2)
     assert kernel.sum() / kernel.max() == pytest.approx(6.393, abs=5e-4)
     assert 26 / (kernel.sum() / kernel.max()) == pytest.approx(4.07, abs=5e-3)
-    assert float(profiles.heaviest(LATTICE.points, Fraction(1, 10), Fraction(0), Fraction(1))) == pytest.approx(6.27, abs=0.01)
+    assert float(
+        profiles.heaviest(LATTICE.points, Fraction(1, 10), Fraction(0), Fraction(1))
+    ) == pytest.approx(6.27, abs=0.01)
 
 
 def test_E_42_the_printed_scale_is_noisier_than_the_pure_one() -> None:
-    """What the theorem calls relaxed adds 1.68 times the noise of the pure mechanism; the right Gaussian has less than half the pure one's deviation."""
+    """What the theorem calls relaxed adds 1.68 times the noise of the pure mechanism; the right
+    Gaussian has less than half the pure one's deviation.
+    """
     printed, pure = printed_scale(25, 1e-4, 1), pure_noise(25, 1, 1)
     gaussian = sf.Bernstein(lambda data: wave, sensitivity=1).noise(epsilon=1, delta="1e-4")
     assert printed > float(pure.scale)

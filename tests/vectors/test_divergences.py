@@ -1,4 +1,6 @@
-"""Published numbers about relations, channels and divergences; where the source is wrong, what it says fails."""
+"""Published numbers about relations, channels and divergences; where the source is wrong, what it
+says fails.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,16 @@ P, Q = (Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4))
 
 def s001(i: dict[str, Any]) -> dict[str, float]:
     X, Y, J = i["X"], i["Y"], i["J"]
-    hamming_distances = {"d(X,Y)": REPLACE.distance(X, Y), "d(X,J)": REPLACE.distance(X, J), "d(Y,J)": REPLACE.distance(Y, J)}
-    return {**hamming_distances, "l1_hist(X,Y)": ADD_REMOVE.distance(X, Y), "l1_hist(X,J)": ADD_REMOVE.distance(X, J)}
+    hamming_distances = {
+        "d(X,Y)": REPLACE.distance(X, Y),
+        "d(X,J)": REPLACE.distance(X, J),
+        "d(Y,J)": REPLACE.distance(Y, J),
+    }
+    return {
+        **hamming_distances,
+        "l1_hist(X,Y)": ADD_REMOVE.distance(X, Y),
+        "l1_hist(X,J)": ADD_REMOVE.distance(X, J),
+    }
 
 
 def s005(i: dict[str, Any]) -> dict[str, float]:
@@ -38,7 +48,10 @@ def s005(i: dict[str, Any]) -> dict[str, float]:
 
 def s013(i: dict[str, Any]) -> dict[str, float]:
     response = Channel.randomized_response(i["eps"])
-    ratios = {f"prior{p}": float(response.posterior((1 - Fraction(p), Fraction(p)), 1)[1] / Fraction(p)) for p in ("0.5", "0.01")}
+    ratios = {
+        f"prior{p}": float(response.posterior((1 - Fraction(p), Fraction(p)), 1)[1] / Fraction(p))
+        for p in ("0.5", "0.01")
+    }
     return {**ratios, "bound": math.exp(response.epsilon())}
 
 
@@ -49,7 +62,11 @@ def s016(i: dict[str, Any]) -> dict[str, float]:
 
 def s021(i: dict[str, Any]) -> dict[str, float]:
     laplace, normal = forms.laplace_loss(i["lap_b"]), forms.gaussian_loss(i["gauss_sigma"])
-    atoms = {"lap_P(L=1)": laplace.at_largest, "lap_P(L=-1)": laplace.at_smallest, "lap_mean": laplace.mean}
+    atoms = {
+        "lap_P(L=1)": laplace.at_largest,
+        "lap_P(L=-1)": laplace.at_smallest,
+        "lap_mean": laplace.mean,
+    }
     return {**atoms, "gauss_mean": float(normal.mean), "gauss_var": float(normal.variance)}
 
 
@@ -60,7 +77,9 @@ def s026(i: dict[str, Any]) -> dict[str, float]:
 
 def s027(i: dict[str, Any]) -> dict[str, float]:
     cells = {"q1|23": [[0], [1, 2]], "q12|3": [[0, 1], [2]], "q13|2": [[0, 2], [1]]}
-    return {"full": div.kl(i["P"], i["Q"])} | {key: div.quantised_f_divergence("kl", i["P"], i["Q"], parts) for key, parts in cells.items()}
+    return {"full": div.kl(i["P"], i["Q"])} | {
+        key: div.quantised_f_divergence("kl", i["P"], i["Q"], parts) for key, parts in cells.items()
+    }
 
 
 def power_divergence(order: int) -> float:
@@ -71,26 +90,46 @@ def power_divergence(order: int) -> float:
 def s028(i: dict[str, Any]) -> dict[str, float]:
     order = i["alpha"]
     mean = sum(q * (p / q) ** order for p, q in zip(P, Q, strict=True))
-    return {"E_q[(p/q)^2]": mean, "D_f(t^2-1)": power_divergence(order), "exp((a-1)Da)": math.exp((order - 1) * div.renyi(P, Q, order))}
+    return {
+        "E_q[(p/q)^2]": mean,
+        "D_f(t^2-1)": power_divergence(order),
+        "exp((a-1)Da)": math.exp((order - 1) * div.renyi(P, Q, order)),
+    }
 
 
 def s030(i: dict[str, Any]) -> dict[str, float]:
     """B is what lies above 1; a shift by one standard deviation."""
     divergence = forms.gaussian_renyi(i["alpha"], [1], [[1]])
-    return {"lhs": Normal(sigma=1, location=1).tail(1), "rhs": preservation_bound(i["alpha"], divergence, Normal(sigma=1).tail(1))}
+    return {
+        "lhs": Normal(sigma=1, location=1).tail(1),
+        "rhs": preservation_bound(i["alpha"], divergence, Normal(sigma=1).tail(1)),
+    }
 
 
 def s031(i: dict[str, Any]) -> dict[str, float]:
     half, whole, variance = [Fraction(1, 2)], [1], [[1]]
     one, two = triangle_orders(i["alpha"], i["p"])
-    bound = triangle_bound(i["alpha"], i["p"], forms.gaussian_renyi(one, half, variance), forms.gaussian_renyi(two, half, variance))
+    bound = triangle_bound(
+        i["alpha"],
+        i["p"],
+        forms.gaussian_renyi(one, half, variance),
+        forms.gaussian_renyi(two, half, variance),
+    )
     return {"lhs": forms.gaussian_renyi(i["alpha"], whole, variance), "rhs": bound}
 
 
 def s035(i: dict[str, Any]) -> dict[str, float]:
-    response, laplace, gaussian = forms.renyi_table(i["alpha"], truth=i["p"], scale=i["lambda"], sigma=i["sigma"])
+    response, laplace, gaussian = forms.renyi_table(
+        i["alpha"], truth=i["p"], scale=i["lambda"], sigma=i["sigma"]
+    )
     assert gaussian.pure == math.inf
-    return {"rr": response.renyi, "rr_pure": response.pure, "lap": laplace.renyi, "lap_pure": laplace.pure, "gauss": gaussian.renyi}
+    return {
+        "rr": response.renyi,
+        "rr_pure": response.pure,
+        "lap": laplace.renyi,
+        "lap_pure": laplace.pure,
+        "gauss": gaussian.renyi,
+    }
 
 
 def s036(i: dict[str, Any]) -> dict[str, list[float]]:
@@ -99,43 +138,73 @@ def s036(i: dict[str, Any]) -> dict[str, list[float]]:
 
 
 def angie(i: dict[str, Any]) -> Channel:
-    """Whether Angie failed → the noisy number of those of two who passed, the other failing with the same chance; noise beyond ±1 is one answer."""
-    fail, noise = Fraction(str(i["prior"])), {int(z): Fraction(str(p)) for z, p in i["noise"].items()}
+    """Whether Angie failed → the noisy number of those of two who passed, the other failing with
+    the same chance; noise beyond ±1 is one answer.
+    """
+    fail, noise = (
+        Fraction(str(i["prior"])),
+        {int(z): Fraction(str(p)) for z, p in i["noise"].items()},
+    )
     passed = Channel({True: (fail, 1 - fail, 0), False: (0, fail, 1 - fail)})
     rest = 1 - sum(noise.values())
-    return passed.compose(Channel([[*(noise.get(y - count, 0) for y in range(-1, 4)), rest] for count in range(3)], outputs=[*range(-1, 4), "beyond"]))
+    return passed.compose(
+        Channel(
+            [[*(noise.get(y - count, 0) for y in range(-1, 4)), rest] for count in range(3)],
+            outputs=[*range(-1, 4), "beyond"],
+        )
+    )
 
 
 def s125(i: dict[str, Any]) -> dict[str, Fraction]:
     channel, prior = angie(i), {True: i["prior"], False: 1 - i["prior"]}
-    return {"P(ans=1|AF)": channel.row(True)[2], "P(ans=1)": channel.marginal(prior)[1], "posterior": channel.posterior(prior, 1)[True]}
+    return {
+        "P(ans=1|AF)": channel.row(True)[2],
+        "P(ans=1)": channel.marginal(prior)[1],
+        "posterior": channel.posterior(prior, 1)[True],
+    }
 
 
 def e09(i: dict[str, Any]) -> dict[str, float]:
     e, loss = i["eps"], forms.gaussian_loss(i["sigma"])
     delta = sf.GDP(1 / Fraction(i["sigma"])).delta(e)
-    tails = {"P(L>1)": loss.tail(e), "P(|L|>1)": loss.tail(e) + 1 - loss.tail(-e), "P(L>2)": loss.tail(e + 1)}
+    tails = {
+        "P(L>1)": loss.tail(e),
+        "P(|L|>1)": loss.tail(e) + 1 - loss.tail(-e),
+        "P(L>2)": loss.tail(e + 1),
+    }
     return {"delta": delta, **tails, "bound": delta / -math.expm1(-1)}
 
 
 def e10(i: dict[str, Any]) -> dict[str, float]:
     n, delta = i["N"], Fraction(str(i["delta"]))
     p, q = [Fraction(1, n)] * n + [Fraction(0)] * n, [Fraction(0)] * n + [Fraction(1, n)] * n
-    return {"pointwise_ok": all(a <= delta + b for a, b in zip(p, q, strict=True)), "true_delta": div.hockey_stick(p, q, 0)}
+    return {
+        "pointwise_ok": all(a <= delta + b for a, b in zip(p, q, strict=True)),
+        "true_delta": div.hockey_stick(p, q, 0),
+    }
 
 
 def e17(i: dict[str, Any]) -> dict[str, float]:
-    """E_X[(p/q)^α] is E_Y[(p/q)^(α + 1)], so the wrong measure gives a multiple of the next order."""
+    """E_X[(p/q)^α] is E_Y[(p/q)^(α + 1)], so the wrong measure gives a multiple of the next
+    order.
+    """
     order = i["alpha"]
-    return {"wrong_E_X": order * div.renyi(P, Q, order + 1) / (order - 1), "correct": div.renyi(P, Q, order)}
+    return {
+        "wrong_E_X": order * div.renyi(P, Q, order + 1) / (order - 1),
+        "correct": div.renyi(P, Q, order),
+    }
 
 
 def e45(i: dict[str, Any]) -> dict[str, float]:
-    """The first of three pieces of ∫ p^α q^(1−α), p a Laplace density at 0 and q at 1, over (−∞, 0]; the other two make the whole right."""
+    """The first of three pieces of ∫ p^α q^(1−α), p a Laplace density at 0 and q at 1, over (−∞,
+    0]; the other two make the whole right.
+    """
     a, b = i["alpha"], i["b"]
     correct = math.exp((a - 1) / b) / 2  # ∫ e^(αx/b − (α−1)(x−1)/b) dx / (2b)
     printed = math.exp(-(a - 1) / b) / 2 / (2 * a - 1)  # the same with + before (α−1)(x−1)/b
-    rest = math.exp(-a / b) / 2 + math.exp(-a / b) * (math.exp((2 * a - 1) / b) - 1) / (2 * (2 * a - 1))
+    rest = math.exp(-a / b) / 2 + math.exp(-a / b) * (math.exp((2 * a - 1) / b) - 1) / (
+        2 * (2 * a - 1)
+    )
     assert math.log(correct + rest) / (a - 1) == pytest.approx(forms.laplace_renyi(a, b), rel=1e-12)
     assert math.log(printed + rest) / (a - 1) < forms.laplace_renyi(a, b)
     return {"printed": printed, "correct": correct}
@@ -171,10 +240,19 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "E-09": e09,
     "E-10": e10,
     "E-17": e17,
-    "E-24": lambda i: {"gauss": forms.gaussian_renyi(i["alpha"], [1], [[i["sigma"] ** 2]]), "lap": forms.laplace_renyi(i["alpha"], i["b"])},
-    "E-25": lambda i: {"D_f": power_divergence(i["alpha"]), "exp": math.exp((i["alpha"] - 1) * div.renyi(P, Q, i["alpha"]))},
+    "E-24": lambda i: {
+        "gauss": forms.gaussian_renyi(i["alpha"], [1], [[i["sigma"] ** 2]]),
+        "lap": forms.laplace_renyi(i["alpha"], i["b"]),
+    },
+    "E-25": lambda i: {
+        "D_f": power_divergence(i["alpha"]),
+        "exp": math.exp((i["alpha"] - 1) * div.renyi(P, Q, i["alpha"])),
+    },
     "E-35": lambda i: ADD_REMOVE.distance(i["x"], i["x2"]),
-    "E-48": lambda i: {"printed_ratio": i["prior"] / i["posterior"], "two_sided_ln": belief_shift(i["prior"], i["posterior"])},
+    "E-48": lambda i: {
+        "printed_ratio": i["prior"] / i["posterior"],
+        "two_sided_ln": belief_shift(i["prior"], i["posterior"]),
+    },
     "laplace_rdp": lambda i: forms.laplace_renyi(i["alpha"], i["scale"]),
     "rr_rdp": lambda i: forms.randomized_response_renyi(i["alpha"], i["p"]),
 }
@@ -184,7 +262,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_number(oracle: oracles.Oracle) -> None:
     found = oracles.evaluate(oracle, EVALUATE)
     assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(dict(oracles.leaves(oracle.expected)))
+    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+        dict(oracles.leaves(oracle.expected))
+    )
 
 
 def test_every_evaluator_is_used() -> None:
@@ -192,17 +272,25 @@ def test_every_evaluator_is_used() -> None:
 
 
 def test_S_015_the_density_ratio_of_laplace_is_its_loss() -> None:
-    """The densities of a Laplace law and its shift by 1, on any grid: ln p/q = |x − 1| − |x|, which no point exceeds 1."""
+    """The densities of a Laplace law and its shift by 1, on any grid: ln p/q = |x − 1| − |x|, which
+    no point exceeds 1.
+    """
     losses = [abs(x - 1) - abs(x) for x in (Fraction(k, 16) for k in range(-160, 161))]
     assert max(losses) == 1 == -min(losses)
 
 
 def test_S_132_the_best_attacker_of_the_coin_toss() -> None:
-    assert Channel.coin_toss().attacker("yes", "no").total_error == Fraction(1, 2) == 2 / Fraction(1 + 3)
+    assert (
+        Channel.coin_toss().attacker("yes", "no").total_error
+        == Fraction(1, 2)
+        == 2 / Fraction(1 + 3)
+    )
 
 
 def test_E_09_delta_is_not_the_tail() -> None:
-    """Printed as an equivalence, in two forms: the mechanism is (1, 0.127)-DP, and both tails are far above that."""
+    """Printed as an equivalence, in two forms: the mechanism is (1, 0.127)-DP, and both tails are
+    far above that.
+    """
     numbers = e09({"sigma": 1, "eps": 1})
     assert not numbers["P(L>1)"] <= numbers["delta"]
     assert not numbers["P(|L|>1)"] <= numbers["delta"]

@@ -1,4 +1,6 @@
-"""Published numbers about the discrete Gaussian, prefix sums, key selection, the staircase and above threshold."""
+"""Published numbers about the discrete Gaussian, prefix sums, key selection, the staircase and
+above threshold.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +22,34 @@ THEME = oracles.load("further")
 def b03(i: dict[str, Any]) -> dict[str, float]:
     laws = {float(square): DiscreteGaussian(sigma_squared=square) for square in i["sigma2"]}
     assert all(law.variance <= square for square, law in laws.items())
-    return {f"{name}(sigma2={s})": value for s, law in laws.items() for name, value in (("var", law.variance), ("pmf0", law.pmf(0)))}
+    return {
+        f"{name}(sigma2={s})": value
+        for s, law in laws.items()
+        for name, value in (("var", law.variance), ("pmf0", law.pmf(0)))
+    }
 
 
 def b03b(i: dict[str, Any]) -> dict[str, float]:
     made = {
-        s: (mech.DiscreteGaussian(sensitivity=i["shift"], sigma=math.isqrt(s)), mech.Gaussian(sensitivity=i["shift"], sigma=math.isqrt(s))) for s in i["sigma2"]
+        s: (
+            mech.DiscreteGaussian(sensitivity=i["shift"], sigma=math.isqrt(s)),
+            mech.Gaussian(sensitivity=i["shift"], sigma=math.isqrt(s)),
+        )
+        for s in i["sigma2"]
     }
     found = {f"disc_s2={s}": discrete.delta(i["eps"]) for s, (discrete, _) in made.items()}
-    return found | {f"cont_s2={s}": normal.promise.delta(i["eps"]) for s, (_, normal) in made.items()}
+    return found | {
+        f"cont_s2={s}": normal.promise.delta(i["eps"]) for s, (_, normal) in made.items()
+    }
 
 
 def b15(i: dict[str, Any]) -> dict[str, float]:
     binary = tree(i["n"], 2)
-    return {"sqrt_factor": mech.square_root_factor(i["n"]), "tree_nodes_per_query_max": binary.nodes, "tree_levels": binary.levels}
+    return {
+        "sqrt_factor": mech.square_root_factor(i["n"]),
+        "tree_nodes_per_query_max": binary.nodes,
+        "tree_levels": binary.levels,
+    }
 
 
 def b16(i: dict[str, Any]) -> dict[str, float]:
@@ -53,10 +69,15 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "B-03b": b03b,
     "B-15": b15,
     "B-16": b16,
-    "B-16b": lambda i: [mech.OptimalSelection(epsilon=i["eps"], delta=i["delta"]).keep_probability(n) for n in i["n"]],
+    "B-16b": lambda i: [
+        mech.OptimalSelection(epsilon=i["eps"], delta=i["delta"]).keep_probability(n)
+        for n in i["n"]
+    ],
     "B-20": b20,
     "discrete_gaussian_pmf": lambda i: DiscreteGaussian(sigma_squared=i["sigma2"]).pmf(i["z"]),
-    "partition_keep_probability": lambda i: mech.OptimalSelection(epsilon=i["eps"], delta=i["delta"]).keep_probability(i["n"]),
+    "partition_keep_probability": lambda i: mech.OptimalSelection(
+        epsilon=i["eps"], delta=i["delta"]
+    ).keep_probability(i["n"]),
     "B-21": lambda i: mech.textbook_accuracy(epsilon=i["eps"], queries=i["k"], beta=i["beta"]),
 }
 
@@ -65,7 +86,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_number(oracle: oracles.Oracle) -> None:
     found = oracles.evaluate(oracle, EVALUATE)
     assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(dict(oracles.leaves(oracle.expected)))
+    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+        dict(oracles.leaves(oracle.expected))
+    )
 
 
 def test_every_evaluator_is_used() -> None:

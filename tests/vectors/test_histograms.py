@@ -24,7 +24,9 @@ THEME = oracles.load("histograms")
 
 
 def histogram(k: int, **given: Any) -> mech.Histogram:
-    return mech.Histogram(**({"edges": np.linspace(-4, 4, k + 1), "epsilon": 1, "relation": "replace"} | given))
+    return mech.Histogram(
+        **({"edges": np.linspace(-4, 4, k + 1), "epsilon": 1, "relation": "replace"} | given)
+    )
 
 
 def exceeded(scale: Any, k: int, radius: float) -> float:
@@ -36,7 +38,11 @@ def s053(i: dict[str, Any]) -> dict[str, float]:
     scale = histogram(i["k"], epsilon=i["eps"]).noise.scale
     radius = accuracy.laplace_radius(scale=scale, beta=i["beta"], values=i["k"])
     each = mech.for_each(1 - Fraction(str(i["beta"])), i["k"])
-    return {"radius": radius, "exact_tail": exceeded(scale, i["k"], radius), "exact_radius": Laplace(scale=scale).quantile((1 + each) / 2)}
+    return {
+        "radius": radius,
+        "exact_tail": exceeded(scale, i["k"], radius),
+        "exact_radius": Laplace(scale=scale).quantile((1 + each) / 2),
+    }
 
 
 def s056(i: dict[str, Any]) -> dict[str, float]:
@@ -50,11 +56,17 @@ def s056(i: dict[str, Any]) -> dict[str, float]:
             * float(Laplace(scale=h.noise.scale).variance)
             / h.noise.variance
         )
-    return found | {"laplace_mean": mean, "ratio16": found["k16"] / mean, "ratio50": found["k50"] / mean}
+    return found | {
+        "laplace_mean": mean,
+        "ratio16": found["k16"] / mean,
+        "ratio50": found["k50"] / mean,
+    }
 
 
 def e13(i: dict[str, Any]) -> dict[str, float]:
-    """Two Laplace noises of scale 1, shifted by 1 in opposite directions: the privacy losses are independent and add up."""
+    """Two Laplace noises of scale 1, shifted by 1 in opposite directions: the privacy losses are
+    independent and add up.
+    """
     one = mech.Histogram(categories="ab", epsilon=i["eps"], relation="add-remove").noise
     assert one.scale == i["scale"]
     e = i["eps"]
@@ -92,7 +104,9 @@ def b15b(i: dict[str, Any]) -> dict[str, float]:
 EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "S-053": s053,
     "S-056": s056,
-    "S-056b": lambda i: PrivateHistogram(histogram(4), np.array(i["counts"])).moment(1, rows=sum(i["counts"])).value,
+    "S-056b": lambda i: (
+        PrivateHistogram(histogram(4), np.array(i["counts"])).moment(1, rows=sum(i["counts"])).value
+    ),
     "E-13": e13,
     "E-14": e14,
     "E-37": e37,
@@ -104,7 +118,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_number(oracle: oracles.Oracle) -> None:
     found = oracles.evaluate(oracle, EVALUATE)
     assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(dict(oracles.leaves(oracle.expected)))
+    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+        dict(oracles.leaves(oracle.expected))
+    )
 
 
 def test_every_evaluator_is_used() -> None:
@@ -121,7 +137,9 @@ def test_S_055_many_cells_cost_a_logarithm() -> None:
     """8 × 8 cells: 2·ln(64/0.05) = 14.309230714; the sensitivity is that of one column."""
     h = mech.Histogram(edges=[range(9), range(9)], epsilon=1, relation="replace")
     assert h.noise == histogram(8).noise
-    assert accuracy.laplace_radius(scale=h.noise.scale, beta="1/20", values=h.size) == pytest.approx(14.309230714, abs=1e-9)
+    assert accuracy.laplace_radius(
+        scale=h.noise.scale, beta="1/20", values=h.size
+    ) == pytest.approx(14.309230714, abs=1e-9)
     assert h.error(simultaneous=True) <= 15
 
 
@@ -137,7 +155,9 @@ def test_E_14_the_printed_radius_is_exceeded_eight_times_too_often() -> None:
 
 
 def test_S_057_the_histogram_gives_a_noisier_mean_than_the_mean() -> None:
-    """Over 300 releases: the ratio of the empirical variances is (k² − 1)/(3k), within a factor 2 (false alarm below 1e-6)."""
+    """Over 300 releases: the ratio of the empirical variances is (k² − 1)/(3k), within a factor 2
+    (false alarm below 1e-6).
+    """
     from sfumato.testing.bits import SeededBits
 
     x, k, bits = np.clip(np.random.default_rng(57).normal(size=1000), -4, 4), 16, SeededBits(57)

@@ -1,4 +1,6 @@
-"""Every entry of the index leads somewhere: to a test that exists, or to a heading of the documentation."""
+"""Every entry of the index leads somewhere: to a test that exists, or to a heading of the
+documentation.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,28 @@ ROOT = Path(__file__).parents[2]
 INDEX: dict[str, list[str]] = json.loads((oracles.HERE / "index.json").read_text(encoding="utf-8"))
 ID = re.compile(r"[A-Z]-\d{2,3}[a-z]?")
 
-RANGES = (1, 36), (40, 73), (80, 87), (90, 97), (100, 112), (115, 117), (120, 126), (130, 132), (140, 158), (160, 167), (170, 182), (185, 190)
+RANGES = (
+    (1, 36),
+    (40, 73),
+    (80, 87),
+    (90, 97),
+    (100, 112),
+    (115, 117),
+    (120, 126),
+    (130, 132),
+    (140, 158),
+    (160, 167),
+    (170, 182),
+    (185, 190),
+)
 NAMED = [
     *(f"S-{number:03d}" for first, last in RANGES for number in range(first, last + 1)),
     *(f"E-{number:02d}" for number in range(1, 77)),
     *(f"B-{number:02d}" for number in range(1, 27)),
 ]
-"""All entries: 158 of the catalogue, 76 errata, 26 beyond the sources. Lettered ones, and flat numbers (A), come with their rows."""
+"""All entries: 158 of the catalogue, 76 errata, 26 beyond the sources. Lettered ones, and flat
+numbers (A), come with their rows.
+"""
 
 NODE = re.compile(r"(?P<file>tests/[\w/]+\.py)::(?P<function>test_\w+)(\[(?P<row>[^\]]+)\])?")
 ANCHOR = re.compile(r"(?P<file>(docs/[\w/-]+|README|SECURITY|CONTRIBUTING)\.md)#(?P<anchor>[\w-]+)")
@@ -39,10 +56,19 @@ def functions(path: Path) -> frozenset[str]:
 @cache
 def anchors(path: Path) -> frozenset[str]:
     """The anchors that the page will have: of its headings, or written out."""
-    text = re.sub(r"^(`{3,}|~{3,}).*?^\1", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(
+        r"^(`{3,}|~{3,}).*?^\1",
+        "",
+        path.read_text(encoding="utf-8"),
+        flags=re.MULTILINE | re.DOTALL,
+    )
     titles = re.findall(r"^#+ +(.*?) *#*$", text, re.MULTILINE)
     slugs = {slugify(re.sub(r"[`*_]|\{.*?\}", "", title).strip(), "-") for title in titles}
-    return frozenset(slugs | set(re.findall(r"\{[^}]*#([\w-]+)[^}]*\}", text)) | set(re.findall(r"id=\"([\w-]+)\"", text)))
+    return frozenset(
+        slugs
+        | set(re.findall(r"\{[^}]*#([\w-]+)[^}]*\}", text))
+        | set(re.findall(r"id=\"([\w-]+)\"", text))
+    )
 
 
 def leads_to(entry: str) -> str:
@@ -54,7 +80,11 @@ def leads_to(entry: str) -> str:
         if node["function"] not in functions(path):
             return "no such test"
         theme = path.stem.removeprefix("test_")
-        if node["row"] and (path.parent != oracles.HERE or theme not in oracles.themes() or node["row"] not in {row.id for row in oracles.load(theme)}):
+        if node["row"] and (
+            path.parent != oracles.HERE
+            or theme not in oracles.themes()
+            or node["row"] not in {row.id for row in oracles.load(theme)}
+        ):
             return "no such row"
         return ""
     if page := ANCHOR.fullmatch(entry):
@@ -75,13 +105,21 @@ def test_entry_leads_somewhere(entry: str) -> None:
 def test_every_entry_is_named() -> None:
     assert Counter(entry[0] for entry in NAMED) == {"S": 158, "E": 76, "B": 26}
     assert [entry for entry in NAMED if entry not in INDEX] == []
-    assert {entry for entry in INDEX if entry[0] != "A" and entry.rstrip("abcdef") not in NAMED} == set()
+    assert {
+        entry for entry in INDEX if entry[0] != "A" and entry.rstrip("abcdef") not in NAMED
+    } == set()
 
 
 def test_every_number_is_in_the_index() -> None:
-    rows = {(row.id, f"tests/vectors/test_{theme}.py::test_number[{row.id}]") for theme in oracles.themes() for row in oracles.load(theme)}
+    rows = {
+        (row.id, f"tests/vectors/test_{theme}.py::test_number[{row.id}]")
+        for theme in oracles.themes()
+        for row in oracles.load(theme)
+    }
     assert {key for key, node in rows if node not in INDEX.get(key, [])} == set()
-    assert len({key for key, _ in rows}) == sum(len(oracles.load(theme)) for theme in oracles.themes()), "an id is given twice"
+    assert len({key for key, _ in rows}) == sum(
+        len(oracles.load(theme)) for theme in oracles.themes()
+    ), "an id is given twice"
 
 
 def test_the_index_is_sorted() -> None:

@@ -25,17 +25,29 @@ THEME = oracles.load("laws")
 
 def s006(i: dict[str, Any]) -> dict[str, float]:
     law = Laplace(scale=i["b"], location=i["mu"])
-    return {"pdf": law.pdf(i["x"]), "cdf": law.cdf(i["x"]), "var": law.variance, "q975": law.quantile(0.975)}
+    return {
+        "pdf": law.pdf(i["x"]),
+        "cdf": law.cdf(i["x"]),
+        "var": law.variance,
+        "q975": law.quantile(0.975),
+    }
 
 
 def s008(i: dict[str, Any]) -> dict[str, float]:
     m = mech.Laplace(sensitivity=i["Delta"], epsilon=i["eps"])
     law = Laplace(rate=1 / m.scale)
-    return {"theta": 1 / m.scale, "scale": law.scale, "pdf0": law.pdf(0), "std": math.sqrt(law.variance)}
+    return {
+        "theta": 1 / m.scale,
+        "scale": law.scale,
+        "pdf0": law.pdf(0),
+        "std": math.sqrt(law.variance),
+    }
 
 
 def s009(i: dict[str, Any]) -> dict[str, float]:
-    """Norm, coin, rounding error (uniform over one step: what a rounded normal has beyond σ²), and the two sides of Jensen's inequality."""
+    """Norm, coin, rounding error (uniform over one step: what a rounded normal has beyond σ²), and
+    the two sides of Jensen's inequality.
+    """
     p, (low, high) = Bernoulli(p=i["p"]).probability(), i["jensen_points"]
     return {
         "norm2": ceil_sqrt(Fraction(sum(v * v for v in i["vector"]))),
@@ -56,10 +68,15 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "S-008": s008,
     "S-009": s009,
     "S-010": lambda i: [Laplace(scale=i["b"]).delta(e, shift=i["shift"]) for e in i["eps"]],
-    "S-051": lambda i: math.sqrt(Laplace(scale=mech.Laplace(sensitivity=1, epsilon=i["eps"]).scale).variance),
+    "S-051": lambda i: math.sqrt(
+        Laplace(scale=mech.Laplace(sensitivity=1, epsilon=i["eps"]).scale).variance
+    ),
     "B-02": b02,
     "B-04": lambda i: [power_of_two_at_least(Fraction(str(b))) for b in i["b"]],
-    "E-60": lambda i: [math.sqrt(Laplace(scale=i["parameter"]).variance), math.sqrt(Laplace(rate=i["parameter"]).variance)],
+    "E-60": lambda i: [
+        math.sqrt(Laplace(scale=i["parameter"]).variance),
+        math.sqrt(Laplace(rate=i["parameter"]).variance),
+    ],
     "laplace_delta": lambda i: Laplace(scale=i["scale"]).delta(i["eps"], shift=1),
     "discrete_laplace_pmf": lambda i: Geometric(scale=i["scale"]).pmf(i["z"]),
 }
@@ -69,7 +86,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_number(oracle: oracles.Oracle) -> None:
     found = oracles.evaluate(oracle, EVALUATE)
     assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(dict(oracles.leaves(oracle.expected)))
+    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+        dict(oracles.leaves(oracle.expected))
+    )
 
 
 def test_every_evaluator_is_used() -> None:
@@ -78,8 +97,12 @@ def test_every_evaluator_is_used() -> None:
 
 @pytest.mark.parametrize(("scale", "peak"), [(1, 0.5), (2, 0.25), (4, 0.125)])
 @pytest.mark.parametrize("location", [0, -5, "1/2"])
-def test_figure_2_1_densities_and_distribution_functions(scale: int, peak: float, location: Any) -> None:
-    """S-007 (thesis, Figure 2.1): both panels are determined by the height 1/(2b) of the peak and the median at μ."""
+def test_figure_2_1_densities_and_distribution_functions(
+    scale: int, peak: float, location: Any
+) -> None:
+    """S-007 (thesis, Figure 2.1): both panels are determined by the height 1/(2b) of the peak and
+    the median at μ.
+    """
     law = Laplace(scale=scale, location=location)
     centre = Fraction(location)
     assert law.pdf(location) == peak
@@ -91,7 +114,9 @@ def test_figure_2_1_densities_and_distribution_functions(scale: int, peak: float
 
 
 def test_S_010_integers_attain_what_reals_do_not() -> None:
-    """(ε, 0)-DP for real and for integer noise. Below ε the integer law at scale 1 loses more, 0.4621 against 0.3935 at 0: the promise covers both."""
+    """(ε, 0)-DP for real and for integer noise. Below ε the integer law at scale 1 loses more,
+    0.4621 against 0.3935 at 0: the promise covers both.
+    """
     promise = mech.Laplace(sensitivity=1, epsilon=1).promise
     row = next(oracle for oracle in THEME if oracle.id == "S-010")
     for e, real in zip(row.inputs["eps"], row.expected, strict=True):
@@ -101,7 +126,9 @@ def test_S_010_integers_attain_what_reals_do_not() -> None:
 
 
 def test_E_60_the_parameter_is_named() -> None:
-    """A positional number could be the scale or the rate, a hundredfold error: it is not taken; nor are both, nor neither."""
+    """A positional number could be the scale or the rate, a hundredfold error: it is not taken; nor
+    are both, nor neither.
+    """
     wrong, right = Laplace(rate=10), Laplace(scale=10)
     assert right.variance / wrong.variance == 10**4
     with pytest.raises(TypeError):

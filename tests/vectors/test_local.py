@@ -22,10 +22,14 @@ def at_zero(oracle: FrequencyOracle) -> float:
 
 
 def even(i: dict[str, Any]) -> float:
-    """Where k-ary randomized response, continued to all k by its exact variances at k = 9, 10, 11, has the variance of optimised unary encoding."""
+    """Where k-ary randomized response, continued to all k by its exact variances at k = 9, 10, 11,
+    has the variance of optimised unary encoding.
+    """
     wanted = at_zero(Unary(epsilon=i["eps"], categories=range(9)))
     low, high = (at_zero(Direct(epsilon=i["eps"], categories=range(k))) for k in (9, 11))
-    return float(brentq(lambda k: low + (high - low) * (k - 9) / 2 - wanted, 5, 20))  # linear in k: the one at 10 is in the middle
+    return float(
+        brentq(lambda k: low + (high - low) * (k - 9) / 2 - wanted, 5, 20)
+    )  # linear in k: the one at 10 is in the middle
 
 
 def b12(i: dict[str, Any]) -> dict[str, float]:
@@ -42,7 +46,12 @@ def b12(i: dict[str, Any]) -> dict[str, float]:
 
 def b12b(i: dict[str, Any]) -> dict[str, float]:
     oracle = Subset(epsilon=i["eps"], categories=range(i["k"]))
-    return {"d": oracle.size, "p": float(oracle.own), "q": float(oracle.other), "n*var": at_zero(oracle)}
+    return {
+        "d": oracle.size,
+        "p": float(oracle.own),
+        "q": float(oracle.other),
+        "n*var": at_zero(oracle),
+    }
 
 
 def b12c(i: dict[str, Any]) -> dict[str, float]:
@@ -64,12 +73,19 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {"B-12": b12, "B-12b": b1
 def test_number(oracle: oracles.Oracle) -> None:
     found = oracles.evaluate(oracle, EVALUATE)
     assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(dict(oracles.leaves(oracle.expected)))
+    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+        dict(oracles.leaves(oracle.expected))
+    )
 
 
 def test_hashing_is_next_to_unary() -> None:
-    """OLH has the variance of OUE where g = e^ε + 1 could be; with the whole number 4 at ε = 1 it is 0.2 % more."""
-    unary, hashing = at_zero(Unary(epsilon=1, categories=range(100))), at_zero(Hashing(epsilon=1, categories=range(100)))
+    """OLH has the variance of OUE where g = e^ε + 1 could be; with the whole number 4 at ε = 1 it
+    is 0.2 % more.
+    """
+    unary, hashing = (
+        at_zero(Unary(epsilon=1, categories=range(100))),
+        at_zero(Hashing(epsilon=1, categories=range(100))),
+    )
     assert 1 < hashing / unary < 1.003
 
 

@@ -1,4 +1,6 @@
-"""Published numbers about what promises mean; where a source printed something else, that it fails."""
+"""Published numbers about what promises mean; where a source printed something else, that it
+fails.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ import pytest
 
 import sfumato as sf
 from sfumato.exact.balls import ball, evaluate, normal_cdf
-from sfumato.guarantees.bayes import bayes_factor_moment, correlated_posterior, odds_factor, posterior_bounds, semantic_bounds
+from sfumato.guarantees.bayes import (
+    bayes_factor_moment,
+    correlated_posterior,
+    odds_factor,
+    posterior_bounds,
+    semantic_bounds,
+)
 from sfumato.guarantees.channel import Channel
 from sfumato.guarantees.closed_forms import gaussian_loss
 from sfumato.guarantees.literature import LITERATURE, _number, judge_delta, name_and_shame
@@ -30,7 +38,10 @@ def s121(i: dict[str, Any]) -> dict[str, float]:
 
 
 def s121b(i: dict[str, Any]) -> dict[str, float]:
-    return {"posterior": correlated_posterior(i["eps"], i["n"], i["prior"]), "bound_if_independent": semantic_bounds(i["eps"], i["prior"]).high}
+    return {
+        "posterior": correlated_posterior(i["eps"], i["n"], i["prior"]),
+        "bound_if_independent": semantic_bounds(i["eps"], i["prior"]).high,
+    }
 
 
 def tossed(prior_odds: int) -> Fraction:
@@ -49,7 +60,11 @@ def s130(i: dict[str, Any]) -> dict[str, Any]:
     promise = sf.Pure(i["eps"])
     total = promise.meaning().total_error
     assert total is not None
-    return {"beta": [promise.tradeoff(a) for a in ("0.05", "0.2", "0.5")], "min_sum": total, "beta_delta": sf.Approx(i["eps"], "0.05").tradeoff("0.05")}
+    return {
+        "beta": [promise.tradeoff(a) for a in ("0.05", "0.2", "0.5")],
+        "min_sum": total,
+        "beta_delta": sf.Approx(i["eps"], "0.05").tradeoff("0.05"),
+    }
 
 
 def printed(epsilon: float) -> float:
@@ -78,26 +93,44 @@ def e30(i: dict[str, Any]) -> dict[str, list[float]]:
 
 def logarithm(number: int) -> float:
     """As the table of the literature writes it."""
-    return next((use.low for use in LITERATURE if use.epsilons == (f"ln {number}",)), _number(f"ln {number}"))
+    return next(
+        (use.low for use in LITERATURE if use.epsilons == (f"ln {number}",)),
+        _number(f"ln {number}"),
+    )
 
 
 EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "S-017": lambda i: {"n1000": name_and_shame(Fraction(1, i["n"]), i["n"]), "n1e6_d1e-9": name_and_shame("1e-9", 10**6)},
+    "S-017": lambda i: {
+        "n1000": name_and_shame(Fraction(1, i["n"]), i["n"]),
+        "n1e6_d1e-9": name_and_shame("1e-9", 10**6),
+    },
     "S-019": lambda i: odds_factor(i["eps"]).high,
     "S-121": s121,
     "S-121b": s121b,
-    "S-122": lambda i: {"posterior_odds": tossed(i["prior_odds"]), "ratio": tossed(i["prior_odds"]) / i["prior_odds"]},
+    "S-122": lambda i: {
+        "posterior_odds": tossed(i["prior_odds"]),
+        "ratio": tossed(i["prior_odds"]) / i["prior_odds"],
+    },
     "S-123": s123,
     "S-130": s130,
-    "S-131": lambda i: {"seed": [printed(e) for e in i["eps"]], "tight": [conditional_error(e) for e in i["eps"]]},
+    "S-131": lambda i: {
+        "seed": [printed(e) for e in i["eps"]],
+        "tight": [conditional_error(e) for e in i["eps"]],
+    },
     "S-185": lambda i: [logarithm(n) for n in i["args"]],
     "S-186": lambda i: posterior_bounds(i["eps"], i["prior"]).high,
     "E-07": e07,
     "E-29": lambda i: {"posterior_odds": tossed(i["prior_odds"]), "printed_bound": tossed(1)},
     "E-30": e30,
-    "E-51": lambda i: {"E_L": gaussian_loss(i["sigma"]).mean, "P(L>1)": gaussian_loss(i["sigma"]).tail(1)},
+    "E-51": lambda i: {
+        "E_L": gaussian_loss(i["sigma"]).mean,
+        "P(L>1)": gaussian_loss(i["sigma"]).tail(1),
+    },
     "E-68": lambda i: {f"n{n}": judge_delta(i["delta"], n).expected for n in i["n"]},
-    "B-07": lambda i: {"delta(1)": sf.GDP(i["mu"]).delta(1), "f(.05)": sf.GDP(i["mu"]).tradeoff("0.05")},
+    "B-07": lambda i: {
+        "delta(1)": sf.GDP(i["mu"]).delta(1),
+        "f(.05)": sf.GDP(i["mu"]).tradeoff("0.05"),
+    },
     "tradeoff_beta": lambda i: sf.Approx(i["eps"], i["delta"]).tradeoff(i["alpha"]),
 }
 
@@ -106,7 +139,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_number(oracle: oracles.Oracle) -> None:
     found = oracles.evaluate(oracle, EVALUATE)
     assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(dict(oracles.leaves(oracle.expected)))
+    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+        dict(oracles.leaves(oracle.expected))
+    )
 
 
 def test_every_evaluator_is_used() -> None:
@@ -118,13 +153,24 @@ def expected(name: str) -> Any:
 
 
 def test_E_07_the_printed_lower_bound_fails() -> None:
-    """Table 3.1, row 1: e^−ε·P(S) ≤ Q(S) is false; with the exponent it holds. Row 2's exponent and row 5's 3ε: tests/guarantees/test_comparison.py."""
-    assert expected("E-07")["e^-eps P(S)"] > expected("E-07")["Q(S)"] > expected("E-07")["correct_lower e^-eps P(S)^2"]
+    """Table 3.1, row 1: e^−ε·P(S) ≤ Q(S) is false; with the exponent it holds. Row 2's exponent and
+    row 5's 3ε: tests/guarantees/test_comparison.py.
+    """
+    assert (
+        expected("E-07")["e^-eps P(S)"]
+        > expected("E-07")["Q(S)"]
+        > expected("E-07")["correct_lower e^-eps P(S)^2"]
+    )
 
 
 def test_E_29_the_printed_bound_fails() -> None:
     assert expected("E-29")["posterior_odds"] > expected("E-29")["printed_bound"]
-    assert sf.Pure(Fraction(evaluate(lambda: ball(3).log(), "up"))).meaning(prior="0.99").posterior.high >= 297 / 298  # type: ignore[union-attr]
+    assert (
+        sf.Pure(Fraction(evaluate(lambda: ball(3).log(), "up")))
+        .meaning(prior="0.99")
+        .posterior.high
+        >= 297 / 298
+    )  # type: ignore[union-attr]
 
 
 def test_E_51_the_bound_without_the_expectation_fails() -> None:
@@ -141,7 +187,9 @@ def test_S_132_the_coin_toss() -> None:
 def test_S_019_linearisation() -> None:
     assert expected("S-019") - 1.1 == pytest.approx(0.00517, abs=1e-5)
     assert odds_factor(1).high - 2 > 0.7
-    assert (sf.Pure(0).delta(0), odds_factor(0)) == (0, (1, 1)), "at ε = 0 the output is independent of the data"
+    assert (sf.Pure(0).delta(0), odds_factor(0)) == (0, (1, 1)), (
+        "at ε = 0 the output is independent of the data"
+    )
 
 
 def test_S_186_one_posterior_for_each_rule() -> None:

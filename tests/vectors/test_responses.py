@@ -21,7 +21,9 @@ COIN = mech.RandomizedResponse.coin_toss()
 
 
 def response(k: int, epsilon: Any) -> mech.RandomizedResponse:
-    """k-ary at ε, which may be written ln k: then the truth is k times as likely as each other answer."""
+    """k-ary at ε, which may be written ln k: then the truth is k times as likely as each other
+    answer.
+    """
     if isinstance(epsilon, str) and epsilon.startswith("ln"):
         odds = int(epsilon.removeprefix("ln"))
         return mech.RandomizedResponse(keep=Fraction(odds, odds + k - 1), categories=range(k))
@@ -77,12 +79,20 @@ def mse(k: int, epsilon: Any, p: list[Any]) -> float:
 
 def s047(i: dict[str, Any]) -> dict[str, float]:
     p = [Fraction(str(x)) for x in i["p"]]
-    return {"n*MSE": mse(i["k"], i["eps"], i["p"]), "n*bound": factor(response(i["k"], i["eps"])) ** 2, "nonprivate n*MSE": sum(x * (1 - x) for x in p)}
+    return {
+        "n*MSE": mse(i["k"], i["eps"], i["p"]),
+        "n*bound": factor(response(i["k"], i["eps"])) ** 2,
+        "nonprivate n*MSE": sum(x * (1 - x) for x in p),
+    }
 
 
 def s047b(i: dict[str, Any]) -> dict[str, float]:
     k = i["k"]
-    return {"n*MSE": mse(k, f"ln{k}", [Fraction(1, k)] * k), "bound_factor": factor(response(k, f"ln{k}")) ** 2, "nonprivate": 1 - Fraction(1, k)}
+    return {
+        "n*MSE": mse(k, f"ln{k}", [Fraction(1, k)] * k),
+        "bound_factor": factor(response(k, f"ln{k}")) ** 2,
+        "nonprivate": 1 - Fraction(1, k),
+    }
 
 
 def deniability(priors: list[float]) -> tuple[list[float], list[float]]:
@@ -117,11 +127,18 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "S-011": lambda i: {
         "keep": response(i["k"], i["eps"]).probability(0, 0),
         "flip_each": response(i["k"], i["eps"]).probability(1, 0),
-        "ratio": response(i["k"], i["eps"]).probability(0, 0) / response(i["k"], i["eps"]).probability(1, 0),
+        "ratio": response(i["k"], i["eps"]).probability(0, 0)
+        / response(i["k"], i["eps"]).probability(1, 0),
     },
-    "S-040": lambda i: {"P(Y|yes)": COIN.probability("yes", "yes"), "P(Y|no)": COIN.probability("yes", "no"), "epsilon": COIN.promise.epsilon()},
+    "S-040": lambda i: {
+        "P(Y|yes)": COIN.probability("yes", "yes"),
+        "P(Y|no)": COIN.probability("yes", "no"),
+        "epsilon": COIN.promise.epsilon(),
+    },
     "S-041": s041,
-    "S-041b": lambda i: dict(zip(["P(true yes|NO)", "P(true yes|YES)"], deniability(i["p"]), strict=True)),
+    "S-041b": lambda i: dict(
+        zip(["P(true yes|NO)", "P(true yes|YES)"], deniability(i["p"]), strict=True)
+    ),
     "S-042": lambda i: {name: response(2, name).probability(0, 0) for name in i["eps"]},
     "S-043": s043,
     "S-044": s044,
@@ -140,7 +157,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_number(oracle: oracles.Oracle) -> None:
     found = oracles.evaluate(oracle, EVALUATE)
     assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(dict(oracles.leaves(oracle.expected)))
+    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+        dict(oracles.leaves(oracle.expected))
+    )
 
 
 def test_every_evaluator_is_used() -> None:
@@ -153,7 +172,9 @@ def test_S_046_estimates_sum_to_one() -> None:
 
 
 def test_E_15_the_printed_interval_misses() -> None:
-    """Its centre is 0.0204 off, ten times its radius; ends swapped. At r = 0.4 the truth that gives exactly this rate lies outside."""
+    """Its centre is 0.0204 off, ten times its radius; ends swapped. At r = 0.4 the truth that gives
+    exactly this rate lies outside.
+    """
     low, high = 2.16 * 0.4 - 0.5591, 2.16 * 0.4 - 0.5619
     assert low > high
     e = estimate(response(2, 1), 0.4, 10**6)
@@ -179,19 +200,30 @@ def test_E_27_a_quarter_only_at_even_odds() -> None:
 def test_E_47_the_inverted_factor_fails_more_often_than_not() -> None:
     printed = oracles.evaluate(next(o for o in THEME if o.id == "E-47"), EVALUATE)
     assert printed["failure_at_printed"] > 0.5 > 0.05
-    assert printed["printed"] * factor(response(2, 1)) ** 2 == pytest.approx(printed["correct"], rel=1e-12)
+    assert printed["printed"] * factor(response(2, 1)) ** 2 == pytest.approx(
+        printed["correct"], rel=1e-12
+    )
 
 
 def test_E_49_the_faces_of_the_coins_do_not_matter() -> None:
-    """Truth on heads or on tails, yes on heads or on tails: the same matrix, whichever face a source gives which meaning."""
+    """Truth on heads or on tails, yes on heads or on tails: the same matrix, whichever face a
+    source gives which meaning.
+    """
     for truth_face in (0, 1):
         for yes_face in (0, 1):
-            yes = sum(Fraction(1, 4) for first in (0, 1) for second in (0, 1) if first == truth_face or second == yes_face)
+            yes = sum(
+                Fraction(1, 4)
+                for first in (0, 1)
+                for second in (0, 1)
+                if first == truth_face or second == yes_face
+            )
             assert yes == COIN.channel.row("yes")[0] == Fraction(3, 4)
 
 
 def test_E_50_randomized_response_is_about_replacing() -> None:
-    """Yes instead of no is two steps of add-remove: the relation is left open, and add-remove is refused."""
+    """Yes instead of no is two steps of add-remove: the relation is left open, and add-remove is
+    refused.
+    """
     assert COIN.relation is None
     with pytest.raises(sf.Refused):
         mech.RandomizedResponse(epsilon=1, relation="add-remove")

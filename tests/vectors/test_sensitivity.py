@@ -1,4 +1,6 @@
-"""Published numbers about sampled sensitivities: how many pairs, which of them, and what noise scaled to them is worth at its worst."""
+"""Published numbers about sampled sensitivities: how many pairs, which of them, and what noise
+scaled to them is worth at its worst.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,20 @@ def s087(i: dict[str, Any]) -> dict[str, Any]:
     found = {}
     for name, (m, gamma) in zip(("m500_g.2", "g.1", "g.05", "m500"), i["cases"], strict=True):
         made = plan(m=m, gamma=gamma, kind="diffpriv")
-        found[name] = {"m": made.m, "gamma": float(made.gamma), "k": made.k, "rho": made.rho, "gamma_lo": made.least_gamma}
+        found[name] = {
+            "m": made.m,
+            "gamma": float(made.gamma),
+            "k": made.k,
+            "rho": made.rho,
+            "gamma_lo": made.least_gamma,
+        }
     return found
 
 
 def worst_pair() -> np.ndarray[Any, Any]:
-    """The curves of 99 records at x = 0 and one at x = 1 whose y is 1 or −1, with the thesis's kernel, on the lattice: how far apart they are."""
+    """The curves of 99 records at x = 0 and one at x = 1 whose y is 1 or −1, with the thesis's
+    kernel, on the lattice: how far apart they are.
+    """
     fit = PriestleyChao("0.1", normalised=False)
     records = np.zeros((100, 2))
     records[-1] = 1, 1
@@ -36,9 +46,15 @@ def worst_pair() -> np.ndarray[Any, Any]:
 
 
 def e38(i: dict[str, Any]) -> dict[str, float]:
-    """The loss of the worst pair is its L1 distance over the scale of the noise, 26·S/ε at ε = 1."""
+    """The loss of the worst pair is its L1 distance over the scale of the noise, 26·S/ε at ε =
+    1.
+    """
     l1 = float(worst_pair().sum())
-    return {"l1_change": l1, "true_eps_N100": l1 / (26 * i["S_N100"]), "true_eps_N5000": l1 / (26 * i["S_N5000"])}
+    return {
+        "l1_change": l1,
+        "true_eps_N100": l1 / (26 * i["S_N100"]),
+        "true_eps_N5000": l1 / (26 * i["S_N5000"]),
+    }
 
 
 EVALUATE: oracles.Evaluators = {"S-087": s087, "E-38": e38}
@@ -48,7 +64,9 @@ EVALUATE: oracles.Evaluators = {"S-087": s087, "E-38": e38}
 def test_number(oracle: oracles.Oracle) -> None:
     found = oracles.evaluate(oracle, EVALUATE)
     assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(dict(oracles.leaves(oracle.expected)))
+    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+        dict(oracles.leaves(oracle.expected))
+    )
 
 
 def test_E_38_one_record_moves_the_curve_by_twenty() -> None:

@@ -1,4 +1,6 @@
-"""What several promises come to: theorems of composition, and the filters that let costs depend on earlier answers."""
+"""What several promises come to: theorems of composition, and the filters that let costs depend on
+earlier answers.
+"""
 
 from .composition import advanced, advanced_renyi, advanced_renyi_loose, basic
 from .filters import FILTERS, Filter

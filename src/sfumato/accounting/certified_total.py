@@ -1,8 +1,11 @@
-"""The certified total of what a book has recorded: tight, and a promise only where the laws were fixed beforehand.
+"""The certified total of what a book has recorded: tight, and a promise only where the laws were
+fixed beforehand.
 
 *Total*     The dominating pairs of the recorded mechanisms, composed.
-*Promise*   Composition theorems for laws of the loss want the laws fixed before the first answer. A book whose charges were decided along the way has no such
-            theorem: there the total says what the laws come to, had they been fixed, and the promise is the budget, by its filter.
+*Promise*   Composition theorems for laws of the loss want the laws fixed before the first answer. A
+            book whose charges were decided along the way has no such theorem: there the total says
+            what the laws come to, had they been fixed, and the promise is the budget, by its
+            filter.
 """
 
 from __future__ import annotations
@@ -42,13 +45,21 @@ class Tight:
         """What the number is."""
         if self.fixed_beforehand:
             return "a promise: the laws were fixed before the first answer"
-        return "no promise: charges were decided along the way, and laws of the loss have no filter; the promise is the budget"
+        return (
+            "no promise: charges were decided along the way, and laws of the loss have no "
+            "filter; the promise is the budget"
+        )
 
     def __str__(self) -> str:
-        return f"ε = {self.epsilon:.6g} (not below {self.epsilon_lower:.6g}) at δ = {text(known_delta(self.delta))}; {self.label}"
+        return (
+            f"ε = {self.epsilon:.6g} (not below {self.epsilon_lower:.6g}) at δ = "
+            f"{text(known_delta(self.delta))}; {self.label}"
+        )
 
 
-def certified_total(records: Iterable[dict[str, Any]], delta: Number, *, fixed_beforehand: bool = False) -> Tight:
+def certified_total(
+    records: Iterable[dict[str, Any]], delta: Number, *, fixed_beforehand: bool = False
+) -> Tight:
     """The total of stored records of mechanisms and guarantees, as a ledger keeps them."""
     known_delta(delta)
     losses = [_loss(one) for one in records]
@@ -64,7 +75,9 @@ def _loss(stored: dict[str, Any]) -> Loss:
     if again is not None:
         return compose([again])
     refusals: list[Refused] = []
-    for promise in stored_promises(stored):  # it cannot be made again: what it promised still counts
+    for promise in stored_promises(
+        stored
+    ):  # it cannot be made again: what it promised still counts
         try:
             return compose([promise])
         except Refused as refusal:

@@ -2,7 +2,8 @@
 
 *Takes*     Mechanisms and guarantees, each alone or with how often it is used.
 *Gives*     A `Loss`, whose curve is known from above and from below.
-*Beside*    Adding guarantees (`+`) is right for costs chosen along the way, and much larger; KOV (`accounting.optimal`) is tight where only ε and δ are known.
+*Beside*    Adding guarantees (`+`) is right for costs chosen along the way, and much larger; KOV
+            (`accounting.optimal`) is tight where only ε and δ are known.
 """
 
 from __future__ import annotations
@@ -34,29 +35,53 @@ def compose(schedule: Iterable[Step]) -> Loss:
         parts.append((_parts(release), count_of(count, "count")))
         about.append(Guarantee._bind(Pure(0), release.relation, release.unit))
     if not parts:
-        raise Refused("composition.empty", "compose([])", "nothing was released", "compose([(mechanism, 100)])")
+        raise Refused(
+            "composition.empty",
+            "compose([])",
+            "nothing was released",
+            "compose([(mechanism, 100)])",
+        )
     whole = reduce(lambda a, b: Guarantee._bind(Pure(0), *settle(a, b)), about)
-    return Loss(tuple((pair, n * count) for some, count in parts for pair, n in some), relation=whole.relation, unit=whole.unit)
+    return Loss(
+        tuple((pair, n * count) for some, count in parts for pair, n in some),
+        relation=whole.relation,
+        unit=whole.unit,
+    )
 
 
 def loss_between(P: Law, Q: Law, *, relation: str | None = None, unit: str | None = None) -> Loss:
-    """The Loss of a release whose answers follow these two laws on finitely many outcomes, P with the unit and Q without; symmetric ones also under replace."""
+    """The Loss of a release whose answers follow these two laws on finitely many outcomes, P with
+    the unit and Q without; symmetric ones also under replace.
+    """
     p, q = laws(P, Q)
     pair = FinitePair(p, q)
     if not pair.symmetric and relation != "add-remove":
-        reason = "exchanging the two laws gives another pair, so which of them is with the unit has to mean something"
+        reason = (
+            "exchanging the two laws gives another pair, so which of them is with the unit "
+            "has to mean something"
+        )
         raise Refused("loss.direction", f"relation={relation!r}", reason, "relation='add-remove'")
     return Loss(((pair, 1),), relation=relation, unit=unit)
 
 
 def _steps(schedule: Iterable[Step]) -> list[Step]:
     if isinstance(schedule, Mechanism | Guarantee) or not isinstance(schedule, Iterable):
-        raise Refused("composition.schedule", f"compose({schedule!r:.60})", "a schedule is a list", "compose([(mechanism, 100)])")
+        raise Refused(
+            "composition.schedule",
+            f"compose({schedule!r:.60})",
+            "a schedule is a list",
+            "compose([(mechanism, 100)])",
+        )
     steps = list(schedule)
     for step in steps:
         release = step[0] if isinstance(step, tuple) and len(step) == 2 else step
         if not isinstance(release, Mechanism | Guarantee):
-            raise Refused("composition.schedule", f"{step!r:.60}", "a schedule holds mechanisms and guarantees, alone or with a count", "[(mechanism, 100)]")
+            raise Refused(
+                "composition.schedule",
+                f"{step!r:.60}",
+                "a schedule holds mechanisms and guarantees, alone or with a count",
+                "[(mechanism, 100)]",
+            )
     return steps
 
 
@@ -66,5 +91,10 @@ def _parts(release: Release) -> Parts:
     parts = parts_of(release)
     if parts is None:
         reason = f"no single pair of laws is the worst that {type(release).__name__} allows"
-        raise Refused("loss.no-pair", f"{release!r:.60}", reason, "the mechanism itself, or .to(sf.Approx, delta=1e-9)")
+        raise Refused(
+            "loss.no-pair",
+            f"{release!r:.60}",
+            reason,
+            "the mechanism itself, or .to(sf.Approx, delta=1e-9)",
+        )
     return parts

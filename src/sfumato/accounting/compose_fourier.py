@@ -1,13 +1,18 @@
-"""Many independent losses added, by Fourier transforms of tilted measures, with a bound on everything that floating point does to them.
+"""Many independent losses added, by Fourier transforms of tilted measures, with a bound on
+everything that floating point does to them.
 
-*Curve*     For a measure ν on the lattice, δ(c_m) = Σ_{j>m} ν_j·(1 − e^(−(j−m)h)). With the weights e^(λhj) put on ν and taken off again, every error is
-            relative to the size of δ near its saddle point, so that 10⁻¹⁸ is no harder than 10⁻³.
-*Sum*       S_m = Σ_j ν̃_j·r_(j−m), r_d = (1 − e^(−dh))·e^(−λdh) for d ≥ 1, with indices taken modulo N: ν̃ has the transform Π f_i^k_i, r a closed one.
-*Wrapped*   Indices modulo N add only terms that are not negative: an upper bound stays one. From a lower bound they are taken off: at most
-            e^(−λT)/(1 − e^(−λT)) from below, T = Nh, and for any c > λ at most κ(c)·e^(K(c) − c·hm − (c−λ)T)/(1 − e^(−(c−λ)T)) from above, with
+*Curve*     For a measure ν on the lattice, δ(c_m) = Σ_{j>m} ν_j·(1 − e^(−(j−m)h)). With the weights
+            e^(λhj) put on ν and taken off again, every error is relative to the size of δ near its
+            saddle point, so that 10⁻¹⁸ is no harder than 10⁻³.
+*Sum*       S_m = Σ_j ν̃_j·r_(j−m), r_d = (1 − e^(−dh))·e^(−λdh) for d ≥ 1, with indices taken
+            modulo N: ν̃ has the transform Π f_i^k_i, r a closed one.
+*Wrapped*   Indices modulo N add only terms that are not negative: an upper bound stays one. From a
+            lower bound they are taken off: at most e^(−λT)/(1 − e^(−λT)) from below, T = Nh, and
+            for any c > λ at most κ(c)·e^(K(c) − c·hm − (c−λ)T)/(1 − e^(−(c−λ)T)) from above, with
             K(c) = Σ k·ln Σ w·e^(chj) and κ(c) = max (1 − e^(−x))·e^(−cx) = c^c/(1 + c)^(1+c).
-*Errors*    Transforms: 16·2⁻⁵³·log₂N of the 2-norm is assumed, about twice what is proved for radix 2 (Higham 2002, Theorem 24.2). A node in error by e has a
-            k-th power in error by at most (1 + e)^k − 1, as |f| ≤ 1; repeated squaring adds 3k·2⁻⁵³.
+*Errors*    Transforms: 16·2⁻⁵³·log₂N of the 2-norm is assumed, about twice what is proved for radix
+            2 (Higham 2002, Theorem 24.2). A node in error by e has a k-th power in error by at most
+            (1 + e)^k − 1, as |f| ≤ 1; repeated squaring adds 3k·2⁻⁵³.
 *Proof*     docs/proofs/certified-composition.md
 """
 
@@ -33,7 +38,9 @@ _MANY = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sum:
-    """The curve of a sum of independent losses at every number of the lattice, modulo the period."""
+    """The curve of a sum of independent losses at every number of the lattice, modulo the
+    period.
+    """
 
     mesh: Mesh
     parts: tuple[tuple[Measure, int], ...]
@@ -56,22 +63,48 @@ class Sum:
         return sum(k * measure.slack for measure, k in self.parts)
 
     def infinite(self, outward: float) -> float:
-        """The chance that some loss is infinite, 1 − Π(1 − p)^k, rounded up where `outward` is 1 and down where it is −1."""
-        exponent = sum(k * math.log1p(-min(measure.infinite, 1 - UNIT)) for measure, k in self.parts)
-        return max(0.0, -math.expm1(exponent * (1 + outward * 64 * UNIT)) * (1 + outward * 64 * UNIT))
+        """The chance that some loss is infinite, 1 − Π(1 − p)^k, rounded up where `outward` is 1
+        and down where it is −1.
+        """
+        exponent = sum(
+            k * math.log1p(-min(measure.infinite, 1 - UNIT)) for measure, k in self.parts
+        )
+        return max(
+            0.0, -math.expm1(exponent * (1 + outward * 64 * UNIT)) * (1 + outward * 64 * UNIT)
+        )
 
     def above(self, numbers: Whole) -> Doubles:
-        """δ at these numbers of the lattice, not below the truth about the measures; never zero, as what leaves the doubles is not nothing."""
+        """δ at these numbers of the lattice, not below the truth about the measures; never zero, as
+        what leaves the doubles is not nothing.
+        """
         height = np.maximum(self._heights(numbers) + self.off, 0.0)
-        found = height * np.exp(np.minimum(700.0, self._level(numbers) + self._doubt(numbers))) * (1 + FUNCTION)
-        return np.where(np.isnan(found), 1.0, np.minimum(1.0, (found + self.infinite(1.0) + NOTHING) * (1 + 4 * UNIT)))
+        found = (
+            height
+            * np.exp(np.minimum(700.0, self._level(numbers) + self._doubt(numbers)))
+            * (1 + FUNCTION)
+        )
+        return np.where(
+            np.isnan(found),
+            1.0,
+            np.minimum(1.0, (found + self.infinite(1.0) + NOTHING) * (1 + 4 * UNIT)),
+        )
 
     def below(self, numbers: Whole) -> Doubles:
         """δ at these numbers of the lattice, not above the truth about the measures."""
         height = np.maximum(self._heights(numbers) - self.off, 0.0)
-        found = height * np.exp(np.minimum(700.0, self._level(numbers) - self._doubt(numbers))) * (1 - FUNCTION)
-        finite = np.maximum(0.0, np.minimum(found, 1.0) - self._wrapped(numbers)) if all(m.mass.any() for m, _ in self.parts) else np.zeros(numbers.size)
-        return np.where(np.isnan(finite), 0.0, np.minimum(1.0, (finite + self.infinite(-1.0)) * (1 - 8 * UNIT)))
+        found = (
+            height
+            * np.exp(np.minimum(700.0, self._level(numbers) - self._doubt(numbers)))
+            * (1 - FUNCTION)
+        )
+        finite = (
+            np.maximum(0.0, np.minimum(found, 1.0) - self._wrapped(numbers))
+            if all(m.mass.any() for m, _ in self.parts)
+            else np.zeros(numbers.size)
+        )
+        return np.where(
+            np.isnan(finite), 0.0, np.minimum(1.0, (finite + self.infinite(-1.0)) * (1 - 8 * UNIT))
+        )
 
     def _heights(self, numbers: Whole) -> Doubles:
         n = self.mesh.size
@@ -85,12 +118,17 @@ class Sum:
         return np.asarray(self.scale - self.mesh.tilt * self.mesh.h * numbers)
 
     def _doubt(self, numbers: Whole) -> Doubles:
-        return np.asarray(self.doubt + 4 * UNIT * (abs(self.scale) + np.abs(self.mesh.tilt * self.mesh.h * numbers)))
+        return np.asarray(
+            self.doubt
+            + 4 * UNIT * (abs(self.scale) + np.abs(self.mesh.tilt * self.mesh.h * numbers))
+        )
 
     def _wrapped(self, numbers: Whole) -> Doubles:
         tilt, period = self.mesh.tilt, self.mesh.period
         from_below = math.exp(-tilt * period) / -math.expm1(-tilt * period)
-        from_above = np.minimum.reduce([self._beyond(numbers, tilt + step / period) for step in (20.0, 60.0, 180.0)])
+        from_above = np.minimum.reduce(
+            [self._beyond(numbers, tilt + step / period) for step in (20.0, 60.0, 180.0)]
+        )
         return np.asarray((from_below + from_above) * 1.001)
 
     def _beyond(self, numbers: Whole, c: float) -> Doubles:
@@ -98,7 +136,10 @@ class Sum:
         h, gap = self.mesh.h, (c - self.mesh.tilt) * self.mesh.period
         moment = sum(k * (log_sum(measure, c * h) + measure.error) for measure, k in self.parts)
         peak = c * math.log(c) - (1 + c) * math.log1p(c)
-        return np.asarray(np.exp(np.minimum(700.0, moment + peak - c * h * numbers - gap + 1e-3)) / -math.expm1(-gap))
+        return np.asarray(
+            np.exp(np.minimum(700.0, moment + peak - c * h * numbers - gap + 1e-3))
+            / -math.expm1(-gap)
+        )
 
 
 def add(parts: tuple[tuple[Measure, int], ...], mesh: Mesh) -> Sum:
@@ -110,29 +151,54 @@ def add(parts: tuple[tuple[Measure, int], ...], mesh: Mesh) -> Sum:
     for measure, k in parts:
         size = log_sum(measure, tilt)
         exponent = tilt * measure.numbers
-        weights = measure.mass * np.exp(np.minimum(exponent - size, 700.0))  # where that cuts, the mass is zero
+        weights = measure.mass * np.exp(
+            np.minimum(exponent - size, 700.0)
+        )  # where that cuts, the mass is zero
         folded = binned(measure.numbers % n, weights, n)
         faces.append((np.fft.rfft(folded), k))
         whole = float(folded.sum())
-        node += k * (transform_error * math.sqrt(n * float((folded * folded).sum())) + 64 * UNIT * whole + max(0.0, whole - 1.0))
+        node += k * (
+            transform_error * math.sqrt(n * float((folded * folded).sum()))
+            + 64 * UNIT * whole
+            + max(0.0, whole - 1.0)
+        )
         scale += k * size
-        doubt += k * (measure.error + (4 * float(np.abs(exponent).max()) + 4 * abs(size) + 32) * UNIT + FUNCTION)
+        doubt += k * (
+            measure.error
+            + (4 * float(np.abs(exponent).max()) + 4 * abs(size) + 32) * UNIT
+            + FUNCTION
+        )
     seen, power, waste = _power(faces)
     turned, mean = window(mesh, seen)
     product = power * turned
     heights = np.abs(product)
     norm = math.sqrt(2 * float((heights * heights).sum()) / n)
-    off = mean * (math.expm1(min(700.0, node)) + waste) + transform_error * norm * 2 + 4096 * UNIT * float(heights.sum()) / n
+    off = (
+        mean * (math.expm1(min(700.0, node)) + waste)
+        + transform_error * norm * 2
+        + 4096 * UNIT * float(heights.sum()) / n
+    )
     total = None
     if seen.size > _MANY:
         spectrum = np.zeros(n // 2 + 1, dtype=np.complex128)
         spectrum[seen] = product
         total = np.fft.irfft(spectrum, n)
-    return Sum(mesh, parts, seen, product * np.where((seen == 0) | (2 * seen == n), 1.0, 2.0), total, off * (1 + 1e-9), scale, doubt * (1 + 1e-6))
+    return Sum(
+        mesh,
+        parts,
+        seen,
+        product * np.where((seen == 0) | (2 * seen == n), 1.0, 2.0),
+        total,
+        off * (1 + 1e-9),
+        scale,
+        doubt * (1 + 1e-6),
+    )
 
 
 def _power(faces: list[tuple[NDArray[Any], int]]) -> tuple[Whole, NDArray[np.complex128], float]:
-    """The nodes at which Π f^k is more than nothing, what it is there, and a bound on the error of computing it from the f given, for all nodes."""
+    """The nodes at which Π f^k is more than nothing, what it is there, and a bound on the error of
+    computing it from the f given, for all nodes.
+    """
     size = sum(k * np.log(np.maximum(np.abs(f), 1e-300)) for f, k in faces)
     seen = np.flatnonzero(size > _FAINT)
     with np.errstate(under="ignore"):

@@ -1,11 +1,15 @@
-"""A plan for composing laws: how wide the lattice is, how fine, how tilted. A bad plan makes bounds wide, never wrong.
+"""A plan for composing laws: how wide the lattice is, how fine, how tilted. A bad plan makes bounds
+wide, never wrong.
 
-*Place*    ε is guessed by Chernoff's bound, min over λ of (K(λ) + ln κ(λ) + ln 1/δ)/λ, κ(λ) = λ^λ/(1 + λ)^(1+λ), which is not far above; or δ from ε.
-*Tilt*     Of the λ up to the one that gives Chernoff's bound, and at which rare jumps do not rule yet, that with the shortest period.
+*Place*    ε is guessed by Chernoff's bound, min over λ of (K(λ) + ln κ(λ) + ln 1/δ)/λ, κ(λ) =
+           λ^λ/(1 + λ)^(1+λ), which is not far above; or δ from ε.
+*Tilt*     Of the λ up to the one that gives Chernoff's bound, and at which rare jumps do not rule
+           yet, that with the shortest period.
 *Period*   T covers twelve standard deviations of the tilted sum and makes e^(−λT) small beside δ.
-*Width*    Splitting and joining cells of width w costs about k·w²·(λ + 1)/8 in ε, but for atoms on nodes. h is chosen for a certificate of 10⁻⁶ of ε
-           if 2^14 numbers suffice, of 6·10⁻⁶ with 2^16, else of 4·10⁻⁵, with at most 2^22: memory is bounded. What the lattice laws then turn out to
-           differ by says whether it is refined.
+*Width*    Splitting and joining cells of width w costs about k·w²·(λ + 1)/8 in ε, but for atoms on
+           nodes. h is chosen for a certificate of 10⁻⁶ of ε if 2^14 numbers suffice, of 6·10⁻⁶ with
+           2^16, else of 4·10⁻⁵, with at most 2^22: memory is bounded. What the lattice laws then
+           turn out to differ by says whether it is refined.
 """
 
 from __future__ import annotations
@@ -33,7 +37,9 @@ _FINEST = 2.0**-50  # of the largest loss: the numbers of nodes are whole number
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Saddle:
-    """Where the answer is expected: ε and ln δ, the tilt, the period, and the sketches this comes from."""
+    """Where the answer is expected: ε and ln δ, the tilt, the period, and the sketches this comes
+    from.
+    """
 
     sketches: tuple[Sketch, ...]
     epsilon: float
@@ -41,12 +47,16 @@ class Saddle:
     tilt: float
     period: float
     aim: float
-    """What the certificate should be small beside: ε, or where that is near zero the spread of the loss."""
+    """What the certificate should be small beside: ε, or where that is near zero the spread of the
+    loss.
+    """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """A mesh, the nodes of every law, the sum of their offsets, and the number at which the answer is expected."""
+    """A mesh, the nodes of every law, the sum of their offsets, and the number at which the answer
+    is expected.
+    """
 
     mesh: Mesh
     nodes: tuple[Nodes, ...]
@@ -77,7 +87,9 @@ def at_epsilon(uses: Uses, epsilon: float, delta: float) -> Saddle:
 
 
 def foreseen(uses: Uses, epsilon: float, least: float) -> float:
-    """A guess at δ for this ε, from 10⁻³ down until what is too rare for the guess no longer decides it; `least` where it would be smaller."""
+    """A guess at δ for this ε, from 10⁻³ down until what is too rare for the guess no longer
+    decides it; `least` where it would be smaller.
+    """
     guess = 1e-3
     while guess > least:
         size = math.exp(at_epsilon(uses, epsilon, guess).size)
@@ -91,16 +103,27 @@ def plan(uses: Uses, saddle: Saddle, finer: float = 1.0, most: int = MOST) -> Pl
     """The lattice; `finer` divides its spacing."""
     tilt, period = saddle.tilt, min(saddle.period, WIDEST * most)
     spread = sum(float(s.tilted(tilt)[: s.cells].sum()) * s.count for s in saddle.sketches)
-    cost = spread * (tilt + 1) / 8 + sum(breaks(s, tilt) for s in saddle.sketches) / 2  # of h², in ε
+    cost = (
+        spread * (tilt + 1) / 8 + sum(breaks(s, tilt) for s in saddle.sketches) / 2
+    )  # of h², in ε
     wide = math.sqrt(saddle.aim / max(cost, 1e-300))
     steps = (LEAST, *(number for number, _ in WANTED))
-    h = max(min(period / number, math.sqrt(width) * wide) for number, (_, width) in zip(steps, WANTED, strict=False)) / finer
+    h = (
+        max(
+            min(period / number, math.sqrt(width) * wide)
+            for number, (_, width) in zip(steps, WANTED, strict=False)
+        )
+        / finer
+    )
     least = max(period / most, _FINEST * max(float(np.abs(s.loss).max()) for s in saddle.sketches))
     h = spacing(uses, max(min(h, WIDEST), least), spread=spread > 0, smallest=least, aim=saddle.aim)
     number = 1 << max(7, math.ceil(math.log2(max(1.0, period / h))))
     mesh = Mesh(h=h, size=min(number, 4 * most), tilt=min(tilt, 30.0 / h))
     budget = wanted(number // 2) * saddle.aim / (2 * len(uses) * finer * finer)
-    found = tuple(nodes(law, s, h=h, tilt=mesh.tilt, budget=budget, aim=saddle.aim) for (law, _), s in zip(uses, saddle.sketches, strict=True))
+    found = tuple(
+        nodes(law, s, h=h, tilt=mesh.tilt, budget=budget, aim=saddle.aim)
+        for (law, _), s in zip(uses, saddle.sketches, strict=True)
+    )
     offset = math.fsum(count * n.offset for (_, count), n in zip(uses, found, strict=True))
     return Plan(mesh, found, offset, round((saddle.epsilon - offset) / h))
 
@@ -111,7 +134,9 @@ def _sketches(uses: Uses, delta: float) -> tuple[Sketch, ...]:
 
 
 def _table(sketches: Sequence[Sketch]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Tilts from much below the inverse of the standard deviation, or of the largest loss, to much above, with K and the variance of the tilted sum."""
+    """Tilts from much below the inverse of the standard deviation, or of the largest loss, to much
+    above, with K and the variance of the tilted sum.
+    """
     deviation = math.sqrt(max(float(moments(sketches, np.zeros(1))[2][0]), 1e-24))
     far = max(deviation, *(float(s.loss.max()) for s in sketches))
     low, high = math.log10(0.1 / far), math.log10(1e5 / deviation)
@@ -126,11 +151,20 @@ def _peak(tilts: np.ndarray) -> np.ndarray:
     return found
 
 
-def _saddle(sketches: tuple[Sketch, ...], tilts: np.ndarray, log: np.ndarray, square: np.ndarray, epsilon: float, size: float) -> Saddle:
+def _saddle(
+    sketches: tuple[Sketch, ...],
+    tilts: np.ndarray,
+    log: np.ndarray,
+    square: np.ndarray,
+    epsilon: float,
+    size: float,
+) -> Saddle:
     deviation = np.sqrt(square)
     periods = np.maximum((18.0 - size) / tilts, 12.0 * deviation)
     steepest = int(np.argmin(log - tilts * epsilon + _peak(tilts)))
-    while steepest > 0 and square[steepest] > 1.3 * square[steepest - 1]:  # rare jumps begin to rule
+    while (
+        steepest > 0 and square[steepest] > 1.3 * square[steepest - 1]
+    ):  # rare jumps begin to rule
         steepest -= 1
     best = int(np.argmin(periods[: steepest + 1]))
     aim = max(epsilon, float(deviation[0]), 1e-12)

@@ -1,6 +1,7 @@
 """The mesh of a sum of losses, and the transform of the weights with which δ is read off it.
 
-*Weights*   r_d = (1 − e^(−dh))·e^(−λdh) for d ≥ 1, 0 else: δ at a number of the lattice is the correlation of the tilted law with r.
+*Weights*   r_d = (1 − e^(−dh))·e^(−λdh) for d ≥ 1, 0 else: δ at a number of the lattice is the
+            correlation of the tilted law with r.
 *Errors*    a few units in the last place of each value, counted in `compose_fourier`.
 """
 
@@ -31,9 +32,11 @@ class Mesh:
 
 
 def window(mesh: Mesh, seen: Whole) -> tuple[NDArray[np.complex128], float]:
-    """Σ_d r_d·e^(iyd) over d ≥ 1, y = 2πn/N, at the nodes seen, and the mean of its absolute value over all N nodes, not below the truth.
+    """Σ_d r_d·e^(iyd) over d ≥ 1, y = 2πn/N, at the nodes seen, and the mean of its absolute value
+    over all N nodes, not below the truth.
 
-    It is 1/(e^z − 1) − 1/(e^(z+h) − 1) for z = λh − iy; written without a difference, e^z·(e^h − 1)/((e^z − 1)(e^(z+h) − 1)).
+    It is 1/(e^z − 1) − 1/(e^(z+h) − 1) for z = λh − iy; written without a difference, e^z·(e^h −
+    1)/((e^z − 1)(e^(z+h) − 1)).
     """
     sine, cosine = _half_angles(mesh.size)
     square = 4 * sine * sine

@@ -1,14 +1,20 @@
-"""Sequential composition: what k releases about the same data come to, by the theorems in closed form.
+"""Sequential composition: what k releases about the same data come to, by the theorems in closed
+form.
 
-*Basic*      (Σεᵢ, Σδᵢ): the sum, in every notion (Dwork, Kenthapadi, McSherry, Mironov & Naor 2006). Costs may be chosen along the way.
-*Advanced*   k steps of (ε, δ₀): (ε·√(2k·ln(1/δ)) + k·ε·(e^ε − 1), k·δ₀ + δ) for every δ > 0 (Dwork, Rothblum & Vadhan 2010).
-*Rényi*      k steps of ε: (k·ε²/2 + ε·√(2k·ln(1/δ)), δ), as ε-DP has D_α ≤ α·ε²/2 (Bun & Steinke 2016) and the order that minimises
-             k·α·ε²/2 + ln(1/δ)/(α − 1) is α = 1 + √(2·ln(1/δ)/k)/ε (Mironov 2017).
-*Loose*      The same from the older D_α ≤ 3α·ε²/2: (3k·ε²/2 + ε·√(6k·ln(1/δ)), δ). Printed without the ε before the root it is still true for
-             ε ≥ 2/3 only by accident, and says nothing for small ε.
+*Basic*      (Σεᵢ, Σδᵢ): the sum, in every notion (Dwork, Kenthapadi, McSherry, Mironov & Naor
+             2006). Costs may be chosen along the way.
+*Advanced*   k steps of (ε, δ₀): (ε·√(2k·ln(1/δ)) + k·ε·(e^ε − 1), k·δ₀ + δ) for every δ > 0 (Dwork,
+             Rothblum & Vadhan 2010).
+*Rényi*      k steps of ε: (k·ε²/2 + ε·√(2k·ln(1/δ)), δ), as ε-DP has D_α ≤ α·ε²/2 (Bun & Steinke
+             2016) and the order that minimises k·α·ε²/2 + ln(1/δ)/(α − 1) is α = 1 +
+             √(2·ln(1/δ)/k)/ε (Mironov 2017).
+*Loose*      The same from the older D_α ≤ 3α·ε²/2: (3k·ε²/2 + ε·√(6k·ln(1/δ)), δ). Printed without
+             the ε before the root it is still true for ε ≥ 2/3 only by accident, and says nothing
+             for small ε.
 
-The parameters of the last three are fixed before the first answer, and so is k. The least ε there is, is `accounting.optimal`.
-Each theorem is stated as it stands: none is replaced by a better one where there is one.
+The parameters of the last three are fixed before the first answer, and so is k. The least ε there
+is, is `accounting.optimal`. Each theorem is stated as it stands: none is replaced by a better one
+where there is one.
 """
 
 from __future__ import annotations
@@ -28,18 +34,30 @@ from ..guarantees.base import sum_of_deltas
 
 
 def basic(guarantees: Iterable[Guarantee]) -> Guarantee:
-    """All the releases happened: the sum of what they promise. Parts of different notions are kept beside each other."""
+    """All the releases happened: the sum of what they promise. Parts of different notions are kept
+    beside each other.
+    """
     parts = list(guarantees)
     if not parts:
-        raise Refused("composition.empty", "basic([])", "nothing was released, so there is nothing to add up", "basic([sf.Pure(0.1)]), or 0 * sf.Pure(1)")
+        raise Refused(
+            "composition.empty",
+            "basic([])",
+            "nothing was released, so there is nothing to add up",
+            "basic([sf.Pure(0.1)]), or 0 * sf.Pure(1)",
+        )
     return reduce(add, parts)
 
 
 def advanced(epsilon: Number, k: int, delta: Number, *, step_delta: Number = 0) -> Approx:
     """k steps, each (ε, step_delta)-DP, by the theorem of Dwork, Rothblum & Vadhan 2010."""
     e, n, d = _steps(epsilon, k, delta)
-    lost = sum_of_deltas(n * probability(step_delta, "step_delta") + d, lambda: f"advanced({epsilon}, {k}, {delta}, step_delta={step_delta})")
-    return Approx(_rounded(e, lambda: ball(e) * _root(2 * n, d) + ball(n * e) * ball(e).expm1()), lost)
+    lost = sum_of_deltas(
+        n * probability(step_delta, "step_delta") + d,
+        lambda: f"advanced({epsilon}, {k}, {delta}, step_delta={step_delta})",
+    )
+    return Approx(
+        _rounded(e, lambda: ball(e) * _root(2 * n, d) + ball(n * e) * ball(e).expm1()), lost
+    )
 
 
 def advanced_renyi(epsilon: Number, k: int, delta: Number) -> Approx:
@@ -49,7 +67,9 @@ def advanced_renyi(epsilon: Number, k: int, delta: Number) -> Approx:
 
 
 def advanced_renyi_loose(epsilon: Number, k: int, delta: Number) -> Approx:
-    """k steps of ε-DP through Rényi divergence, from D_α ≤ 3α·ε²/2: three times what is needed, as the literature has it."""
+    """k steps of ε-DP through Rényi divergence, from D_α ≤ 3α·ε²/2: three times what is needed, as
+    the literature has it.
+    """
     e, n, d = _steps(epsilon, k, delta)
     return Approx(_rounded(e, lambda: ball(3 * n * e * e / 2) + ball(e) * _root(6 * n, d)), d)
 
@@ -58,7 +78,12 @@ def count_of(value: object, name: str = "k") -> int:
     """How often a release happened."""
     if is_whole(value):
         return value
-    raise Refused("guarantee.count", f"{name}={value}", "a number of releases is a whole number from 1 on", f"{name}=10")
+    raise Refused(
+        "guarantee.count",
+        f"{name}={value}",
+        "a number of releases is a whole number from 1 on",
+        f"{name}=10",
+    )
 
 
 def _steps(epsilon: Number, k: int, delta: Number) -> tuple[Fraction, int, Fraction]:

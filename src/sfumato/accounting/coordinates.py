@@ -1,4 +1,5 @@
-"""The numbers of a guarantee that add up over releases, and that are compared one by one where an implication is not enough.
+"""The numbers of a guarantee that add up over releases, and that are compared one by one where an
+implication is not enough.
 
 A curve has one for each of its orders, so curves are first brought to the same ones.
 """
@@ -19,7 +20,9 @@ Numbers = tuple[Fraction, ...]
 
 
 class Coordinates(NamedTuple):
-    """How the numbers of a notion are read off, and how a guarantee is made of them; the second is also given a guarantee of the same shape."""
+    """How the numbers of a notion are read off, and how a guarantee is made of them; the second is
+    also given a guarantee of the same shape.
+    """
 
     read: Callable[[Any], Numbers]
     make: Callable[[Any, Numbers], Guarantee]
@@ -31,10 +34,15 @@ def _lost(guarantee: Guarantee) -> Fraction:
 
 COORDINATES: dict[type[Guarantee], Coordinates] = {
     Pure: Coordinates(lambda a: (a.parameters["epsilon"],), lambda _, c: Pure(*c)),
-    Approx: Coordinates(lambda a: (a.parameters["epsilon"], a.parameters["delta"]), lambda _, c: Approx(*c)),
+    Approx: Coordinates(
+        lambda a: (a.parameters["epsilon"], a.parameters["delta"]), lambda _, c: Approx(*c)
+    ),
     GDP: Coordinates(lambda a: (a.mu_squared,), lambda _, c: GDP.from_square(*c)),
     ZCDP: Coordinates(lambda a: (a.rho, _lost(a)), lambda _, c: ZCDP(*c)),
-    Renyi: Coordinates(lambda a: (*a.values, _lost(a)), lambda like, c: Renyi(dict(zip(like.orders, c[:-1], strict=True)), c[-1])),
+    Renyi: Coordinates(
+        lambda a: (*a.values, _lost(a)),
+        lambda like, c: Renyi(dict(zip(like.orders, c[:-1], strict=True)), c[-1]),
+    ),
 }
 """ε · ε and δ · μ² · ρ and δ · the curve's values and δ. Where there are several, δ is the last."""
 
@@ -66,7 +74,8 @@ def aligned(guarantees: Sequence[Guarantee]) -> list[Guarantee]:
 def at_orders(guarantee: Guarantee, orders: Iterable[Fraction]) -> Renyi:
     """The Rényi statement that a guarantee implies, at those of the orders at which it implies one.
 
-    Where the guarantee's own curve has the order its number is taken as it is; elsewhere the best bound known there is rounded up.
+    Where the guarantee's own curve has the order its number is taken as it is; elsewhere the best
+    bound known there is rounded up.
     """
     whole, wanted = guarantee.to(Renyi), tuple(orders)
     bare = Renyi(whole.curve) if _lost(whole) else guarantee
@@ -75,5 +84,10 @@ def at_orders(guarantee: Guarantee, orders: Iterable[Fraction]) -> Renyi:
     curve = {a: Fraction(value) for a, value in found.items() if not math.isinf(value)}
     if not curve:
         place = f"{guarantee} at {', '.join(map(text, wanted))}"
-        raise Refused("guarantee.order", place, "it says nothing at these orders", "a curve that has them, or larger ones")
+        raise Refused(
+            "guarantee.order",
+            place,
+            "it says nothing at these orders",
+            "a curve that has them, or larger ones",
+        )
     return Renyi(curve, _lost(whole), relation=guarantee.relation, unit=guarantee.unit)

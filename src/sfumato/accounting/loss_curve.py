@@ -1,13 +1,20 @@
-"""The curve of dominating pairs, from below and from above: in closed form where there is one, else certified.
+"""The curve of dominating pairs, from below and from above: in closed form where there is one, else
+certified.
 
-*Gaussian*   Pairs of normal laws compose to one: Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) with the μ² added up (Balle & Wang 2018).
-*Sampled*    One use of such noise behind Poisson sampling: q times that curve at the threshold that sampling moves it to; adding a unit has a like form.
-*Response*   Randomized responses are counted (`optimal_composition`), while they are few and on a common grid.
-*Few*        Where finitely many outcomes come out in few different ways, these are counted too (`finite_sums`).
-*Ends*       At a δ that is exactly the chance of an infinite loss, 0 among them, ε is the sum of the largest finite losses: in each direction by itself
-             (`loss_ends`). No ε above it is needed.
+*Gaussian*   Pairs of normal laws compose to one: Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) with the μ² added
+             up (Balle & Wang 2018).
+*Sampled*    One use of such noise behind Poisson sampling: q times that curve at the threshold that
+             sampling moves it to; adding a unit has a like form.
+*Response*   Randomized responses are counted (`optimal_composition`), while they are few and on a
+             common grid.
+*Few*        Where finitely many outcomes come out in few different ways, these are counted too
+             (`finite_sums`).
+*Ends*       At a δ that is exactly the chance of an infinite loss, 0 among them, ε is the sum of
+             the largest finite losses: in each direction by itself (`loss_ends`). No ε above it is
+             needed.
 *Far*        Losses whose exponentials leave the doubles are taken out of the sum (`loss_far`).
-*Rounded*    Upper bounds are rounded up; lower ones are moved down until ball arithmetic proves them.
+*Rounded*    Upper bounds are rounded up; lower ones are moved down until ball arithmetic proves
+             them.
 """
 
 from __future__ import annotations
@@ -42,7 +49,9 @@ _NOTHING = 10**5  # an ε that no one would call privacy
 
 @dataclass(frozen=True, slots=True)
 class SampledNormal:
-    """Normal noise behind Poisson sampling, once: removal, ((1 − q)Q + qP − tQ)₊ = q·(P − sQ)₊, and addition, (Q − t((1 − q)Q + qP))₊ = a·(Q − sP)₊."""
+    """Normal noise behind Poisson sampling, once: removal, ((1 − q)Q + qP − tQ)₊ = q·(P − sQ)₊, and
+    addition, (Q − t((1 − q)Q + qP))₊ = a·(Q − sP)₊.
+    """
 
     mu_squared: Fraction
     rate: Fraction
@@ -57,7 +66,11 @@ class SampledNormal:
         return min(1.0, evaluate(lambda: self.curve(epsilon), "up"))
 
     def epsilon(self, delta: Fraction) -> float:
-        return 0.0 if self.delta(Fraction(0)) <= delta else float(least(lambda e: self.delta(e) <= delta))
+        return (
+            0.0
+            if self.delta(Fraction(0)) <= delta
+            else float(least(lambda e: self.delta(e) <= delta))
+        )
 
 
 def _normal(mu: arb, growth: arb) -> arb:
@@ -68,19 +81,38 @@ def _normal(mu: arb, growth: arb) -> arb:
 
 def _closed(parts: Parts) -> GDP | SampledNormal | Composition | None:
     """What has a curve in closed form."""
-    if len(parts) == 1 and parts[0][1] == 1 and isinstance(pair := parts[0][0], SampledPair) and pair.how == "poisson" and isinstance(pair.base, GaussianPair):
+    if (
+        len(parts) == 1
+        and parts[0][1] == 1
+        and isinstance(pair := parts[0][0], SampledPair)
+        and pair.how == "poisson"
+        and isinstance(pair.base, GaussianPair)
+    ):
         return SampledNormal(pair.base.mu_squared, pair.rate)
     if len(parts) == 1 and isinstance(parts[0][0], GaussianPair):
         return GDP.from_square(parts[0][0].mu_squared)
-    if all(isinstance(pair, ResponsePair) and pair.categories == 2 for pair, _ in parts) and sum(count for _, count in parts) <= _FEW:
-        found = optimal_curve([(Approx(pair.epsilon, pair.delta), count) for pair, count in parts if isinstance(pair, ResponsePair)])
+    if (
+        all(isinstance(pair, ResponsePair) and pair.categories == 2 for pair, _ in parts)
+        and sum(count for _, count in parts) <= _FEW
+    ):
+        found = optimal_curve(
+            [
+                (Approx(pair.epsilon, pair.delta), count)
+                for pair, count in parts
+                if isinstance(pair, ResponsePair)
+            ]
+        )
         return found if found.exact else None
     return None
 
 
 def _curve(closed: GDP | SampledNormal | Composition, epsilon: Fraction) -> arb:
     """The closed form, as a ball."""
-    return normal_curve(closed.mu_squared, epsilon) if isinstance(closed, GDP) else closed.curve(epsilon)
+    return (
+        normal_curve(closed.mu_squared, epsilon)
+        if isinstance(closed, GDP)
+        else closed.curve(epsilon)
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -89,13 +121,23 @@ def deltas(parts: Parts, epsilon: Fraction, sides: tuple[int, ...] = BOTH) -> tu
     if not parts:
         return 0.0, 0.0
     ends = {side: end_of(parts, side) for side in sides}
-    left = tuple(side for side, end in ends.items() if end.largest is None or end.largest[1] > epsilon)
+    left = tuple(
+        side for side, end in ends.items() if end.largest is None or end.largest[1] > epsilon
+    )
     lost = max(end.lost[0] for end in ends.values()), max(end.lost[1] for end in ends.values())
-    found = (0.0, 0.0) if not left else _deltas(parts, epsilon, left, lost, _closed_in(parts, sides))
+    found = (
+        (0.0, 0.0) if not left else _deltas(parts, epsilon, left, lost, _closed_in(parts, sides))
+    )
     return max(found[0], down(lost[0])), min(1.0, max(found[1], up(lost[1])))
 
 
-def _deltas(parts: Parts, epsilon: Fraction, sides: tuple[int, ...], lost: Between, closed: GDP | SampledNormal | Composition | None) -> tuple[float, float]:
+def _deltas(
+    parts: Parts,
+    epsilon: Fraction,
+    sides: tuple[int, ...],
+    lost: Between,
+    closed: GDP | SampledNormal | Composition | None,
+) -> tuple[float, float]:
     """The same where ε is not beyond all finite losses."""
     if closed is not None:
         return chance(lambda: _curve(closed, epsilon), "down"), closed.delta(epsilon)
@@ -122,13 +164,20 @@ def epsilons(parts: Parts, delta: Fraction, sides: tuple[int, ...] = BOTH) -> tu
     return max(low for low, _ in found), max(high for _, high in found)
 
 
-def _epsilons(parts: Parts, delta: Fraction, sides: tuple[int, ...], closed: GDP | SampledNormal | Composition | None) -> tuple[float, float]:
+def _epsilons(
+    parts: Parts,
+    delta: Fraction,
+    sides: tuple[int, ...],
+    closed: GDP | SampledNormal | Composition | None,
+) -> tuple[float, float]:
     """The same where δ is above all that is lost."""
     ends = [end_of(parts, side) for side in sides]
     most = max(math.inf if end.largest is None else up(end.largest[1]) for end in ends)
     if closed is not None:
         high = closed.epsilon(delta)
-        return _outward((below_crossing(lambda e: _curve(closed, e), delta, high), 0.0))[0], max(0.0, min(most, high))
+        return _outward((below_crossing(lambda e: _curve(closed, e), delta, high), 0.0))[0], max(
+            0.0, min(most, high)
+        )
     if finite_sums.few(parts):
         low, high = finite_sums.epsilon_bounds(parts, delta, sides)
     elif beyond := loss_far.split(parts):
@@ -140,7 +189,9 @@ def _epsilons(parts: Parts, delta: Fraction, sides: tuple[int, ...], closed: GDP
     return low, max(0.0, min(high, most))
 
 
-def _certified(bounds: Callable[..., tuple[float, float]], parts: Parts, at: Fraction, sides: tuple[int, ...]) -> tuple[float, float]:
+def _certified(
+    bounds: Callable[..., tuple[float, float]], parts: Parts, at: Fraction, sides: tuple[int, ...]
+) -> tuple[float, float]:
     """By the lattice; the lower bound from laws of their own where the pairs have such."""
     below, above = (tuple((laws_of(pair)[side], count) for pair, count in parts) for side in (0, 1))
     low, high = bounds(above, at, sides=sides)
@@ -165,14 +216,22 @@ class Quick:
     def delta(self, epsilon: Number) -> float:
         e = known_epsilon(epsilon)
         found = _swept(self.parts)
-        if found is None or e > _NOTHING or all(end.largest is not None and end.largest[1] <= e for end in _ends(self.parts)):
+        if (
+            found is None
+            or e > _NOTHING
+            or all(end.largest is not None and end.largest[1] <= e for end in _ends(self.parts))
+        ):
             return deltas(self.parts, e)[1]
         return _outward((0.0, found.delta(double_below(e))))[1]
 
     def epsilon(self, delta: Number = 0) -> float:
         d = known_delta(delta)
         found = _swept(self.parts)
-        return epsilons(self.parts, d)[1] if found is None or d <= max(end.lost[1] for end in _ends(self.parts)) else found.epsilon(float(d))
+        return (
+            epsilons(self.parts, d)[1]
+            if found is None or d <= max(end.lost[1] for end in _ends(self.parts))
+            else found.epsilon(float(d))
+        )
 
 
 @lru_cache(maxsize=32)
@@ -190,4 +249,6 @@ def _ends(parts: Parts) -> tuple[End, End]:
 def _outward(bounds: tuple[float, float]) -> tuple[float, float]:
     """Doubles, and their texts: a user may type in what he was told."""
     low, high = bounds
-    return (low if math.isinf(low) else down(Fraction(low))), (high if math.isinf(high) or high == 1.0 else up(Fraction(high)))
+    return (low if math.isinf(low) else down(Fraction(low))), (
+        high if math.isinf(high) or high == 1.0 else up(Fraction(high))
+    )

@@ -1,8 +1,11 @@
-"""Where the curve of a composition ends, in one direction: the chance of an infinite loss, and the largest finite loss of all releases together.
+"""Where the curve of a composition ends, in one direction: the chance of an infinite loss, and the
+largest finite loss of all releases together.
 
-*Exact*     δ(ε) falls to the chance of an infinite loss, 1 − Π(1 − δ)^k, and first reaches it at the sum of the largest finite losses. So at exactly this δ, 0
-            among them, ε is that sum, or 0 where the sum is negative; at a smaller δ no ε will do.
-*Direction* The two directions end at different places. The largest loss of one release in one direction never meets that of another in the other direction.
+*Exact*     δ(ε) falls to the chance of an infinite loss, 1 − Π(1 − δ)^k, and first reaches it at
+            the sum of the largest finite losses. So at exactly this δ, 0 among them, ε is that sum,
+            or 0 where the sum is negative; at a smaller δ no ε will do.
+*Direction* The two directions end at different places. The largest loss of one release in one
+direction never meets that of another in the other direction.
 """
 
 from __future__ import annotations
@@ -29,7 +32,9 @@ class End:
     largest: Between | None
 
     def epsilon(self, delta: Fraction) -> tuple[float, float] | None:
-        """ε at a δ that is not above the chance of an infinite loss, from below and from above; None where δ is above it."""
+        """ε at a δ that is not above the chance of an infinite loss, from below and from above;
+        None where δ is above it.
+        """
         if delta > self.lost[1]:
             return None
         most = math.inf if self.largest is None else max(0.0, up(self.largest[1]))
@@ -46,7 +51,10 @@ def end_of(parts: Parts, side: int) -> End:
     each = [(pair.largest[side], count) for pair, count in parts]
     if any(most is None for most, _ in each):
         return End(_lost(parts, side), None)
-    low, high = (sum((count * most[end] for most, count in each if most is not None), Fraction(0)) for end in (0, 1))
+    low, high = (
+        sum((count * most[end] for most, count in each if most is not None), Fraction(0))
+        for end in (0, 1)
+    )
     return End(_lost(parts, side), (low, high))
 
 

@@ -1,10 +1,13 @@
 """The losses of Gaussian and Laplace noise, as masses between edges.
 
-*Gaussian*   Q = N(0, 1), P = N(μ, 1), L(x) = μx − μ²/2. A cell's mass is a sum of Gauss–Legendre rules: of seven points over pieces d with d·max(2, |x|) ≤ 1,
-             of three where that is at most 1/32. Their remainders, n!⁴/((2n + 1)·(2n)!³)·d²ⁿ times the 2n-th derivative, are below 2⁻⁴⁷ of it. No
-             difference of large numbers is taken.
-*Laplace*    Two-sided geometric noise, shifted by D steps of loss c = ε/D: L = c·(D − 2z) with z the noise cut to 0 … D. The ends hold 1/(1 + e⁻ᶜ) and
-             e⁻ᵋ/(1 + e⁻ᶜ); between, a run of n values from z on holds e⁻ᶜᶻ·(1 − e⁻ᶜⁿ)/(1 + e⁻ᶜ). Without steps: the continuous law, their limit.
+*Gaussian*   Q = N(0, 1), P = N(μ, 1), L(x) = μx − μ²/2. A cell's mass is a sum of Gauss–Legendre
+             rules: of seven points over pieces d with d·max(2, |x|) ≤ 1, of three where that is at
+             most 1/32. Their remainders, n!⁴/((2n + 1)·(2n)!³)·d²ⁿ times the 2n-th derivative, are
+             below 2⁻⁴⁷ of it. No difference of large numbers is taken.
+*Laplace*    Two-sided geometric noise, shifted by D steps of loss c = ε/D: L = c·(D − 2z) with z
+             the noise cut to 0 … D. The ends hold 1/(1 + e⁻ᶜ) and e⁻ᵋ/(1 + e⁻ᶜ); between, a run of
+             n values from z on holds e⁻ᶜᶻ·(1 − e⁻ᶜⁿ)/(1 + e⁻ᶜ). Without steps: the continuous law,
+             their limit.
 """
 
 from __future__ import annotations
@@ -52,11 +55,17 @@ class GaussianLaw(Law):
         fine = size <= 1 / 32
         masses = np.empty((2, size.size))
         masses[:, fine] = self._rule(3, ends[:-1][fine], ends[1:][fine])
-        start, end, pieces = ends[:-1][~fine], ends[1:][~fine], np.ceil(size[~fine]).astype(np.int64)
+        start, end, pieces = (
+            ends[:-1][~fine],
+            ends[1:][~fine],
+            np.ceil(size[~fine]).astype(np.int64),
+        )
         first = np.cumsum(pieces) - pieces
         number = np.arange(pieces.sum()) - np.repeat(first, pieces)
         step, low = np.repeat((end - start) / pieces, pieces), np.repeat(start, pieces)
-        masses[:, ~fine] = np.add.reduceat(self._rule(7, low + number * step, low + (number + 1) * step), first, axis=1)
+        masses[:, ~fine] = np.add.reduceat(
+            self._rule(7, low + number * step, low + (number + 1) * step), first, axis=1
+        )
         return Cells(masses[0], masses[1])
 
     def _rule(self, points: int, low: Doubles, high: Doubles) -> Doubles:
@@ -64,13 +73,17 @@ class GaussianLaw(Law):
         nodes, weights = _RULES[points]
         half = (high - low) / 2
         x = (low + high) / 2 + half * nodes[:, None]
-        found = np.stack((weights @ np.exp(-0.5 * (x - self.mu) ** 2), weights @ np.exp(-0.5 * x * x)))
+        found = np.stack(
+            (weights @ np.exp(-0.5 * (x - self.mu) ** 2), weights @ np.exp(-0.5 * x * x))
+        )
         return found * (half / math.sqrt(2 * math.pi))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaplaceLaw(Law):
-    """Two-sided geometric noise of total loss ε over `steps` steps, or continuous Laplace noise where there are infinitely many."""
+    """Two-sided geometric noise of total loss ε over `steps` steps, or continuous Laplace noise
+    where there are infinitely many.
+    """
 
     epsilon: float
     steps: float
@@ -95,23 +108,40 @@ class LaplaceLaw(Law):
     def atoms(self) -> Atoms:
         more = 1.0 + math.exp(-self.epsilon / self.steps)
         high, low = 1.0 / more, math.exp(-self.epsilon) / more
-        return Atoms(np.array([-self.epsilon, self.epsilon]), np.array([low, high]), np.array([high, low]))
+        return Atoms(
+            np.array([-self.epsilon, self.epsilon]), np.array([low, high]), np.array([high, low])
+        )
 
-    def rough(self, tail: float) -> Doubles:  # noqa: ARG002
+    def rough(self, tail: float) -> Doubles:
         return np.linspace(-self.epsilon, self.epsilon, 128)
 
     def cells(self, edges: Doubles) -> Cells:
         if math.isinf(self.steps):
-            z = np.clip((self.epsilon - np.concatenate(([-math.inf], edges, [math.inf]))) / 2, 0.0, self.epsilon)
+            z = np.clip(
+                (self.epsilon - np.concatenate(([-math.inf], edges, [math.inf]))) / 2,
+                0.0,
+                self.epsilon,
+            )
             length = -np.diff(z)
             inside = -np.expm1(-length) / 2
             return Cells(np.exp(-z[1:]) * inside, np.exp(z[:-1] - self.epsilon) * inside)
         c = self.epsilon / self.steps
-        z = np.floor(np.clip((self.steps - np.concatenate(([-math.inf], edges, [math.inf])) / c) / 2, 0.0, self.steps - 1.0))
-        z[0], z[-1] = self.steps - 1.0, 0.0  # the cell between two edges holds the whole numbers above z[i + 1] up to z[i]
+        z = np.floor(
+            np.clip(
+                (self.steps - np.concatenate(([-math.inf], edges, [math.inf])) / c) / 2,
+                0.0,
+                self.steps - 1.0,
+            )
+        )
+        z[0], z[-1] = (
+            self.steps - 1.0,
+            0.0,
+        )  # the cell between two edges holds the whole numbers above z[i + 1] up to z[i]
         count = -np.diff(z)
         inside = -np.expm1(-c * count) / (1.0 + math.exp(-c))
-        return Cells(np.exp(-c * (z[1:] + 1.0)) * inside, np.exp(-c * (self.steps - z[:-1])) * inside)
+        return Cells(
+            np.exp(-c * (z[1:] + 1.0)) * inside, np.exp(-c * (self.steps - z[:-1])) * inside
+        )
 
 
 def laplace_law(epsilon: float, steps: float) -> Law:
@@ -127,13 +157,21 @@ def laplace_law(epsilon: float, steps: float) -> Law:
 
 
 def response_law(epsilon: float, categories: int, delta: float = 0.0) -> Law:
-    """k-ary randomized response: the true category, another one, or one that tells nothing; and δ that tells all."""
+    """k-ary randomized response: the true category, another one, or one that tells nothing; and δ
+    that tells all.
+    """
     lie = math.exp(-epsilon) / (1.0 + (categories - 1) * math.exp(-epsilon))
     truth, rest = 1.0 / (1.0 + (categories - 1) * math.exp(-epsilon)), (categories - 2) * lie
-    p, q, at = np.array([lie, rest, truth]), np.array([truth, rest, lie]), np.array([-epsilon, 0.0, epsilon])
+    p, q, at = (
+        np.array([lie, rest, truth]),
+        np.array([truth, rest, lie]),
+        np.array([-epsilon, 0.0, epsilon]),
+    )
     kept = np.array([epsilon > 0, True, epsilon > 0]) & ((p > 0) | (at != 0))
     if epsilon == 0.0:
         at, p, q, kept = np.zeros(1), np.ones(1), np.ones(1), np.array([True])
     left = 1.0 - delta
     points = Atoms(at[kept], left * p[kept], left * q[kept])
-    return Points(points, 8 * FUNCTION + 8 * UNIT * epsilon, 2 * UNIT * epsilon, delta, delta, symmetric=True)
+    return Points(
+        points, 8 * FUNCTION + 8 * UNIT * epsilon, 2 * UNIT * epsilon, delta, delta, symmetric=True
+    )

@@ -1,14 +1,20 @@
 """A law of the loss on a lattice: one that surely loses more, and one that surely loses less.
 
-*Nodes*     o + h·j for whole j, where o is the law's own offset; cells lie between neighbouring nodes, which need not be neighbours on the lattice.
-*Upper*     A cell with masses P and Q between nodes g < g' is split to its ends so that both masses are kept: (P − e^g·Q)/(1 − e^(g−g')) of P goes up. The
-            curve then runs along the chords of the true one (Doroshenko, Ghazi, Kamath, Kumar & Manurangsi 2022). What lies below all nodes goes up to the
-            first, what lies above goes to infinity.
-*Lower*     Outcomes are joined, which is processing: the upper half of the cell below a node with the lower half of the cell above it. If together
-            P ≥ e^g·Q, the joint outcome has a loss of at least g, and counts as g. The halves are first traded across the middles of cells so that excess
-            and deficit nearly cancel at every node; where a deficit is left, a share of what came from below goes to the node below instead.
-*Gain*      Joining takes h²/12 off the variance of the loss, splitting adds h²/6: both are of second order in h.
-*Errors*    Masses are true to a relative `error`; shares are moved to the safe side by what their own errors may be.
+*Nodes*     o + h·j for whole j, where o is the law's own offset; cells lie between neighbouring
+            nodes, which need not be neighbours on the lattice.
+*Upper*     A cell with masses P and Q between nodes g < g' is split to its ends so that both masses
+            are kept: (P − e^g·Q)/(1 − e^(g−g')) of P goes up. The curve then runs along the chords
+            of the true one (Doroshenko, Ghazi, Kamath, Kumar & Manurangsi 2022). What lies below
+            all nodes goes up to the first, what lies above goes to infinity.
+*Lower*     Outcomes are joined, which is processing: the upper half of the cell below a node with
+            the lower half of the cell above it. If together P ≥ e^g·Q, the joint outcome has a loss
+            of at least g, and counts as g. The halves are first traded across the middles of cells
+            so that excess and deficit nearly cancel at every node; where a deficit is left, a share
+            of what came from below goes to the node below instead.
+*Gain*      Joining takes h²/12 off the variance of the loss, splitting adds h²/6: both are of
+            second order in h.
+*Errors*    Masses are true to a relative `error`; shares are moved to the safe side by what their
+            own errors may be.
 *Proof*     docs/proofs/certified-composition.md
 """
 
@@ -25,18 +31,24 @@ Whole = NDArray[np.int64]
 
 _ROUNDS = 4
 FAINTEST = 1e-290
-"""Masses below this count as infinite losses in an upper bound, and as nothing in a lower one: weights on them could leave the doubles."""
+"""Masses below this count as infinite losses in an upper bound, and as nothing in a lower one:
+weights on them could leave the doubles.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nodes:
-    """Where a law is put: offset, spacing, ascending numbers of nodes, and the atoms that are on nodes."""
+    """Where a law is put: offset, spacing, ascending numbers of nodes, and the atoms that are on
+    nodes.
+    """
 
     offset: float
     h: float
     numbers: Whole
     on: Whole
-    """The node of each atom of the law, as an index into `numbers`; −1 for an atom between nodes."""
+    """The node of each atom of the law, as an index into `numbers`; −1 for an atom between
+    nodes.
+    """
 
     @property
     def places(self) -> Doubles:
@@ -45,7 +57,9 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measure:
-    """Masses at nodes, and at infinity. `error` bounds their relative error, `slack` how far a loss is from its node beyond what is meant."""
+    """Masses at nodes, and at infinity. `error` bounds their relative error, `slack` how far a loss
+    is from its node beyond what is meant.
+    """
 
     numbers: Whole
     mass: Doubles
@@ -56,7 +70,9 @@ class Measure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Halves:
-    """A law on nodes: P and Q in the lower and in the upper half of every cell, what is outside of all nodes, and e^g at the nodes."""
+    """A law on nodes: P and Q in the lower and in the upper half of every cell, what is outside of
+    all nodes, and e^g at the nodes.
+    """
 
     law: Law
     nodes: Nodes
@@ -79,13 +95,27 @@ def upper(half: Halves) -> Measure:
     if p.size:
         width = nodes.h * np.diff(nodes.numbers)
         floor = half.growth[:-1] * q
-        up = np.clip((p - floor + half.doubt[:-1] * (p + floor)) / -np.expm1(-width) * (1 + 16 * UNIT), 0.0, p)
+        up = np.clip(
+            (p - floor + half.doubt[:-1] * (p + floor)) / -np.expm1(-width) * (1 + 16 * UNIT),
+            0.0,
+            p,
+        )
         mass[1:] += up
         mass[:-1] += p - up
     mass[0] += half.below
     faint = mass < FAINTEST
-    infinite = law.only_p * (1 + 4 * UNIT + law.error) + (half.above + float(mass[faint].sum())) * (1 + law.error) + law.unseen
-    return Measure(nodes.numbers, np.where(faint, 0.0, mass), infinite, law.error + 16 * UNIT, _slack(law, nodes))
+    infinite = (
+        law.only_p * (1 + 4 * UNIT + law.error)
+        + (half.above + float(mass[faint].sum())) * (1 + law.error)
+        + law.unseen
+    )
+    return Measure(
+        nodes.numbers,
+        np.where(faint, 0.0, mass),
+        infinite,
+        law.error + 16 * UNIT,
+        _slack(law, nodes),
+    )
 
 
 def lower(half: Halves) -> Measure:
@@ -102,30 +132,53 @@ def lower(half: Halves) -> Measure:
         up, down = _trades(excess_l, excess_u, deficit_l, deficit_u)
         from_above = half.pl * (1 - up) + half.pu * down
         from_below = half.pu * (1 - down) + half.pl * up
-        excess = np.append(excess_l * (1 - up) + excess_u * down, 0.0)[1:]  # at the node above each cell
+        excess = np.append(excess_l * (1 - up) + excess_u * down, 0.0)[
+            1:
+        ]  # at the node above each cell
         deficit = deficit_u * (1 - down) + deficit_l * up
         kept = np.ones_like(deficit)
-        np.divide(excess * (1 - 64 * UNIT), deficit, out=kept, where=deficit > excess * (1 - 64 * UNIT))
+        np.divide(
+            excess * (1 - 64 * UNIT), deficit, out=kept, where=deficit > excess * (1 - 64 * UNIT)
+        )
         mass[:-1] += from_above + (1 - kept) * from_below
         mass[1:] += kept * from_below
     mass[-1] += half.above
     mass[mass < FAINTEST] = 0.0
-    return Measure(nodes.numbers, mass, law.only_p * (1 - 4 * UNIT - law.error), law.error + 64 * UNIT, _slack(law, nodes))
+    return Measure(
+        nodes.numbers,
+        mass,
+        law.only_p * (1 - 4 * UNIT - law.error),
+        law.error + 64 * UNIT,
+        _slack(law, nodes),
+    )
 
 
 def shortened(measure: Measure, cut: float) -> Measure:
-    """A dominated law, losses so large that together they are rarer than `cut` taken for the largest that is left: rare jumps go farther than sums."""
+    """A dominated law, losses so large that together they are rarer than `cut` taken for the
+    largest that is left: rare jumps go farther than sums.
+    """
     last = max(0, int(np.searchsorted(-np.cumsum(measure.mass[::-1])[::-1], -cut)) - 1)
     mass = np.append(measure.mass[:last], measure.mass[last:].sum())
-    return Measure(measure.numbers[: last + 1], mass, measure.infinite, measure.error + 16 * UNIT, measure.slack)
+    return Measure(
+        measure.numbers[: last + 1],
+        mass,
+        measure.infinite,
+        measure.error + 16 * UNIT,
+        measure.slack,
+    )
 
 
 @np.errstate(over="ignore")  # where nothing is there to be sent, as much as one likes of it is
-def _trades(excess_l: Doubles, excess_u: Doubles, deficit_l: Doubles, deficit_u: Doubles) -> tuple[Doubles, Doubles]:
-    """Which share of a cell's lower half to send up, and of its upper half down, so that excess and deficit nearly cancel.
+def _trades(
+    excess_l: Doubles, excess_u: Doubles, deficit_l: Doubles, deficit_u: Doubles
+) -> tuple[Doubles, Doubles]:
+    """Which share of a cell's lower half to send up, and of its upper half down, so that excess and
+    deficit nearly cancel.
 
-    A lower half that is sent up takes a quarter of the cell's width off the excess below it and adds three quarters to the deficit above. Each round spreads
-    what is left over in these proportions, which multiplies its slow changes along the lattice by almost zero, its fastest by three quarters.
+    A lower half that is sent up takes a quarter of the cell's width off the excess below it and
+    adds three quarters to the deficit above. Each round spreads what is left over in these
+    proportions, which multiplies its slow changes along the lattice by almost zero, its fastest by
+    three quarters.
     """
     tiny = np.finfo(np.float64).tiny
     span_l, span_u = excess_l + deficit_l + tiny, excess_u + deficit_u + tiny
@@ -135,14 +188,24 @@ def _trades(excess_l: Doubles, excess_u: Doubles, deficit_l: Doubles, deficit_u:
         left = np.append(excess_l * (1 - up) + excess_u * down, 0.0)
         left[1:] -= deficit_u * (1 - down) + deficit_l * up
         here, there = left[:-1], left[1:]
-        share += np.where(here + there > 0, (here + 3 * there) / (4 * span_l), (3 * here + there) / (4 * span_u))
+        share += np.where(
+            here + there > 0, (here + 3 * there) / (4 * span_l), (3 * here + there) / (4 * span_u)
+        )
         np.clip(share, -0.9, 0.9, out=share)
     up, down = np.maximum(share, 0.0), np.maximum(-share, 0.0)
-    lacking = deficit_u * (1 - down) + deficit_l * up - np.append(excess_l * (1 - up) + excess_u * down, 0.0)[1:]
-    back = np.clip(lacking / (deficit_l + tiny), 0.0, up)  # what was sent up too much stays, and what is above comes down
+    lacking = (
+        deficit_u * (1 - down)
+        + deficit_l * up
+        - np.append(excess_l * (1 - up) + excess_u * down, 0.0)[1:]
+    )
+    back = np.clip(
+        lacking / (deficit_l + tiny), 0.0, up
+    )  # what was sent up too much stays, and what is above comes down
     up -= back
     lacking = np.maximum(0.0, lacking - back * deficit_l)
-    down[1:] = np.where(up[1:] > 0, down[1:], np.minimum(1.0, down[1:] + lacking[:-1] / (excess_u[1:] + tiny)))
+    down[1:] = np.where(
+        up[1:] > 0, down[1:], np.minimum(1.0, down[1:] + lacking[:-1] / (excess_u[1:] + tiny))
+    )
     return up, down
 
 
@@ -169,7 +232,18 @@ def halves(law: Law, nodes: Nodes) -> Halves:
         p = p + binned(where, loose.p, p.size)
         q = q + binned(where, loose.q, q.size)
     doubt = law.error + _slack(law, nodes) + (np.abs(places) + 24) * UNIT * 2
-    return Halves(law, nodes, p[1:-1:2], q[1:-1:2], p[2:-1:2], q[2:-1:2], float(p[0]), float(p[-1]), np.exp(places), doubt)
+    return Halves(
+        law,
+        nodes,
+        p[1:-1:2],
+        q[1:-1:2],
+        p[2:-1:2],
+        q[2:-1:2],
+        float(p[0]),
+        float(p[-1]),
+        np.exp(places),
+        doubt,
+    )
 
 
 def _between(atoms: Atoms, nodes: Nodes) -> Atoms:

@@ -1,11 +1,16 @@
-"""Laws of the privacy loss, in doubles with a stated error: what the lattice and the Fourier transform are made from.
+"""Laws of the privacy loss, in doubles with a stated error: what the lattice and the Fourier
+transform are made from.
 
-*Loss*      L = ln(dP/dQ), drawn under P. A law answers one question: how much P and how much Q there is where the loss lies between two numbers. Everything
-            else follows from that, since outcomes of equal loss may be joined.
-*Parts*     Atoms, which hold a point of loss each; a spread part, asked about by edges; what only P has (loss +∞) and what only Q has (loss −∞).
-*Errors*    `error` bounds the relative error of every mass, `slack` the distance of a loss from where it is said to be. Both are counted k times in k-fold
-            composition (docs/proofs/certified-composition.md).
-*Assumed*   exp, expm1, log and log1p of doubles err by at most 2⁻⁵⁰ of the result: eight units in the last place, where one is usual. Tested against Arb.
+*Loss*      L = ln(dP/dQ), drawn under P. A law answers one question: how much P and how much Q
+            there is where the loss lies between two numbers. Everything else follows from that,
+            since outcomes of equal loss may be joined.
+*Parts*     Atoms, which hold a point of loss each; a spread part, asked about by edges; what only P
+            has (loss +∞) and what only Q has (loss −∞).
+*Errors*    `error` bounds the relative error of every mass, `slack` the distance of a loss from
+            where it is said to be. Both are counted k times in k-fold composition
+            (docs/proofs/certified-composition.md).
+*Assumed*   exp, expm1, log and log1p of doubles err by at most 2⁻⁵⁰ of the result: eight units in
+            the last place, where one is usual. Tested against Arb.
 """
 
 from __future__ import annotations
@@ -24,7 +29,9 @@ UNIT = 2.0**-53
 FUNCTION = 8 * UNIT
 """What elementary functions are assumed to err by, relatively."""
 FARTHEST = 600.0
-"""Losses beyond this count as infinite in an upper bound, and as this in a lower one: their exponentials would leave the doubles."""
+"""Losses beyond this count as infinite in an upper bound, and as this in a lower one: their
+exponentials would leave the doubles.
+"""
 NOTHING = 2.0**-1000
 """Stands for what is left out of a law beyond all doubles."""
 BOTH = (0, 1)
@@ -87,7 +94,9 @@ class Law(ABC):
 
     @property
     def unseen(self) -> float:
-        """A bound on the mass of P, and on that of Q, that the law leaves out: infinite loss to an upper bound, nothing to a lower one."""
+        """A bound on the mass of P, and on that of Q, that the law leaves out: infinite loss to an
+        upper bound, nothing to a lower one.
+        """
         return NOTHING
 
     @property
@@ -102,7 +111,9 @@ class Law(ABC):
 
     @abstractmethod
     def rough(self, tail: float) -> Doubles:
-        """A few hundred ascending edges that cover the spread part but for a P-mass and a Q-mass of `tail`; none where it is empty."""
+        """A few hundred ascending edges that cover the spread part but for a P-mass and a Q-mass of
+        `tail`; none where it is empty.
+        """
 
     @abstractmethod
     def cells(self, edges: Doubles) -> Cells:
@@ -111,7 +122,9 @@ class Law(ABC):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Points(Law):
-    """Finitely many losses. A few are atoms, which the lattice may be laid through; many are spread."""
+    """Finitely many losses. A few are atoms, which the lattice may be laid through; many are
+    spread.
+    """
 
     points: Atoms
     error: float
@@ -134,7 +147,10 @@ class Points(Law):
     def rough(self, tail: float) -> Doubles:
         if not self.spread:
             return EMPTY
-        enough = np.flatnonzero((self.points.p > tail / self.points.p.size) | (self.points.q > tail / self.points.p.size))
+        enough = np.flatnonzero(
+            (self.points.p > tail / self.points.p.size)
+            | (self.points.q > tail / self.points.p.size)
+        )
         low, high = self.points.loss[enough[0]], self.points.loss[enough[-1]]
         margin = 1e-9 * (1.0 + high - low)
         return np.linspace(low - margin, high + margin, 512)
@@ -146,7 +162,10 @@ class Points(Law):
         full = np.diff(starts, append=self.points.loss.size) > 0
         p, q = np.zeros(starts.size), np.zeros(starts.size)
         if full.any():
-            p[full], q[full] = np.add.reduceat(self.points.p, starts[full]), np.add.reduceat(self.points.q, starts[full])
+            p[full], q[full] = (
+                np.add.reduceat(self.points.p, starts[full]),
+                np.add.reduceat(self.points.q, starts[full]),
+            )
         return Cells(p, q)
 
 

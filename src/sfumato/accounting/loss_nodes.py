@@ -1,9 +1,12 @@
 """Which numbers of the lattice a law is put on. A bad choice makes bounds wide, never wrong.
 
-*Atoms*     They do not spread out, so one that falls between nodes costs about k·h/2. Each law has its own offset, and h is chosen, within a factor of three,
-            so that the gaps between atoms are as nearly multiples of it as can be; atoms that are then near enough count as on their nodes.
-*Spread*    Dense where the tilted law is, and cells that double in width as what lies beyond them becomes rare. A law that is used less often than another
-            gets wider cells from the start.
+*Atoms*     They do not spread out, so one that falls between nodes costs about k·h/2. Each law has
+            its own offset, and h is chosen, within a factor of three, so that the gaps between
+            atoms are as nearly multiples of it as can be; atoms that are then near enough count as
+            on their nodes.
+*Spread*    Dense where the tilted law is, and cells that double in width as what lies beyond them
+            becomes rare. A law that is used less often than another gets wider cells from the
+            start.
 """
 
 from __future__ import annotations
@@ -24,20 +27,35 @@ WIDEST = 100.0
 """Between two numbers of a lattice: the squares of exponentials of it are doubles still."""
 
 
-def spacing(laws: Sequence[tuple[Law, int]], h: float, *, spread: bool, smallest: float, aim: float) -> float:
-    """A spacing not above h that atoms fit. Without anything spread, the largest that they fit exactly."""
-    gaps = [(at[-1] - at[:-1], law.atoms.p[:-1], count) for law, count in laws if 1 < (at := law.atoms.loss).size <= _ATOMS]
+def spacing(
+    laws: Sequence[tuple[Law, int]], h: float, *, spread: bool, smallest: float, aim: float
+) -> float:
+    """A spacing not above h that atoms fit. Without anything spread, the largest that they fit
+    exactly.
+    """
+    gaps = [
+        (at[-1] - at[:-1], law.atoms.p[:-1], count)
+        for law, count in laws
+        if 1 < (at := law.atoms.loss).size <= _ATOMS
+    ]
     wide = [gap for gap in gaps if gap[0].min() > smallest]
     if not wide:
         return h
     base = float(max(wide, key=lambda gap: gap[2] * float(gap[1].sum()))[0].min())
     if not spread and all(law.atoms.loss.size <= _ATOMS for law, _ in laws):
-        exact = (base / m for m in range(1, 65) if smallest < base / m <= WIDEST and _misfit(gaps, np.array([base / m]))[0] < 1e-13 * aim)
+        exact = (
+            base / m
+            for m in range(1, 65)
+            if smallest < base / m <= WIDEST
+            and _misfit(gaps, np.array([base / m]))[0] < 1e-13 * aim
+        )
         if (found := next(exact, None)) is not None:
             return found
     first = max(1, math.ceil(base / h))
     numbers = np.arange(first, min(3 * first + 16, first + 20_000))
-    return float(base / numbers[int(np.argmin(_misfit(gaps, base / numbers) + 1e-7 * aim * numbers / first))])
+    return float(
+        base / numbers[int(np.argmin(_misfit(gaps, base / numbers) + 1e-7 * aim * numbers / first))]
+    )
 
 
 def _misfit(gaps: Sequence[tuple[Doubles, Doubles, int]], spacings: Doubles) -> Doubles:
@@ -57,8 +75,18 @@ def nodes(law: Law, rough: Sketch, *, h: float, tilt: float, budget: float, aim:
     nearest = np.rint((np.clip(atoms.loss, -FARTHEST, FARTHEST) - offset) / h)
     fits = near_ends & (np.abs(atoms.loss - offset - h * nearest) * rough.count <= 1e-6 * aim)
     loose = np.floor((np.clip(atoms.loss[~fits], -FARTHEST, FARTHEST) - offset) / h)
-    numbers = np.unique(np.concatenate((nearest[fits], _graded(rough, h, tilt, budget, offset), loose, loose + 1)).astype(np.int64))
-    numbers = numbers if numbers.size > 1 else np.array([0, 1]) if not numbers.size else np.append(numbers, numbers[-1] + 1)
+    numbers = np.unique(
+        np.concatenate(
+            (nearest[fits], _graded(rough, h, tilt, budget, offset), loose, loose + 1)
+        ).astype(np.int64)
+    )
+    numbers = (
+        numbers
+        if numbers.size > 1
+        else np.array([0, 1])
+        if not numbers.size
+        else np.append(numbers, numbers[-1] + 1)
+    )
     on = np.where(fits, np.searchsorted(numbers, np.where(fits, nearest, 0).astype(np.int64)), -1)
     return Nodes(offset, h, numbers, on.astype(np.int64))
 
@@ -72,25 +100,41 @@ def breaks(rough: Sketch, tilt: float) -> float:
 
 
 def _graded(rough: Sketch, h: float, tilt: float, budget: float, offset: float) -> Doubles:
-    """Numbers of nodes for the spread part: multiples of a power of two that may be the larger, the rarer it is there and beyond."""
+    """Numbers of nodes for the spread part: multiples of a power of two that may be the larger, the
+    rarer it is there and beyond.
+    """
     if not rough.cells:
         return np.zeros(0)
     p = np.maximum(rough.tilted(tilt)[: rough.cells], 1e-300)
     beyond = np.minimum(np.cumsum(p), np.cumsum(p[::-1])[::-1])
     core = np.flatnonzero(beyond >= _RARE * p.sum())
-    beyond = np.sqrt(beyond * p.sum())  # the root, so that the costs of farther and farther cells have a finite sum
+    beyond = np.sqrt(
+        beyond * p.sum()
+    )  # the root, so that the costs of farther and farther cells have a finite sum
     beyond[core] = p.sum()
     density = p / np.diff(rough.edges)
     dense = np.sqrt(budget / max(float(p.sum()) * rough.count * (tilt + 1) / 4, 1e-300))
-    wide = np.sqrt(budget / np.maximum(rough.count * np.maximum(beyond * (tilt + 1) / 4, 4 * density), 1e-300))
-    away = np.maximum(rough.edges[core[0]] - rough.edges[1:], rough.edges[:-1] - rough.edges[core[-1] + 1])
-    wide = np.clip(np.minimum(wide, np.maximum(dense, away / 64)), h, max(h, float(rough.edges[-1] - rough.edges[0]) / 64))
+    wide = np.sqrt(
+        budget / np.maximum(rough.count * np.maximum(beyond * (tilt + 1) / 4, 4 * density), 1e-300)
+    )
+    away = np.maximum(
+        rough.edges[core[0]] - rough.edges[1:], rough.edges[:-1] - rough.edges[core[-1] + 1]
+    )
+    wide = np.clip(
+        np.minimum(wide, np.maximum(dense, away / 64)),
+        h,
+        max(h, float(rough.edges[-1] - rough.edges[0]) / 64),
+    )
     wide *= max(1.0, float((np.diff(rough.edges) / wide).sum()) / _CELLS)
     power = np.floor(np.log2(np.maximum(1.0, np.minimum(wide / h, 2.0**40)))).astype(np.int64)
     starts = np.flatnonzero(np.diff(power, prepend=-1))
     ends = np.append(starts[1:], rough.cells)
     runs = [
-        np.arange(math.floor((rough.edges[a] - offset) / h) >> e, (math.ceil((rough.edges[b] - offset) / h) >> e) + 2) << e
+        np.arange(
+            math.floor((rough.edges[a] - offset) / h) >> e,
+            (math.ceil((rough.edges[b] - offset) / h) >> e) + 2,
+        )
+        << e
         for a, b, e in zip(starts.tolist(), ends.tolist(), power[starts].tolist(), strict=True)
     ]
     return np.concatenate(runs).astype(np.float64)

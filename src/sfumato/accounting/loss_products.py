@@ -1,10 +1,16 @@
-"""Laws made of atoms that fit no common lattice, multiplied out: rounded once then, not once for every use.
+"""Laws made of atoms that fit no common lattice, multiplied out: rounded once then, not once for
+every use.
 
-*Why*      An atom between nodes costs a lower bound in proportion to the spacing, for every use. The product of many uses has more atoms and is used once.
-*How far*  Until it has 4096 atoms. A law whose atoms lie at equal distances has few more with each use, and is raised to its power by convolution; any other
-           is multiplied use by use, losses that agree to rounding counted together. Products of different laws follow, the smallest first.
-*Errors*   Relative ones add up, a few units in the last place for each product and one for each term of a sum; losses are off by what they were, and by the
-           width within which they count as equal. Masses too small for products to stay in the doubles are left out, and said to be.
+*Why*      An atom between nodes costs a lower bound in proportion to the spacing, for every use.
+           The product of many uses has more atoms and is used once.
+*How far*  Until it has 4096 atoms. A law whose atoms lie at equal distances has few more with each
+           use, and is raised to its power by convolution; any other is multiplied use by use,
+           losses that agree to rounding counted together. Products of different laws follow, the
+           smallest first.
+*Errors*   Relative ones add up, a few units in the last place for each product and one for each
+           term of a sum; losses are off by what they were, and by the width within which they count
+           as equal. Masses too small for products to stay in the doubles are left out, and said to
+           be.
 """
 
 from __future__ import annotations
@@ -23,7 +29,9 @@ _LARGEST = 500.0
 
 
 def gathered(uses: Sequence[tuple[Law, int]]) -> Sequence[tuple[Law, int]]:
-    """The same composition, of fewer laws with more atoms; the very same where all atoms fit one lattice, or none can be multiplied."""
+    """The same composition, of fewer laws with more atoms; the very same where all atoms fit one
+    lattice, or none can be multiplied.
+    """
     gaps = [np.diff(law.atoms.loss) for law, _ in uses if law.atoms.loss.size > 1]
     if not gaps or _fit(np.concatenate(gaps)):
         return uses
@@ -38,7 +46,11 @@ def gathered(uses: Sequence[tuple[Law, int]]) -> Sequence[tuple[Law, int]]:
             single += [block] if size <= count < 2 * size else []
             single += [_power(_points(law), count % size)[0]] if count % size else []
     single.sort(key=_size)
-    while len(single) > 1 and _size(single[0]) * _size(single[1]) <= MOST and _reach(single[0]) + _reach(single[1]) <= _LARGEST:
+    while (
+        len(single) > 1
+        and _size(single[0]) * _size(single[1]) <= MOST
+        and _reach(single[0]) + _reach(single[1]) <= _LARGEST
+    ):
         single = sorted([_product(single[0], single[1]), *single[2:]], key=_size)
     return (*kept, *((law, 1) for law in single))
 
@@ -47,7 +59,10 @@ def _fit(gaps: Doubles) -> bool:
     """Whether all are multiples of a 64th, or a simpler part, of the least."""
     near = _FIT * float(gaps.max())
     least = float(gaps.min())
-    return least > near and any(np.abs(gaps - np.rint(gaps / (least / m)) * (least / m)).max() <= near * 64 for m in range(1, _FEW + 1))
+    return least > near and any(
+        np.abs(gaps - np.rint(gaps / (least / m)) * (least / m)).max() <= near * 64
+        for m in range(1, _FEW + 1)
+    )
 
 
 def _size(law: Points) -> int:
@@ -59,7 +74,9 @@ def _reach(law: Points) -> float:
 
 
 def _points(law: Law) -> Points:
-    return Points(law.atoms, law.error, law.slack, law.only_p, law.only_q, law.symmetric, law.unseen, MOST)
+    return Points(
+        law.atoms, law.error, law.slack, law.only_p, law.only_q, law.symmetric, law.unseen, MOST
+    )
 
 
 def _power(law: Points, count: int) -> tuple[Points, int]:
@@ -67,7 +84,9 @@ def _power(law: Points, count: int) -> tuple[Points, int]:
     count = min(count, max(1, int(_LARGEST / max(_reach(law), 1e-300))))
     gaps = np.diff(law.points.loss)
     step = float(gaps.min(initial=np.inf))
-    if _FIT * _reach(law) < step < np.inf and np.abs(gaps - np.rint(gaps / step) * step).max() <= _FIT * _reach(law):
+    if _FIT * _reach(law) < step < np.inf and np.abs(
+        gaps - np.rint(gaps / step) * step
+    ).max() <= _FIT * _reach(law):
         return _convolved(law, step, count)
     found, size = law, 1
     while size < count and _size(found) * _size(law) <= MOST:
@@ -98,7 +117,11 @@ def _product(one: Points, two: Points) -> Points:
     a, b = one.points, two.points
     loss = np.add.outer(a.loss, b.loss).ravel()
     order = np.argsort(loss, kind="stable")
-    loss, p, q = loss[order], np.multiply.outer(a.p, b.p).ravel()[order], np.multiply.outer(a.q, b.q).ravel()[order]
+    loss, p, q = (
+        loss[order],
+        np.multiply.outer(a.p, b.p).ravel()[order],
+        np.multiply.outer(a.q, b.q).ravel()[order],
+    )
     near = _FIT * (_reach(one) + _reach(two))
     group = np.cumsum(np.diff(loss, prepend=loss[0]) > near, dtype=np.int64)
     first = np.flatnonzero(np.diff(group, prepend=-1))
@@ -106,18 +129,56 @@ def _product(one: Points, two: Points) -> Points:
     if first.size < loss.size and (loss[ends - 1] - loss[first]).max() <= 4 * near:
         p, q, loss = binned(group, p, first.size), binned(group, q, first.size), loss[first]
     error = one.error + two.error + (4 + int((ends - first).max())) * UNIT
-    whole = Points(one.points, 0.0, 0.0, one.only_p, one.only_q, one.symmetric and two.symmetric, one.unseen)
-    return _made(loss, p, q, error, one.slack + two.slack + 4 * near + 8 * UNIT * (_reach(one) + _reach(two)), whole, 1, two)
+    whole = Points(
+        one.points, 0.0, 0.0, one.only_p, one.only_q, one.symmetric and two.symmetric, one.unseen
+    )
+    return _made(
+        loss,
+        p,
+        q,
+        error,
+        one.slack + two.slack + 4 * near + 8 * UNIT * (_reach(one) + _reach(two)),
+        whole,
+        1,
+        two,
+    )
 
 
-def _made(loss: Doubles, p: Doubles, q: Doubles, error: float, slack: float, law: Points, count: int, other: Points | None = None) -> Points:
+def _made(
+    loss: Doubles,
+    p: Doubles,
+    q: Doubles,
+    error: float,
+    slack: float,
+    law: Points,
+    count: int,
+    other: Points | None = None,
+) -> Points:
     """The atoms that are large enough, and what is lost on the way: 1 − (1 − a)^k·(1 − b)."""
 
     def lost(each: float, more: float) -> float:
-        return float(-np.expm1(count * np.log1p(-min(each, 1 - UNIT)) + np.log1p(-min(more, 1 - UNIT)))) if each or more else 0.0
+        return (
+            float(
+                -np.expm1(count * np.log1p(-min(each, 1 - UNIT)) + np.log1p(-min(more, 1 - UNIT)))
+            )
+            if each or more
+            else 0.0
+        )
 
     seen = (p >= FAINTEST) & (q >= FAINTEST)
     left = float(max(p[~seen].sum(), q[~seen].sum())) * 1.001 + 1e-280 if not seen.all() else 0.0
     unseen = 1.001 * (count * law.unseen + (other.unseen if other else 0.0)) + left
-    only_p, only_q = lost(law.only_p, other.only_p if other else 0.0), lost(law.only_q, other.only_q if other else 0.0)
-    return Points(Atoms(loss[seen], p[seen], q[seen]), error + 64 * UNIT, slack, only_p, only_q, law.symmetric, unseen, MOST)
+    only_p, only_q = (
+        lost(law.only_p, other.only_p if other else 0.0),
+        lost(law.only_q, other.only_q if other else 0.0),
+    )
+    return Points(
+        Atoms(loss[seen], p[seen], q[seen]),
+        error + 64 * UNIT,
+        slack,
+        only_p,
+        only_q,
+        law.symmetric,
+        unseen,
+        MOST,
+    )

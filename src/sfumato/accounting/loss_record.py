@@ -1,4 +1,6 @@
-"""Dominating pairs as stored text: a kind and exact numbers, read back as equal pairs. What a pair may be made of, its constructor alone decides."""
+"""Dominating pairs as stored text: a kind and exact numbers, read back as equal pairs. What a pair
+may be made of, its constructor alone decides.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ def record_of(pair: Pair) -> dict[str, Any]:
 
 
 def pair_from(stored: dict[str, Any]) -> Pair:
-    """The pair of a record; a ValueError, of which Refused is one, or a KeyError where it is none."""
+    """The pair of a record; a ValueError, of which Refused is one, or a KeyError where it is
+    none.
+    """
     found = READERS[stored["kind"]](stored)
     only(stored, record_of(found), "count")
     return found
@@ -33,8 +37,12 @@ def whole_from(written: Any) -> int:
 
 READERS: dict[str, Callable[[dict[str, Any]], Pair]] = {
     "gaussian": lambda r: GaussianPair(ratio(r["mu_squared"])),
-    "laplace": lambda r: LaplacePair(ratio(r["epsilon"]), whole_from(r["steps"]) if "steps" in r else None),
-    "response": lambda r: ResponsePair(ratio(r["epsilon"]), ratio(r["delta"]), whole_from(r["categories"])),
+    "laplace": lambda r: LaplacePair(
+        ratio(r["epsilon"]), whole_from(r["steps"]) if "steps" in r else None
+    ),
+    "response": lambda r: ResponsePair(
+        ratio(r["epsilon"]), ratio(r["delta"]), whole_from(r["categories"])
+    ),
     "finite": lambda r: FinitePair(tuple(map(ratio, r["p"])), tuple(map(ratio, r["q"]))),
     "rounded": lambda r: RoundedPair(whole_from(r["steps"]), ratio(r["sigma"])),
     "clone": lambda r: ClonePair(ratio(r["epsilon"]), whole_from(r["n"])),

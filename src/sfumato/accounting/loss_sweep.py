@@ -1,8 +1,11 @@
-"""The curve of a composition for searches that ask at hundreds of ε: a few sums are made once, and every question is answered from the nearest.
+"""The curve of a composition for searches that ask at hundreds of ε: a few sums are made once, and
+every question is answered from the nearest.
 
-*Sums*     One upper curve of the certificate at each of a few δ, made when first asked for. Each is an upper bound everywhere and a tight one around its own
-           place; whichever is taken, what it says is not below the truth.
-*Coarse*   Lattices have at most 2^16 numbers and are not refined: the bound may be some ten-thousandths larger than the certified one.
+*Sums*     One upper curve of the certificate at each of a few δ, made when first asked for. Each is
+           an upper bound everywhere and a tight one around its own place; whichever is taken, what
+           it says is not below the truth.
+*Coarse*   Lattices have at most 2^16 numbers and are not refined: the bound may be some
+           ten-thousandths larger than the certified one.
 *Depends*  on the composition and ε alone, never on what was asked before.
 """
 
@@ -31,12 +34,27 @@ class Sweep:
 
     def delta(self, epsilon: float) -> float:
         """δ at ε, not below the truth."""
-        return max(self._curve(which, epsilon).delta(epsilon) for which in range(len(self.directions)))
+        return max(
+            self._curve(which, epsilon).delta(epsilon) for which in range(len(self.directions))
+        )
 
     def epsilon(self, delta: float) -> float:
         """Roughly an ε at which δ is no more, by Chernoff's bound."""
-        near = [next((saddle.epsilon for saddle, place in zip(saddles, PLACES, strict=True) if place <= delta), None) for _, saddles in self.directions]
-        return max(at_delta(uses, delta).epsilon if found is None else found for (uses, _), found in zip(self.directions, near, strict=True))
+        near = [
+            next(
+                (
+                    saddle.epsilon
+                    for saddle, place in zip(saddles, PLACES, strict=True)
+                    if place <= delta
+                ),
+                None,
+            )
+            for _, saddles in self.directions
+        ]
+        return max(
+            at_delta(uses, delta).epsilon if found is None else found
+            for (uses, _), found in zip(self.directions, near, strict=True)
+        )
 
     def _curve(self, which: int, epsilon: float) -> Curve:
         uses, saddles = self.directions[which]
@@ -46,12 +64,19 @@ class Sweep:
 
 def sweep(laws: Laws) -> Sweep:
     """The sweep of a composition."""
-    both = [laws] if all(law.symmetric for law, _ in laws) else [laws, tuple((reverse(law), count) for law, count in laws)]
+    both = (
+        [laws]
+        if all(law.symmetric for law, _ in laws)
+        else [laws, tuple((reverse(law), count) for law, count in laws)]
+    )
     return Sweep(tuple((uses, tuple(at_delta(uses, delta) for delta in PLACES)) for uses in both))
 
 
 @lru_cache(maxsize=16)
 def _made(uses: Laws, saddle: Saddle) -> Curve:
     chosen = plan(uses, saddle, most=_MOST)
-    measures = tuple((upper(halves(law, nodes)), count) for (law, count), nodes in zip(uses, chosen.nodes, strict=True))
+    measures = tuple(
+        (upper(halves(law, nodes)), count)
+        for (law, count), nodes in zip(uses, chosen.nodes, strict=True)
+    )
     return Curve("up", chosen, add(measures, chosen.mesh))

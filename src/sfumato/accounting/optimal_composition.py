@@ -1,14 +1,17 @@
 """The best composition theorem there is for steps of which only ε and δ are known.
 
-*Worst*      Each (ε, δ)-DP step is a processing of: with probability δ betray the input, else answer by randomized response with odds e^ε. So k steps,
-             even chosen adversarially, are a processing of the k-fold product of these, whose own curve is therefore the least bound (Kairouz, Oh &
-             Viswanath 2015): δ(t) = 1 − Π(1 − δᵢ)·(1 − δ'(t)), δ'(t) = Σ over signs s with L > t of P(s)·(1 − e^(t − L)), L = Σ sᵢεᵢ. The
-             parameters are fixed beforehand.
+*Worst*      Each (ε, δ)-DP step is a processing of: with probability δ betray the input, else
+             answer by randomized response with odds e^ε. So k steps, even chosen adversarially, are
+             a processing of the k-fold product of these, whose own curve is therefore the least
+             bound (Kairouz, Oh & Viswanath 2015): δ(t) = 1 − Π(1 − δᵢ)·(1 − δ'(t)), δ'(t) = Σ over
+             signs s with L > t of P(s)·(1 − e^(t − L)), L = Σ sᵢεᵢ. The parameters are fixed
+             beforehand.
 *Equal*      k equal steps have k + 1 different losses, with binomial counts.
-*Different*  In general there are 2^k, and the curve is #P-hard (Murtagh & Vadhan 2016). It is exact here where the losses lie on a common grid of
-             moderate size, or are few; otherwise an upper bound (`optimal_losses`, docs/proofs/optimal-composition.md).
-*Curve*      With A and B the probabilities of {L > t} under either input, δ'(t) = A − e^t·B: between two losses linear in e^t, so its inverse is one
-             logarithm. Rounded up.
+*Different*  In general there are 2^k, and the curve is #P-hard (Murtagh & Vadhan 2016). It is exact
+             here where the losses lie on a common grid of moderate size, or are few; otherwise an
+             upper bound (`optimal_losses`, docs/proofs/optimal-composition.md).
+*Curve*      With A and B the probabilities of {L > t} under either input, δ'(t) = A − e^t·B:
+             between two losses linear in e^t, so its inverse is one logarithm. Rounded up.
 """
 
 from __future__ import annotations
@@ -33,13 +36,17 @@ from .composition import count_of
 from .optimal_losses import Groups, Losses, losses
 
 Step = Guarantee | tuple[Guarantee, int]
-"""A guarantee that is, or implies, (ε, δ) for one pair of numbers; with how often the release happened."""
+"""A guarantee that is, or implies, (ε, δ) for one pair of numbers; with how often the release
+happened.
+"""
 
 _FEW = 64  # factors 1 − δᵢ that are multiplied out
 
 
 class Tails(NamedTuple):
-    """For each loss, from the largest: it, and the probability of it and all larger ones by either input."""
+    """For each loss, from the largest: it, and the probability of it and all larger ones by either
+    input.
+    """
 
     loss: tuple[Fraction, ...]
     p: tuple[arb, ...]
@@ -75,12 +82,16 @@ class Composition:
         if epsilon >= self.total:
             return self._betrayed()
         tails = _tails(self.epsilons, ctx.prec)
-        last = bisect_left(tails.loss, -epsilon, key=lambda loss: -loss) - 1  # the least loss above ε
+        last = (
+            bisect_left(tails.loss, -epsilon, key=lambda loss: -loss) - 1
+        )  # the least loss above ε
         rest = tails.p[last] - ball(epsilon).exp() * tails.q[last]
         return self._betrayed() + (1 - self._betrayed()) * rest
 
     def epsilon(self, delta: Number = 0) -> float:
-        """The least ε with (ε, δ)-DP, rounded up; infinite where the steps betray the input more often than δ."""
+        """The least ε with (ε, δ)-DP, rounded up; infinite where the steps betray the input more
+        often than δ.
+        """
         d = probability(delta, "delta")
         order = self._compare(d)
         if order < 0:
@@ -104,7 +115,10 @@ class Composition:
         epsilon = self.epsilon(delta)
         if math.isinf(epsilon):
             raise Refused(
-                "guarantee.does-not-follow", f"delta={delta}", "no ε follows: the steps' own δ come to more", "a larger delta, or smaller δ in the steps"
+                "guarantee.does-not-follow",
+                f"delta={delta}",
+                "no ε follows: the steps' own δ come to more",
+                "a larger delta, or smaller δ in the steps",
             )
         return Approx(Fraction(epsilon), delta, relation=self.relation, unit=self.unit)
 
@@ -121,18 +135,27 @@ class Composition:
                 gap = ball(delta) - self._betrayed()
                 if gap > 0 or gap < 0:
                     return 1 if gap > 0 else -1
-        kept = math.prod((d.denominator - d.numerator) ** n for d, n in self.deltas) * delta.denominator
-        left = math.prod(d.denominator**n for d, n in self.deltas) * (delta.denominator - delta.numerator)
+        kept = (
+            math.prod((d.denominator - d.numerator) ** n for d, n in self.deltas)
+            * delta.denominator
+        )
+        left = math.prod(d.denominator**n for d, n in self.deltas) * (
+            delta.denominator - delta.numerator
+        )
         return int(kept > left) - int(kept < left)
 
 
 def optimal(epsilon: Number, k: int, *, delta: Number, step_delta: Number = 0) -> Approx:
-    """k steps, each (ε, step_delta)-DP: the least ε at δ, which no composition theorem can undercut (Kairouz, Oh & Viswanath 2015)."""
+    """k steps, each (ε, step_delta)-DP: the least ε at δ, which no composition theorem can undercut
+    (Kairouz, Oh & Viswanath 2015).
+    """
     return optimal_curve([(Approx(epsilon, step_delta), k)]).approx(delta)
 
 
 def optimal_curve(steps: Iterable[Step]) -> Composition:
-    """The curve of steps that need not be equal: guarantees, or pairs of a guarantee and how often."""
+    """The curve of steps that need not be equal: guarantees, or pairs of a guarantee and how
+    often.
+    """
     epsilons: Counter[Fraction] = Counter()
     deltas: Counter[Fraction] = Counter()
     first: Guarantee | None = None
@@ -143,9 +166,16 @@ def optimal_curve(steps: Iterable[Step]) -> Composition:
         epsilons[one.parameters["epsilon"]] += count_of(count)
         deltas[one.parameters.get("delta", Fraction(0))] += count
     if first is None:
-        raise Refused("composition.empty", "optimal_curve([])", "nothing was released", "optimal_curve([(sf.Pure(0.1), 30)])")
+        raise Refused(
+            "composition.empty",
+            "optimal_curve([])",
+            "nothing was released",
+            "optimal_curve([(sf.Pure(0.1), 30)])",
+        )
     del epsilons[Fraction(0)], deltas[Fraction(0)]
-    return Composition(tuple(sorted(epsilons.items())), tuple(sorted(deltas.items())), first.relation, first.unit)
+    return Composition(
+        tuple(sorted(epsilons.items())), tuple(sorted(deltas.items())), first.relation, first.unit
+    )
 
 
 @lru_cache(maxsize=16)
@@ -166,8 +196,16 @@ def _tails(epsilons: Groups, bits: int) -> Tails:
 
 
 def _locate(tails: Tails, delta: arb) -> tuple[arb, arb] | None:
-    """The probabilities A and B of {L > t} for the t at which A − e^t·B is δ; None if the precision does not decide it."""
-    low, high = 0, len(tails.loss)  # at the loss numbered `low` the curve is at most δ, at the one numbered `high` (or at 0) it is more
+    """The probabilities A and B of {L > t} for the t at which A − e^t·B is δ; None if the precision
+    does not decide it.
+    """
+    low, high = (
+        0,
+        len(tails.loss),
+        # at the loss numbered `low` the curve is at most δ, at the one numbered `high` (or at 0) it
+        # is
+        # more
+    )
     while high - low > 1:
         middle = (low + high) // 2
         value = tails.p[middle - 1] - ball(tails.loss[middle]).exp() * tails.q[middle - 1]

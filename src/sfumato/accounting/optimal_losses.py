@@ -1,12 +1,16 @@
-"""The privacy loss of a product of randomized responses: which values it takes, and with what probabilities.
+"""The privacy loss of a product of randomized responses: which values it takes, and with what
+probabilities.
 
 *Law*     The loss is Σ ±εᵢ, the signs independent, + with probability e^εᵢ/(1 + e^εᵢ).
-*Exact*   n equal steps have n + 1 losses with binomial probabilities. Different steps are multiplied as polynomials if all ε are multiples of a number that
-          is not too small, and loss by loss if there are few.
-*Bound*   Otherwise each ε that is not a multiple of the unit u is split between its neighbours a < ε < b = a + u: with probability λ the step is
-          randomized response at b, else at a, and which of the two is known. Forgetting that gives back the response at ε if
-          λ/(1 + e^b) + (1 − λ)/(1 + e^a) = 1/(1 + e^ε), so the split step reveals more; and less than the response at b, to which ε is rounded if it
-          is rounded up. Among many steps the excess is of second order in u. (docs/proofs/optimal-composition.md)
+*Exact*   n equal steps have n + 1 losses with binomial probabilities. Different steps are
+          multiplied as polynomials if all ε are multiples of a number that is not too small, and
+          loss by loss if there are few.
+*Bound*   Otherwise each ε that is not a multiple of the unit u is split between its neighbours a <
+          ε < b = a + u: with probability λ the step is randomized response at b, else at a, and
+          which of the two is known. Forgetting that gives back the response at ε if λ/(1 + e^b) +
+          (1 − λ)/(1 + e^a) = 1/(1 + e^ε), so the split step reveals more; and less than the
+          response at b, to which ε is rounded if it is rounded up. Among many steps the excess is
+          of second order in u. (docs/proofs/optimal-composition.md)
 *Unit*    The least power of two not below Σεᵢ/2^14.
 """
 
@@ -47,9 +51,13 @@ class Losses:
     dense: bool
 
     def positive(self) -> Iterator[tuple[Fraction, arb]]:
-        """The losses above zero, the largest first, with their probabilities at the precision that is set."""
+        """The losses above zero, the largest first, with their probabilities at the precision that
+        is set.
+        """
         laws = [self._law(epsilon, count) for epsilon, count in self.groups]
-        law = laws[0] if len(laws) == 1 else _product(laws) if self.dense else reduce(_convolve, laws)
+        law = (
+            laws[0] if len(laws) == 1 else _product(laws) if self.dense else reduce(_convolve, laws)
+        )
         end = math.ceil(self.top / self.unit)
         return ((self.top - m * self.unit, law[m]) for m in sorted(m for m in law if m < end))
 
@@ -66,17 +74,36 @@ def losses(groups: Groups) -> Losses:
     top = sum((e * n for e, n in groups), Fraction(0))
     most = MOST if len(groups) < 2 else MOST // 128
     if top > LARGEST:
-        raise Refused("number.range", f"epsilon={text(top)}", "so large an ε promises nothing", "smaller steps, or fewer")
+        raise Refused(
+            "number.range",
+            f"epsilon={text(top)}",
+            "so large an ε promises nothing",
+            "smaller steps, or fewer",
+        )
     if sum(n for _, n in groups) > most:
-        raise Refused("composition.steps", f"{sum(n for _, n in groups)} steps", f"at most {most} are composed optimally", "a filter, or sf.ZCDP")
+        raise Refused(
+            "composition.steps",
+            f"{sum(n for _, n in groups)} steps",
+            f"at most {most} are composed optimally",
+            "a filter, or sf.ZCDP",
+        )
     if not groups:
         return Losses((), top, Fraction(1), exact=True, dense=False)
-    unit = 2 * Fraction(math.gcd(*(e.numerator * (_common(groups) // e.denominator) for e, _ in groups)), _common(groups))
+    unit = 2 * Fraction(
+        math.gcd(*(e.numerator * (_common(groups) // e.denominator) for e, _ in groups)),
+        _common(groups),
+    )
     on_grid, apart = 2 * top / unit, math.prod(n + 1 for _, n in groups)
     if len(groups) == 1 or on_grid <= POINTS or apart <= POINTS:
         return Losses(groups, top, unit, exact=True, dense=on_grid <= apart)
     coarse = power_of_two_at_least(top / POINTS)
-    return Losses(groups, sum((math.ceil(e / coarse) * coarse * n for e, n in groups), Fraction(0)), coarse, exact=False, dense=True)
+    return Losses(
+        groups,
+        sum((math.ceil(e / coarse) * coarse * n for e, n in groups), Fraction(0)),
+        coarse,
+        exact=False,
+        dense=True,
+    )
 
 
 def _common(groups: Groups) -> int:
@@ -97,11 +124,18 @@ def _binomial(epsilon: Fraction, count: int) -> Iterator[arb]:
 
 
 def _split(epsilon: Fraction, below: int, unit: Fraction) -> arb_poly:
-    """One step between two multiples of the unit; the power is the number of units below the larger."""
+    """One step between two multiples of the unit; the power is the number of units below the
+    larger.
+    """
     a, b = _lie(below * unit), _lie((below + 1) * unit)
     weight = (a - _lie(epsilon)) / (a - b)
     masses = [arb(0)] * (2 * below + 3)
-    for at, mass in ((0, weight * (1 - b)), (1, (1 - weight) * (1 - a)), (2 * below + 1, (1 - weight) * a), (2 * below + 2, weight * b)):
+    for at, mass in (
+        (0, weight * (1 - b)),
+        (1, (1 - weight) * (1 - a)),
+        (2 * below + 1, (1 - weight) * a),
+        (2 * below + 2, weight * b),
+    ):
         masses[at] += mass
     return arb_poly(masses)
 
@@ -110,7 +144,9 @@ def _product(laws: list[Masses]) -> Masses:
     """Independent losses added, as polynomials, in pairs so that the factors stay of one size."""
     factors = [_poly(law) for law in laws]
     while len(factors) > 1:
-        factors = [a * b for a, b in zip(factors[::2], factors[1::2], strict=False)] + factors[len(factors) & ~1 :]
+        factors = [a * b for a, b in zip(factors[::2], factors[1::2], strict=False)] + factors[
+            len(factors) & ~1 :
+        ]
     return _dict(factors[0])
 
 

@@ -1,9 +1,11 @@
 """From mechanisms and guarantees to dominating pairs.
 
 *Mechanism*   By its own law where that is known, else by the first of its promises that has a pair.
-*Guarantee*   `Pure` and `Approx` have a worst pair, randomized response; `GDP` has one by definition. `ZCDP` and `Renyi` have none: no single pair dominates
-              everything they allow, so they are refused. Random differential privacy is no differential privacy.
-*Relation*    Carried along: what is known for one relation is not mixed with what is known for another.
+*Guarantee*   `Pure` and `Approx` have a worst pair, randomized response; `GDP` has one by
+              definition. `ZCDP` and `Renyi` have none: no single pair dominates everything they
+              allow, so they are refused. Random differential privacy is no differential privacy.
+*Relation*    Carried along: what is known for one relation is not mixed with what is known for
+              another.
 """
 
 from __future__ import annotations
@@ -68,8 +70,17 @@ def pair_of(mechanism: Mechanism) -> Pair:
         parts = parts_of(promise)
         if parts is not None and len(parts) == 1 and parts[0][1] == 1:
             return parts[0][0]
-    reason = f"{type(mechanism).__name__} promises {', '.join(type(p).__name__ for p in mechanism.promises)}, of which no pair is the worst"
-    raise Refused("loss.no-pair", f"{mechanism}", reason, "a Laplace or Gaussian mechanism, or .to(sf.Approx, delta=1e-9)")
+    reason = (
+        f"{type(mechanism).__name__} promises "
+        f"{', '.join(type(p).__name__ for p in mechanism.promises)}, of which no pair is the "
+        f"worst"
+    )
+    raise Refused(
+        "loss.no-pair",
+        f"{mechanism}",
+        reason,
+        "a Laplace or Gaussian mechanism, or .to(sf.Approx, delta=1e-9)",
+    )
 
 
 def parts_of(guarantee: Guarantee) -> Parts | None:
@@ -78,11 +89,17 @@ def parts_of(guarantee: Guarantee) -> Parts | None:
         case Pure():
             return ((ResponsePair(guarantee.parameters["epsilon"]), 1),)
         case Approx():
-            return ((ResponsePair(guarantee.parameters["epsilon"], guarantee.parameters["delta"]), 1),)
+            return (
+                (ResponsePair(guarantee.parameters["epsilon"], guarantee.parameters["delta"]), 1),
+            )
         case GDP():
             return ((GaussianPair(guarantee.mu_squared), 1),)
         case Together():
             found = [parts_of(part) for part in guarantee.parts]
-            return None if any(part is None for part in found) else tuple(pair for part in found if part is not None for pair in part)
+            return (
+                None
+                if any(part is None for part in found)
+                else tuple(pair for part in found if part is not None for pair in part)
+            )
     own = getattr(guarantee, "parts", None)
     return own if isinstance(own, tuple) else None

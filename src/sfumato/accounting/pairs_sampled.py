@@ -1,4 +1,6 @@
-"""Dominating pairs that are made of others: of sampled releases, of rounded normal noise, of one report among many shuffled ones."""
+"""Dominating pairs that are made of others: of sampled releases, of rounded normal noise, of one
+report among many shuffled ones.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ ROUGHEST = 64
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampledPair(Pair):
-    """A base pair behind sampling at a rate: Poisson, for add-remove, or of a fixed size, for replace."""
+    """A base pair behind sampling at a rate: Poisson, for add-remove, or of a fixed size, for
+    replace.
+    """
 
     base: Pair
     rate: Fraction
@@ -39,30 +43,64 @@ class SampledPair(Pair):
 
     def __post_init__(self) -> None:
         if self.how not in ("poisson", "fixed"):
-            raise Refused("loss.sampled", f"how={self.how!r}", "samples are drawn by Poisson sampling or have a fixed size", "how='poisson'")
+            raise Refused(
+                "loss.sampled",
+                f"how={self.how!r}",
+                "samples are drawn by Poisson sampling or have a fixed size",
+                "how='poisson'",
+            )
         if not isinstance(self.base, Pair):
-            raise Refused("loss.sampled", f"base={type(self.base).__name__}", "a pair is what is sampled", "GaussianPair(Fraction(1))")
+            raise Refused(
+                "loss.sampled",
+                f"base={type(self.base).__name__}",
+                "a pair is what is sampled",
+                "GaussianPair(Fraction(1))",
+            )
         if isinstance(self.base, SampledPair):
-            raise Refused("loss.sampled", f"{self.base!r}", "what is sampled twice is sampled once, at the product of the rates", "one subsample(q)")
+            raise Refused(
+                "loss.sampled",
+                f"{self.base!r}",
+                "what is sampled twice is sampled once, at the product of the rates",
+                "one subsample(q)",
+            )
         if self.how == "fixed" and not self.base.symmetric:
-            raise Refused("loss.direction", f"{self.base!r}", "under replace a pair has to be symmetric", "a mechanism whose pair is")
+            raise Refused(
+                "loss.direction",
+                f"{self.base!r}",
+                "under replace a pair has to be symmetric",
+                "a mechanism whose pair is",
+            )
         positive(probability(self.rate, "rate", zero=False), "rate")
 
     @property
     def guarantee(self) -> Guarantee | None:
         whole = self.base.guarantee
-        if isinstance(whole, GDP):  # of a fixed size: sampling does no harm, and how much it helps is not a statement of this notion
+        if isinstance(
+            whole,
+            GDP,
+            # of a fixed size: sampling does no harm, and how much it helps is not a statement of
+            # this
+            # notion
+        ):
             return whole if self.how == "fixed" else _renyi(self.rate, whole.mu_squared)
         try:
-            return None if whole is None else Guarantee._bind(whole.subsample(self.rate), None, None)
+            return (
+                None if whole is None else Guarantee._bind(whole.subsample(self.rate), None, None)
+            )
         except Refused:
             return None
 
     @property
     def largest(self) -> tuple[Between | None, Between | None]:
-        """Of removal ln(1 − q + q·e^l), l the base's; of addition −ln(1 − q + q·e^(−l)), and −ln(1 − q) where the base has no largest or an infinite loss."""
+        """Of removal ln(1 − q + q·e^l), l the base's; of addition −ln(1 − q + q·e^(−l)), and −ln(1
+        − q) where the base has no largest or an infinite loss.
+        """
         there, back = self.base.largest
-        removed = None if there is None else (self._outside(there[0], "down"), self._outside(there[1], "up"))
+        removed = (
+            None
+            if there is None
+            else (self._outside(there[0], "down"), self._outside(there[1], "up"))
+        )
         if self.how == "fixed":
             return removed, removed
         if back is None or self.base.lost[1]:
@@ -81,7 +119,11 @@ class SampledPair(Pair):
         return None if base is None else SampledPair(base, self.rate, self.how)
 
     def _outside(self, loss: Fraction, rounding: Literal["up", "down"]) -> Fraction:
-        return Fraction(evaluate(lambda: (ball(self.rate) * ball(loss).expm1()).log1p(), rounding)) if loss else loss
+        return (
+            Fraction(evaluate(lambda: (ball(self.rate) * ball(loss).expm1()).log1p(), rounding))
+            if loss
+            else loss
+        )
 
     def _added(self, loss: Fraction | None, rounding: Literal["up", "down"]) -> Fraction:
         def formula() -> arb:
@@ -117,23 +159,41 @@ class SampledPair(Pair):
 
     def outcomes(self) -> Outcomes | None:
         found = self.base.outcomes() if self.finite else None
-        return None if found is None else [((1 - ball(self.rate)) * q + ball(self.rate) * p, q) for p, q in found]
+        return (
+            None
+            if found is None
+            else [((1 - ball(self.rate)) * q + ball(self.rate) * p, q) for p, q in found]
+        )
 
     def numbers(self) -> dict[str, Any]:
-        return {"base": {"kind": self.base.kind, **self.base.numbers()}, "rate": str(self.rate), "how": self.how}
+        return {
+            "base": {"kind": self.base.kind, **self.base.numbers()},
+            "rate": str(self.rate),
+            "how": self.how,
+        }
 
     def within(self, other: Pair) -> bool:
         """More of the data, or of a stronger pair; or all of it, as sampling is processing."""
-        more = isinstance(other, SampledPair) and self.how == other.how and self.rate <= other.rate and self.base.within(other.base)
+        more = (
+            isinstance(other, SampledPair)
+            and self.how == other.how
+            and self.rate <= other.rate
+            and self.base.within(other.base)
+        )
         return more or self.base.within(other)
 
     def __repr__(self) -> str:
-        return f"{self.base!r} of {text(self.rate)} {'by Poisson sampling' if self.how == 'poisson' else 'in samples of a fixed size'}"
+        return (
+            f"{self.base!r} of {text(self.rate)} "
+            f"{'by Poisson sampling' if self.how == 'poisson' else 'in samples of a fixed size'}"
+        )
 
 
 @lru_cache(maxsize=64)
 def _renyi(rate: Fraction, mu_squared: Fraction) -> Renyi | None:
-    """The Rényi curve of sampled Gaussian noise, kept: it is asked for at every order. None where it leaves the doubles."""
+    """The Rényi curve of sampled Gaussian noise, kept: it is asked for at every order. None where
+    it leaves the doubles.
+    """
     try:
         return subsampled_gaussian(rate, mu_squared)
     except Refused:
@@ -151,7 +211,9 @@ def sampled(base: Pair, rate: Fraction, how: How) -> Pair:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RoundedPair(Pair):
-    """A normal variable of standard deviation σ grid steps, rounded to a step, and the same `steps` steps further."""
+    """A normal variable of standard deviation σ grid steps, rounded to a step, and the same `steps`
+    steps further.
+    """
 
     steps: int
     sigma: Fraction
@@ -175,10 +237,14 @@ class RoundedPair(Pair):
         loss = np.log(p[seen]) - np.log(q[seen])
         error = real.error + 256 * UNIT * (1 + reach / sigma)
         slack = 2 * error + FUNCTION * 1500
-        apart = float(max(p[~seen].sum(), q[~seen].sum())) * (1 + 1e-9)  # where one of the two is nothing to a double
-        return Points(Atoms(loss, p[seen], q[seen]), error, slack, symmetric=True, unseen=apart + 2.0**-980)
+        apart = float(max(p[~seen].sum(), q[~seen].sum())) * (
+            1 + 1e-9
+        )  # where one of the two is nothing to a double
+        return Points(
+            Atoms(loss, p[seen], q[seen]), error, slack, symmetric=True, unseen=apart + 2.0**-980
+        )
 
-    def top(self, side: int) -> tuple[Fraction, Fraction]:  # noqa: ARG002
+    def top(self, side: int) -> tuple[Fraction, Fraction]:
         """Noise that is not positive: Φ(1/(2σ)) against Φ((½ − steps)/σ)."""
         here, there = ball(1 / (2 * self.sigma)), ball((Fraction(1, 2) - self.steps) / self.sigma)
         loss = evaluate(lambda: (normal_cdf(here) / normal_cdf(there)).log(), "down")
@@ -192,7 +258,9 @@ class RoundedPair(Pair):
 
     def within(self, other: Pair) -> bool:
         """Rounding is processing."""
-        return self == other or (isinstance(other, GaussianPair) and self.guarantee.mu_squared <= other.mu_squared)
+        return self == other or (
+            isinstance(other, GaussianPair) and self.guarantee.mu_squared <= other.mu_squared
+        )
 
     def group(self, size: int) -> RoundedPair:
         return RoundedPair(size * self.steps, self.sigma)
@@ -200,7 +268,9 @@ class RoundedPair(Pair):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ClonePair(Pair):
-    """One report of a local ε₀-DP randomizer among n shuffled ones (Feldman, McMillan & Talwar 2021, 2023), replace."""
+    """One report of a local ε₀-DP randomizer among n shuffled ones (Feldman, McMillan & Talwar
+    2021, 2023), replace.
+    """
 
     epsilon: Fraction
     n: int

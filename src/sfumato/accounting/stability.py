@@ -1,8 +1,10 @@
 """Transformations before a release.
 
-*Stable*      g is c-stable if |g(D) ⊕ g(D')| ≤ c·|D ⊕ D'| for all datasets, ⊕ the symmetric difference (McSherry 2009, PINQ).
-*Statement*   A release that keeps a promise about its own input keeps, after g, the group promise for c about g's input: neighbours are one step apart,
-              their images at most c steps, and the promise about c steps is the one about groups of c.
+*Stable*      g is c-stable if |g(D) ⊕ g(D')| ≤ c·|D ⊕ D'| for all datasets, ⊕ the symmetric
+              difference (McSherry 2009, PINQ).
+*Statement*   A release that keeps a promise about its own input keeps, after g, the group promise
+              for c about g's input: neighbours are one step apart, their images at most c steps,
+              and the promise about c steps is the one about groups of c.
 *Relation*    Steps are counted by the same relation on both sides: that of the guarantee.
 *Chains*      g₁ then g₂ is c₁·c₂-stable.
 """
@@ -14,12 +16,18 @@ from ..exact.numbers import is_whole
 from ..guarantees import Guarantee
 
 STABILITY: dict[str, int] = {"filter": 1, "map": 1, "group-by": 2}
-"""What common transformations of multisets are, under add-remove. Group-by makes one record of each group: a record more or less changes its group's
-record, which is one removed and one added."""
+"""What common transformations of multisets are, under add-remove. Group-by makes one record of each
+group: a record more or less changes its group's record, which is one removed and one added.
+"""
 
 
 def stable(guarantee: Guarantee, c: int) -> Guarantee:
     """The promise of a release about the input of a c-stable transformation before it."""
     if not is_whole(c, 0):
-        raise Refused("stability.factor", f"stable({guarantee}, {c})", "a stability is a whole number from 0 on: distances are", "stable(guarantee, 2)")
+        raise Refused(
+            "stability.factor",
+            f"stable({guarantee}, {c})",
+            "a stability is a whole number from 0 on: distances are",
+            "stable(guarantee, 2)",
+        )
     return guarantee.group(c) if c else 0 * guarantee

@@ -1,13 +1,21 @@
-"""Sampling before a release, as a law of the loss: Poisson sampling under add-remove, samples of a fixed size under replace.
+"""Sampling before a release, as a law of the loss: Poisson sampling under add-remove, samples of a
+fixed size under replace.
 
-*Poisson*   Every unit enters independently with probability q. With the unit the output is (1 − q)·R + q·P', without it R, and (P', R) is dominated by the
-            base's pair (P, Q) (mixtures of neighbours; the hockey-stick divergence is jointly convex). As ((1 − q)R + qP' − t'R)₊ = q·(P' − tR)₊ with
-            t' = 1 − q + qt, the pair ((1 − q)Q + qP, Q) dominates removal and its reverse dominates addition (Zhu, Dong & Wang 2022). They are two laws:
-            composition takes all steps in the one direction or all in the other, and the worse total counts.
-*Fixed*     m of n units, γ = m/n. Both outputs are (1 − γ)·R + γ·(…), and for t' ≥ 1 their divergence is at most γ·H_t(P‖Q) (Balle, Barthe & Gaboardi 2018).
-            The relation is symmetric, so the same holds with the roles exchanged: the law is that of ((1 − γ)Q + γP, Q) where the loss is positive, its
-            mirror image where it is negative, and the rest at zero. One of the two directions alone would not dominate (Lebeda, Regehr, Kamath & Steinke 2025).
-*Cells*     L' = ln(1 − q + q·e^L), so a cell of L' is a cell of L, with masses (1 − q)·Q + q·P and Q.
+*Poisson*   Every unit enters independently with probability q. With the unit the output is (1 −
+            q)·R + q·P', without it R, and (P', R) is dominated by the base's pair (P, Q) (mixtures
+            of neighbours; the hockey-stick divergence is jointly convex). As ((1 − q)R + qP' −
+            t'R)₊ = q·(P' − tR)₊ with t' = 1 − q + qt, the pair ((1 − q)Q + qP, Q) dominates removal
+            and its reverse dominates addition (Zhu, Dong & Wang 2022). They are two laws:
+            composition takes all steps in the one direction or all in the other, and the worse
+            total counts.
+*Fixed*     m of n units, γ = m/n. Both outputs are (1 − γ)·R + γ·(…), and for t' ≥ 1 their
+            divergence is at most γ·H_t(P‖Q) (Balle, Barthe & Gaboardi 2018). The relation is
+            symmetric, so the same holds with the roles exchanged: the law is that of ((1 − γ)Q +
+            γP, Q) where the loss is positive, its mirror image where it is negative, and the rest
+            at zero. One of the two directions alone would not dominate (Lebeda, Regehr, Kamath &
+            Steinke 2025).
+*Cells*     L' = ln(1 − q + q·e^L), so a cell of L' is a cell of L, with masses (1 − q)·Q + q·P and
+            Q.
 """
 
 from __future__ import annotations
@@ -33,11 +41,22 @@ class PoissonLaw(Law):
         a, q = self.base.atoms, self.rate
         loss, mass, other = self._outside(a.loss), (1 - q) * a.q + q * a.p, a.q
         if lost := self.base.only_q:  # what the base can only say without the unit
-            loss, mass, other = np.append(math.log1p(-q), loss), np.append((1 - q) * lost, mass), np.append(lost, other)
+            loss, mass, other = (
+                np.append(math.log1p(-q), loss),
+                np.append((1 - q) * lost, mass),
+                np.append(lost, other),
+            )
         object.__setattr__(self, "atoms", Atoms(loss, mass, other))
-        # the base's own slack, which the map shrinks, and that of `_inside`: an error η of e^l' − 1 moves l' by at most η/(1 − q), one of l by at most as much
-        far = float(np.abs(np.concatenate((loss, self.rough(1e-300)[[0, -1]] if self.spread else EMPTY))).max(initial=0.0))
-        object.__setattr__(self, "slack", self.base.slack + FUNCTION * (8.0 / (1.0 - q) + far - math.log(q)))
+        # the base's own slack, which the map shrinks, and that of `_inside`: an error η of e^l' − 1
+        # moves l' by at most η/(1 − q), one of l by at most as much
+        far = float(
+            np.abs(
+                np.concatenate((loss, self.rough(1e-300)[[0, -1]] if self.spread else EMPTY))
+            ).max(initial=0.0)
+        )
+        object.__setattr__(
+            self, "slack", self.base.slack + FUNCTION * (8.0 / (1.0 - q) + far - math.log(q))
+        )
 
     @property
     def unseen(self) -> float:
@@ -67,15 +86,21 @@ class PoissonLaw(Law):
         return np.log1p(self.rate * np.expm1(near)) + (loss - near)
 
     def _inside(self, edges: Doubles) -> Doubles:
-        """The base's loss at an edge; below all of its losses where the edge is below all of these."""
+        """The base's loss at an edge; below all of its losses where the edge is below all of
+        these.
+        """
         near = np.minimum(edges, FARTHEST)
         ratio = np.expm1(near) / self.rate
-        return np.where(ratio > -1.0, np.log1p(np.maximum(ratio, -1.0 + UNIT)), -np.inf) + (edges - near)
+        return np.where(ratio > -1.0, np.log1p(np.maximum(ratio, -1.0 + UNIT)), -np.inf) + (
+            edges - near
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FixedLaw(Law):
-    """The loss of replacing a unit, before which a sample of a fixed size is taken. The base is symmetric."""
+    """The loss of replacing a unit, before which a sample of a fixed size is taken. The base is
+    symmetric.
+    """
 
     sampled: PoissonLaw
 
@@ -115,7 +140,11 @@ class FixedLaw(Law):
         up = a.loss > self.sampled._outside(np.array([self._zero]))
         zero = self._at_zero()
         loss = np.concatenate((-a.loss[up][::-1], [0.0], a.loss[up]))
-        return Atoms(loss, np.concatenate((a.q[up][::-1], [zero], a.p[up])), np.concatenate((a.p[up][::-1], [zero], a.q[up])))
+        return Atoms(
+            loss,
+            np.concatenate((a.q[up][::-1], [zero], a.p[up])),
+            np.concatenate((a.p[up][::-1], [zero], a.q[up])),
+        )
 
     def rough(self, tail: float) -> Doubles:
         edges = self.sampled.rough(tail)
@@ -143,8 +172,14 @@ class FixedLaw(Law):
         return (1 - self.sampled.rate) * (above - below) + level
 
     def _parts(self) -> tuple[float, float, float]:
-        """The base's masses where its loss is positive, under P and under Q, and what it has at zero."""
+        """The base's masses where its loss is positive, under P and under Q, and what it has at
+        zero.
+        """
         base = self.sampled.base
         a, (p, q) = base.atoms, base.cells(np.array([-self._zero, self._zero]))
         up, level = a.loss > self._zero, np.abs(a.loss) <= self._zero
-        return float(p[2] + a.p[up].sum()) + base.only_p, float(q[2] + a.q[up].sum()), float(p[1] + a.p[level].sum())
+        return (
+            float(p[2] + a.p[up].sum()) + base.only_p,
+            float(q[2] + a.q[up].sum()),
+            float(p[1] + a.p[level].sum()),
+        )

@@ -1,4 +1,6 @@
-"""What may be published: answers with intervals, cost and a release card. Everything here is post-processing of noisy integers and public records."""
+"""What may be published: answers with intervals, cost and a release card. Everything here is
+post-processing of noisy integers and public records.
+"""
 
 from .answer import Answer
 from .card import Card, card_schema
@@ -7,4 +9,15 @@ from .merge import merge
 from .records import Column, Noisy, Paid, Weighing
 from .shares import Share
 
-__all__ = ["KINDS", "Answer", "Card", "Column", "Noisy", "Paid", "Share", "Weighing", "card_schema", "merge"]
+__all__ = [
+    "KINDS",
+    "Answer",
+    "Card",
+    "Column",
+    "Noisy",
+    "Paid",
+    "Share",
+    "Weighing",
+    "card_schema",
+    "merge",
+]

@@ -1,7 +1,10 @@
-"""The answer: what may be published. Values, intervals, cost, and everything that can be done with them without looking at data again.
+"""The answer: what may be published. Values, intervals, cost, and everything that can be done with
+them without looking at data again.
 
-*Frozen*    An answer is a record of noisy integers and public things. Whatever is computed from it is post-processing, and free.
-*Interval*  for the bounded query: values clipped, units bounded as the rules say. What clipping removed is estimated apart (`clipped`), where it was paid for.
+*Frozen*    An answer is a record of noisy integers and public things. Whatever is computed from it
+            is post-processing, and free.
+*Interval*  for the bounded query: values clipped, units bounded as the rules say. What clipping
+            removed is estimated apart (`clipped`), where it was paid for.
 """
 
 from __future__ import annotations
@@ -34,7 +37,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Answer:
-    """Groups in the order of their keys (one group without a key, where nothing was grouped), and what was asked about each."""
+    """Groups in the order of their keys (one group without a key, where nothing was grouped), and
+    what was asked about each.
+    """
 
     keys: tuple[str, ...] = ()
     rows: tuple[tuple[Key, ...], ...] = ((),)
@@ -50,7 +55,9 @@ class Answer:
     left: Guarantee | None = None  # of the budget, when this was released
     recalled: str = ""  # when it was first given, if it is given again
     weighing: Weighing | None = None  # how units were bounded; None where that is not known
-    complete: bool = True  # whether every group of the question is here: none was withheld or left out
+    complete: bool = (
+        True  # whether every group of the question is here: none was withheld or left out
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", plainly(self.facts))
@@ -68,19 +75,31 @@ class Answer:
         return self.receipts[0] if len(self.receipts) == 1 else None
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """A column: a number for each group, a row of bins for each group of a histogram, or the keys."""
+        """A column: a number for each group, a row of bins for each group of a histogram, or the
+        keys.
+        """
         if name in self.keys:
             found = np.empty(len(self.rows), dtype=object)
             found[:] = [row[self.keys.index(name)] for row in self.rows]
             return found
         column = self.column(name)
         values = intervals.values(self, column)
-        return values.astype(np.int64) if column.processed is not None and column.processed.whole and np.abs(values).max(initial=0.0) < 2.0**53 else values
+        return (
+            values.astype(np.int64)
+            if column.processed is not None
+            and column.processed.whole
+            and np.abs(values).max(initial=0.0) < 2.0**53
+            else values
+        )
 
-    def interval(self, name: str, confidence: Number = 0.95, *, simultaneous: bool = False) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Lower and upper ends. Each cell's interval holds with this probability; with `simultaneous`, all cells of the column hold together.
+    def interval(
+        self, name: str, confidence: Number = 0.95, *, simultaneous: bool = False
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper ends. Each cell's interval holds with this probability; with
+        `simultaneous`, all cells of the column hold together.
 
-        Where the column's own noisy values chose the groups that are shown (HAVING, ORDER BY … LIMIT, `top`), all shown cells hold together in any case.
+        Where the column's own noisy values chose the groups that are shown (HAVING, ORDER BY …
+        LIMIT, `top`), all shown cells hold together in any case.
         """
         return intervals.interval(self, self.column(name), confidence, simultaneous=simultaneous)
 
@@ -90,24 +109,50 @@ class Answer:
             if column.name == name:
                 return column
         near = get_close_matches(str(name), [*self.names, *self.keys], 1, 0.4) or [self.names[0]]
-        raise Refused("answer.column", f"{name!r:.60}", f"the answer has {', '.join((*self.keys, *self.names))}", f"answer[{near[0]!r}]")
+        raise Refused(
+            "answer.column",
+            f"{name!r:.60}",
+            f"the answer has {', '.join((*self.keys, *self.names))}",
+            f"answer[{near[0]!r}]",
+        )
 
     def bins(self, name: str) -> NDArray[np.float64]:
         """The edges of a histogram: one more than there are bins."""
         column = self.column(name)
         if column.kind != "histogram":
-            raise Refused("answer.column", f"bins({name!r})", f"{name} is a {column.kind}, which has no bins", "sf.histogram(…, edges=…)")
+            raise Refused(
+                "answer.column",
+                f"bins({name!r})",
+                f"{name} is a {column.kind}, which has no bins",
+                "sf.histogram(…, edges=…)",
+            )
         return np.array([float(edge) for edge in column.edges])
 
     def value(self, name: str | None = None, /, **keys: Key) -> float:
-        """The number in one cell: `answer.value()` where there is one only, `answer.value("n", city="Roma")` elsewhere."""
-        found = [i for i, row in enumerate(self.rows) if all(k in self.keys and row[self.keys.index(k)] == v for k, v in keys.items())]
+        """The number in one cell: `answer.value()` where there is one only, `answer.value("n",
+        city="Roma")` elsewhere.
+        """
+        found = [
+            i
+            for i, row in enumerate(self.rows)
+            if all(k in self.keys and row[self.keys.index(k)] == v for k, v in keys.items())
+        ]
         if name is None and len(self.columns) != 1:
-            raise Refused("answer.cell", "value()", f"there are {len(self.columns)} columns", f"value({self.names[0]!r})")
+            raise Refused(
+                "answer.cell",
+                "value()",
+                f"there are {len(self.columns)} columns",
+                f"value({self.names[0]!r})",
+            )
         column = self.column(name if name is not None else self.names[0])
         if len(found) != 1 or column.kind == "histogram":
             said = ", ".join([repr(column.name), *(f"{k}=…" for k in self.keys)])
-            raise Refused("answer.cell", f"value({column.name!r})", f"that is not one cell: {len(found)} groups, a {column.kind}", f"value({said})")
+            raise Refused(
+                "answer.cell",
+                f"value({column.name!r})",
+                f"that is not one cell: {len(found)} groups, a {column.kind}",
+                f"value({said})",
+            )
         return float(intervals.values(self, column, slice(found[0], found[0] + 1))[0])
 
     def __float__(self) -> float:
@@ -120,7 +165,10 @@ class Answer:
         """The groups, each as a dictionary of keys and values."""
         columns = {name: self[name].tolist() for name in self.names}
         for i, row in enumerate(self.rows):
-            yield {**dict(zip(self.keys, row, strict=True)), **{name: values[i] for name, values in columns.items()}}
+            yield {
+                **dict(zip(self.keys, row, strict=True)),
+                **{name: values[i] for name, values in columns.items()},
+            }
 
     def clipped(self, confidence: Number = 0.95) -> dict[str, tuple[Share, Share]]:
         """For every clipped column, about which share of rows lay below and above its bounds."""
@@ -129,7 +177,9 @@ class Answer:
         return clipped(self, confidence)
 
     def withheld(self, confidence: Number = 0.95) -> Share | None:
-        """About which share of the counted rows is in groups that are not shown; None where every group is."""
+        """About which share of the counted rows is in groups that are not shown; None where every
+        group is.
+        """
         from .shares import withheld
 
         return withheld(self, confidence)
@@ -147,19 +197,25 @@ class Answer:
         return rounded(self)
 
     def top(self, count: int, name: str | None = None, /) -> Answer:
-        """The groups with the largest values of a column, the largest first; `top(1)` of counts by key is the mode."""
+        """The groups with the largest values of a column, the largest first; `top(1)` of counts by
+        key is the mode.
+        """
         from .top import top
 
         return top(self, count, name)
 
     def agreeing(self, *, total: Answer | Number, name: str | None = None) -> Answer:
-        """Counts or sums moved so that the groups add up to a total that was released apart, or is public."""
+        """Counts or sums moved so that the groups add up to a total that was released apart, or is
+        public.
+        """
         from .processing import agreeing
 
         return agreeing(self, total, name)
 
     def to_arrow(self, *, intervals: bool = False) -> Any:
-        """Keys and values as an Arrow table; with `intervals`, also name_low and name_high at 95 %. So for the others."""
+        """Keys and values as an Arrow table; with `intervals`, also name_low and name_high at 95 %.
+        So for the others.
+        """
         from .frames import to_arrow
 
         return to_arrow(self, intervals=intervals)
@@ -177,7 +233,9 @@ class Answer:
         return to_polars(self, intervals=intervals)
 
     def to_csv(self, path: str | Path | None = None, *, intervals: bool = False) -> str:
-        """Keys and values as text, which is also written to a path if there is one. Text that a spreadsheet would run gets an apostrophe in front."""
+        """Keys and values as text, which is also written to a path if there is one. Text that a
+        spreadsheet would run gets an apostrophe in front.
+        """
         from .frames import to_csv
 
         return to_csv(self, path, intervals=intervals)
@@ -196,13 +254,24 @@ class Answer:
         return load(stored)
 
     def card(self, **about: Any) -> Card:
-        """The release card: what was released, who is protected, how, and at what cost. What only the publisher knows may be given: see `card.card`."""
+        """The release card: what was released, who is protected, how, and at what cost. What only
+        the publisher knows may be given: see `card.card`.
+        """
         from .card import card
 
         return card(self, **about)
 
-    def plot(self, name: str | None = None, *, confidence: Number = 0.95, top: int = 20, title: str | None = None) -> Figure:
-        """A bar for each group, the largest `top` if there are more, or for each bin, with the intervals."""
+    def plot(
+        self,
+        name: str | None = None,
+        *,
+        confidence: Number = 0.95,
+        top: int = 20,
+        title: str | None = None,
+    ) -> Figure:
+        """A bar for each group, the largest `top` if there are more, or for each bin, with the
+        intervals.
+        """
         from .pictures import plot
 
         return plot(self, name or self.names[0], confidence=confidence, top=top, title=title)

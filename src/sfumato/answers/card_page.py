@@ -1,4 +1,6 @@
-"""A release card for people: as a page, as a part of one, and as lines. Every text is escaped; nothing runs."""
+"""A release card for people: as a page, as a part of one, and as lines. Every text is escaped;
+nothing runs.
+"""
 
 from __future__ import annotations
 
@@ -36,16 +38,30 @@ TITLES = {
 def page(content: Mapping[str, Any]) -> str:
     """A document of its own."""
     title = escape(printable(_title(content)))
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{fragment(content)}</body></html>\n'
+    head = (
+        f'<meta charset="utf-8"><meta name="viewport" '
+        f'content="width=device-width"><title>{title}</title>'
+    )
+    return (
+        f"<!doctype html>\n<html "
+        f'lang="en"><head>{head}</head><body>{fragment(content)}</body></html>\n'
+    )
 
 
 def fragment(content: Mapping[str, Any]) -> str:
     """The card as a part of a page."""
-    parts = [f"<h2>{escape(title)}</h2>{_value(content['deployment'].get(name, {}))}" for name, title in TITLES.items()]
-    exact = f"<details><summary>The release, exactly</summary>{_value(content['release'])}</details>"
+    parts = [
+        f"<h2>{escape(title)}</h2>{_value(content['deployment'].get(name, {}))}"
+        for name, title in TITLES.items()
+    ]
+    exact = (
+        f"<details><summary>The release, exactly</summary>{_value(content['release'])}</details>"
+    )
     name = text(printable(_title(content)))
-    return f'<div class="card"><style>{STYLE}</style><h1>{name}</h1><p>Release card, version {int(content["version"])}</p>{"".join(parts)}{exact}</div>'
+    return (
+        f'<div class="card"><style>{STYLE}</style><h1>{name}</h1><p>Release card, version '
+        f"{int(content['version'])}</p>{''.join(parts)}{exact}</div>"
+    )
 
 
 def lines(content: Mapping[str, Any]) -> str:
@@ -67,7 +83,14 @@ def _label(name: str) -> str:
 def _value(value: Any) -> str:
     match value:
         case dict():
-            return "<dl>" + "".join(f"<dt>{text(_label(str(name)))}</dt><dd>{_value(item)}</dd>" for name, item in value.items()) + "</dl>"
+            return (
+                "<dl>"
+                + "".join(
+                    f"<dt>{text(_label(str(name)))}</dt><dd>{_value(item)}</dd>"
+                    for name, item in value.items()
+                )
+                + "</dl>"
+            )
         case list() if any(isinstance(item, dict | list) for item in value) or len(value) > 1:
             return "<ul>" + "".join(f"<li>{_value(item)}</li>" for item in value) + "</ul>"
         case list():
@@ -83,8 +106,18 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
             yield f"{indent}{label}"
             yield from _lines(item, indent + "  ")
         else:
-            yield f"{indent}{label}: {printable(_plain(item)) or '–'}" if label != "-" else f"{indent}- {printable(_plain(item))}"
+            yield (
+                f"{indent}{label}: {printable(_plain(item)) or '–'}"
+                if label != "-"
+                else f"{indent}- {printable(_plain(item))}"
+            )
 
 
 def _plain(value: Any) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else "–" if value in ([], {}, None) else str(value)
+    return (
+        {True: "yes", False: "no"}[value]
+        if isinstance(value, bool)
+        else "–"
+        if value in ([], {}, None)
+        else str(value)
+    )

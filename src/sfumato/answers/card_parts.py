@@ -37,26 +37,45 @@ def release(answer: Answer, unit: str, relation: str | None, version: str) -> di
         "cost": guarantee_record(answer.cost),
         "promise": None if answer.promise is None else guarantee_record(answer.promise),
         "budget": None if answer.budget is None else guarantee_record(answer.budget),
-        "mechanisms": plainly(answer.facts.get("mechanisms") or [write_mechanism(piece.mechanism) for piece in answer.pieces]),
+        "mechanisms": plainly(
+            answer.facts.get("mechanisms")
+            or [write_mechanism(piece.mechanism) for piece in answer.pieces]
+        ),
         "bounds": declared.get("bounds") if isinstance(declared, dict) else None,
         "keys": list(answer.keys),
         "columns": [_column(column) for column in answer.columns],
-        "pieces": [{"name": piece.name, "step": str(piece.step), "cells": int(piece.values.shape[1])} for piece in answer.pieces],
+        "pieces": [
+            {"name": piece.name, "step": str(piece.step), "cells": int(piece.values.shape[1])}
+            for piece in answer.pieces
+        ],
         "rules": list(answer.rules),
         "processing": list(answer.processing),
-        "receipts": [{"number": paid.number, "digest": paid.digest, "when": paid.when} for paid in answer.receipts],
+        "receipts": [
+            {"number": paid.number, "digest": paid.digest, "when": paid.when}
+            for paid in answer.receipts
+        ],
         "versions": {"sfumato": version, **(facts.get("versions") or {})},
     }
 
 
 def _column(column: Column) -> dict[str, Any]:
     numbers = {name: str(number) for name, number in column.numbers.items()}
-    return {"name": column.name, "kind": column.kind, "asked": column.text, "numbers": numbers, "edges": [str(edge) for edge in column.edges] or None}
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "asked": column.text,
+        "numbers": numbers,
+        "edges": [str(edge) for edge in column.edges] or None,
+    }
 
 
 def parameters(cost: Guarantee) -> dict[str, float]:
     """Numbers whose text is exact, or rounded up: the exact ones are in the release."""
-    known = {name: _reported(Fraction(value)) for name, value in cost.parameters.items() if name in ("epsilon", "delta", "rho")}
+    known = {
+        name: _reported(Fraction(value))
+        for name, value in cost.parameters.items()
+        if name in ("epsilon", "delta", "rho")
+    }
     if isinstance(cost, GDP | Renyi) or not known:
         epsilon, delta = as_epsilon(cost)
         return {"epsilon": epsilon, "delta": _reported(delta)}
@@ -72,7 +91,10 @@ def details(answer: Answer) -> str:
     """What this cost, and what the whole budget promises."""
     said = [f"This release cost {spent(answer.cost, answer.budget)}."]
     if answer.budget is not None:
-        said.append("Whatever is asked, all releases about the same dataset together stay within the budget.")
+        said.append(
+            "Whatever is asked, all releases about the same dataset together stay within "
+            "the budget."
+        )
         if whole := whole_budget(answer.budget):
             said.append(f"{whole[0].upper()}{whole[1:]}.")
     return " ".join(said)
@@ -85,11 +107,19 @@ def utility(answer: Answer) -> str:
         piece = answer.pieces[column.pieces[0]]
         if column.kind == "quantile":
             there = has_interval(answer, column)
-            said.append(f"{column.name}: {'an interval at ' + plain(column.numbers['confidence']) + ' is part of it' if there else 'no interval'}")
-        elif KINDS[column.kind].pieces == 1 and has_interval(answer, column) and column.kind != "percentile":
+            said.append(
+                f"{column.name}: "
+                f"{'an interval at ' + plain(column.numbers['confidence']) + ' is part of it' if there else 'no interval'}"
+            )
+        elif (
+            KINDS[column.kind].pieces == 1
+            and has_interval(answer, column)
+            and column.kind != "percentile"
+        ):
             half = piece.step * piece.half_width(Fraction(19, 20), cells(answer, column, piece))
             said.append(
-                f"{column.name}: ± {grouped(rounded(half, 'up', 3))} at 95 %, {'all shown groups at once' if together(answer, column) else 'each cell'}"
+                f"{column.name}: ± {grouped(rounded(half, 'up', 3))} at 95 %, "
+                f"{'all shown groups at once' if together(answer, column) else 'each cell'}"
             )
         else:
             said.append(f"{column.name}: intervals follow from the pieces")

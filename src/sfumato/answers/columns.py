@@ -1,11 +1,16 @@
-"""How a column is finished from its pieces: its value, and the ends of its interval. A table of kinds.
+"""How a column is finished from its pieces: its value, and the ends of its interval. A table of
+kinds.
 
-*Box*       With probability c the noise of every piece stays within its half-width, all pieces together (the draws are independent: each is asked to hold
-            with c^(1/m)). Then the exact integers lie in a box, and the exact value between its extremes over that box. A value is that of a box without width.
-*Rounding*  Ends go outward, values to the nearest double; in between everything is exact. What rounding of the data to a grid may have moved, where the column
-            knows it (`slack`), is added to both ends.
-*Limits*    Values and ends are cut to what is possible: a mean of clipped values lies between the bounds. Where the number of rows may be zero or less,
-            nothing is known: the interval is all that is possible, and its middle the value if the released number itself is.
+*Box*       With probability c the noise of every piece stays within its half-width, all pieces
+            together (the draws are independent: each is asked to hold with c^(1/m)). Then the exact
+            integers lie in a box, and the exact value between its extremes over that box. A value
+            is that of a box without width.
+*Rounding*  Ends go outward, values to the nearest double; in between everything is exact. What
+            rounding of the data to a grid may have moved, where the column knows it (`slack`), is
+            added to both ends.
+*Limits*    Values and ends are cut to what is possible: a mean of clipped values lies between the
+            bounds. Where the number of rows may be zero or less, nothing is known: the interval is
+            all that is possible, and its middle the value if the released number itself is.
 *Proof*     docs/proofs/answer-intervals.md
 """
 
@@ -35,7 +40,9 @@ class Box(NamedTuple):
 
 
 class End(NamedTuple):
-    """One end of what is possible over a box, and where it is known at all; None stands for everywhere."""
+    """One end of what is possible over a box, and where it is known at all; None stands for
+    everywhere.
+    """
 
     ratios: Ratios
     known: NDArray[np.bool_] | None = None
@@ -53,7 +60,9 @@ class Kind:
     pieces: int = 1
     limits: Callable[[Column], Limits] = lambda _: (None, None)
     counts: bool = False  # of rows or units: whole and not negative, before weights and noise
-    adds: bool = False  # over groups: the groups' values sum to the value of all, where the weight of a row does not depend on groups (`Weighing.adds`)
+    # over groups: the groups' values sum to the value of all, where the weight of a row does not
+    # depend on groups (`Weighing.adds`)
+    adds: bool = False
 
 
 def _additive(_: Column, boxes: Sequence[Box], side: Side) -> End:
@@ -68,11 +77,16 @@ def _mean(column: Column, boxes: Sequence[Box], side: Side) -> End:
     top = long(s.low if side == "low" else s.high)
     bottom = np.where((top >= 0) == (side == "low"), rows[1], rows[0])
     unit = s.step / n.step
-    return End(Ratios(top * unit.numerator, bottom * unit.denominator).plus(column.numbers["centre"]), known)
+    return End(
+        Ratios(top * unit.numerator, bottom * unit.denominator).plus(column.numbers["centre"]),
+        known,
+    )
 
 
 def _variance(_: Column, boxes: Sequence[Box], side: Side) -> End:
-    """Q/N − (S/N)², concave in 1/N: its least value is at an end of N, its largest there or where 2S²/N = Q."""
+    """Q/N − (S/N)², concave in 1/N: its least value is at an end of N, its largest there or where
+    2S²/N = Q.
+    """
     q, s, n = boxes
     known, (fewest, most) = _positive(n)
     squares = long(s.low) ** 2, long(s.high) ** 2
@@ -81,13 +95,22 @@ def _variance(_: Column, boxes: Sequence[Box], side: Side) -> End:
     if side == "low":
         top, square = long(q.low), np.maximum(*squares)
     else:
-        top, square = long(q.high), np.where((long(s.low) <= 0) & (long(s.high) >= 0), 0, np.minimum(*squares))
-    linear, bent = top * (a.numerator * b.denominator), square * (b.numerator * a.denominator)  # f = (linear·N − bent)/(common·N²)
+        top, square = (
+            long(q.high),
+            np.where((long(s.low) <= 0) & (long(s.high) >= 0), 0, np.minimum(*squares)),
+        )
+    linear, bent = (
+        top * (a.numerator * b.denominator),
+        square * (b.numerator * a.denominator),
+    )  # f = (linear·N − bent)/(common·N²)
     one, other = (Ratios(linear * rows - bent, common * rows * rows) for rows in (fewest, most))
     best = _extreme(one, other, side)
     if side == "high":
         inside = (linear * fewest < 2 * bent) & (2 * bent < linear * most)
-        best = Ratios(np.where(inside, linear * linear, best.top), np.where(inside, 4 * common * np.where(inside, bent, 1), best.bottom))
+        best = Ratios(
+            np.where(inside, linear * linear, best.top),
+            np.where(inside, 4 * common * np.where(inside, bent, 1), best.bottom),
+        )
     return End(best, known)
 
 
@@ -97,12 +120,21 @@ def _std(column: Column, boxes: Sequence[Box], side: Side) -> End:
 
 
 def _ratio(_: Column, boxes: Sequence[Box], side: Side) -> End:
-    """S/N: as a quotient of a mean, and with both signs changed where N is below zero. Nothing is known where it may be zero."""
+    """S/N: as a quotient of a mean, and with both signs changed where N is below zero. Nothing is
+    known where it may be zero.
+    """
     s, n = boxes
     negative = np.asarray(n.high < 0, dtype=np.bool_)
     known = np.asarray(n.low > 0, dtype=np.bool_) | negative
-    low, high = np.where(negative, -long(n.high), long(n.low)), np.where(negative, -long(n.low), long(n.high))
-    top = np.where(negative, -long(s.high), long(s.low)) if side == "low" else np.where(negative, -long(s.low), long(s.high))
+    low, high = (
+        np.where(negative, -long(n.high), long(n.low)),
+        np.where(negative, -long(n.low), long(n.high)),
+    )
+    top = (
+        np.where(negative, -long(s.high), long(s.low))
+        if side == "low"
+        else np.where(negative, -long(s.low), long(s.high))
+    )
     bottom = np.where(known, np.where((top >= 0) == (side == "low"), high, low), 1)
     unit = s.step / n.step
     return End(Ratios(top * unit.numerator, bottom * unit.denominator), known)
@@ -114,7 +146,9 @@ def slack(column: Column) -> Fraction:
 
 
 def _ends(column: Column) -> Limits:
-    """Of values that were clipped: rounding to the grid comes after, and leaves the ends where they are."""
+    """Of values that were clipped: rounding to the grid comes after, and leaves the ends where they
+    are.
+    """
     return column.numbers["low"], column.numbers["high"]
 
 
@@ -135,11 +169,15 @@ KINDS: dict[str, Kind] = {
     "variance": Kind(finish=_variance, pieces=3, limits=_spread),
     "std": Kind(finish=_std, pieces=3, limits=_spread),
     "quantile": Kind(finish=_additive, limits=_ends),
-    "percentile": Kind(finish=_additive, limits=_ends),  # from all cells of its piece: see `percentiles`
+    "percentile": Kind(
+        finish=_additive, limits=_ends
+    ),  # from all cells of its piece: see `percentiles`
     "histogram": Kind(finish=_additive, counts=True, adds=True),
     "computed": Kind(finish=_additive, pieces=0),  # from other columns: see `computed`
 }
-"""Every kind of column. The pieces are, in this order: of a mean the sum from the centre and the rows; of a spread the squares, the sum and the rows."""
+"""Every kind of column. The pieces are, in this order: of a mean the sum from the centre and the
+rows; of a spread the squares, the sum and the rows.
+"""
 
 
 def _positive(box: Box) -> tuple[NDArray[np.bool_], tuple[Whole, Whole]]:

@@ -1,12 +1,17 @@
-"""Columns that are computed from released ones: ratios, differences, shares. Post-processing, so nothing is paid for them but what they are made of.
+"""Columns that are computed from released ones: ratios, differences, shares. Post-processing, so
+nothing is paid for them but what they are made of.
 
-*Interval*   With probability c the noise of all pieces of all operands stays within its half-widths, each asked to hold with c^(1/m); of a tree of counts,
-             every percentile by itself. Then every operand
-             lies in its interval, all of them at once, and interval arithmetic gives ends for the result. It does not see that one operand may stand
-             in two places, so it may be wider than it has to be, never narrower.
+*Interval*   With probability c the noise of all pieces of all operands stays within its
+             half-widths, each asked to hold with c^(1/m); of a tree of counts, every percentile by
+             itself. Then every operand
+             lies in its interval, all of them at once, and interval arithmetic gives ends for the
+             result. It does not see that one operand may stand in two places, so it may be wider
+             than it has to be, never narrower.
 *Rounding*   Every end is moved one double outward after every operation.
-*Unknown*    A division by zero has no value, which is NaN here; where a divisor may be zero the ends are infinite.
-*Quantiles*  have an interval of their own, at a level that was fixed before: a column computed from one quantile alone has it too, others have none.
+*Unknown*    A division by zero has no value, which is NaN here; where a divisor may be zero the
+             ends are infinite.
+*Quantiles*  have an interval of their own, at a level that was fixed before: a column computed from
+             one quantile alone has it too, others have none.
 """
 
 from __future__ import annotations
@@ -29,7 +34,9 @@ Ends = tuple[Doubles, Doubles]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Formula:
-    """An operation on other formulas, or a number, or a released column. The column's pieces are places among those of the column that is computed."""
+    """An operation on other formulas, or a number, or a released column. The column's pieces are
+    places among those of the column that is computed.
+    """
 
     op: str
     args: tuple[Formula, ...] = ()
@@ -63,19 +70,29 @@ def quantile(column: Column) -> Column | None:
     """The quantile that a column is computed from, and from nothing else."""
     leaves = list(_formula(column).leaves())
     first = leaves[0]
-    return _placed(first, column) if first.kind == "quantile" and all(leaf.pieces == first.pieces for leaf in leaves) else None
+    return (
+        _placed(first, column)
+        if first.kind == "quantile" and all(leaf.pieces == first.pieces for leaf in leaves)
+        else None
+    )
 
 
 def has_interval(column: Column) -> bool:
     """Whether interval arithmetic has ends to begin with."""
-    return quantile(column) is not None or all(leaf.kind != "quantile" for leaf in _formula(column).leaves())
+    return quantile(column) is not None or all(
+        leaf.kind != "quantile" for leaf in _formula(column).leaves()
+    )
 
 
 def events(column: Column) -> int:
-    """How many things have to hold together: each piece once, but a tree of counts once for every part that a percentile is asked for."""
+    """How many things have to hold together: each piece once, but a tree of counts once for every
+    part that a percentile is asked for.
+    """
     leaves = list(_formula(column).leaves())
     trees = {(leaf.pieces, leaf.numbers["q"]) for leaf in leaves if leaf.kind == "percentile"}
-    return len(trees) + len({piece for leaf in leaves if leaf.kind != "percentile" for piece in leaf.pieces})
+    return len(trees) + len(
+        {piece for leaf in leaves if leaf.kind != "percentile" for piece in leaf.pieces}
+    )
 
 
 def _formula(column: Column) -> Formula:
@@ -119,7 +136,10 @@ def _corners(operation: Callable[[Any, Any], Any]) -> Callable[[Sequence[Ends]],
         (a, b), (c, d) = args
         found = np.stack(np.broadcast_arrays(*(operation(x, y) for x in (a, b) for y in (c, d))))
         unknown = np.isnan(found).any(axis=0)
-        low, high = np.where(unknown, -np.inf, found.min(axis=0)), np.where(unknown, np.inf, found.max(axis=0))
+        low, high = (
+            np.where(unknown, -np.inf, found.min(axis=0)),
+            np.where(unknown, np.inf, found.max(axis=0)),
+        )
         return _out(low, high)
 
     return ends
@@ -158,7 +178,9 @@ def _round_ends(args: Sequence[Ends]) -> Ends:
 
 
 def _hull(args: Sequence[Ends]) -> Ends:
-    return reduce(np.minimum, [low for low, _ in args]), reduce(np.maximum, [high for _, high in args])
+    return reduce(np.minimum, [low for low, _ in args]), reduce(
+        np.maximum, [high for _, high in args]
+    )
 
 
 def _coalesce(*parts: Doubles) -> Doubles:
@@ -166,7 +188,10 @@ def _coalesce(*parts: Doubles) -> Doubles:
 
 
 def _extreme(operation: Callable[[Any, Any], Any]) -> Callable[[Sequence[Ends]], Ends]:
-    return lambda args: (reduce(operation, [low for low, _ in args]), reduce(operation, [high for _, high in args]))
+    return lambda args: (
+        reduce(operation, [low for low, _ in args]),
+        reduce(operation, [high for _, high in args]),
+    )
 
 
 OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[[Sequence[Ends]], Ends]]] = {

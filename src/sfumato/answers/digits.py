@@ -1,4 +1,6 @@
-"""Numbers as they are printed: thousands apart, as many digits as the error allows, and margins rounded outward."""
+"""Numbers as they are printed: thousands apart, as many digits as the error allows, and margins
+rounded outward.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from typing import NamedTuple
 from ..exact.numbers import text
 
 LOPSIDED = Fraction(4, 5)
-"""An interval is written with ± where its shorter side is at least this part of the longer one; else by its ends."""
+"""An interval is written with ± where its shorter side is at least this part of the longer one;
+else by its ends.
+"""
 
 _LONG = 10**15
 _DIGITS = 6  # of a number of which no error is known
@@ -28,31 +32,53 @@ class Cell(NamedTuple):
 
 def plain(value: Fraction) -> str:
     """An exact number in short."""
-    return text(value).replace("e-0", "e-").replace("-", "−") if value < 0 else text(value).replace("e-0", "e-")
+    return (
+        text(value).replace("e-0", "e-").replace("-", "−")
+        if value < 0
+        else text(value).replace("e-0", "e-")
+    )
 
 
 def decimals(error: float) -> int:
-    """How many digits after the point an error is worth: one that counts, or two if the first is a 1; never less than the whole number."""
+    """How many digits after the point an error is worth: one that counts, or two if the first is a
+    1; never less than the whole number.
+    """
     if not 0 < error < math.inf:
         return 0
     first = math.floor(math.log10(error))
     return max(0, -first + (1 if error < 2 * 10.0**first else 0))
 
 
-def cell(value: float, ends: tuple[float, float], places: int, limits: tuple[float, float] = (-math.inf, math.inf)) -> Cell:
-    """A value with its interval: what is printed contains the interval. One that ends at a limit is written by its ends."""
+def cell(
+    value: float,
+    ends: tuple[float, float],
+    places: int,
+    limits: tuple[float, float] = (-math.inf, math.inf),
+) -> Cell:
+    """A value with its interval: what is printed contains the interval. One that ends at a limit is
+    written by its ends.
+    """
     if not all(map(math.isfinite, (value, *ends))) or max(map(abs, (value, *ends))) >= _LONG:
         return Cell(significant(value), f"[{significant(ends[0])}, {significant(ends[1])}]")
     exact, last = Fraction(value), Fraction(1, 10**places)
     shown = _rounded(exact, places, ROUND_HALF_EVEN)
     below, above = exact - Fraction(ends[0]), Fraction(ends[1]) - exact
-    if limits[0] < ends[0] and ends[1] < limits[1] and min(below, above) >= LOPSIDED * max(below, above):
+    if (
+        limits[0] < ends[0]
+        and ends[1] < limits[1]
+        and min(below, above) >= LOPSIDED * max(below, above)
+    ):
         moved = Fraction(shown) - exact
         margin = max(below + moved, above - moved)
         if moved and margin >= 10 * last:
-            margin = max(below, above) + last / 2  # the same for cells that are equally wide, where that costs little
+            margin = (
+                max(below, above) + last / 2
+            )  # the same for cells that are equally wide, where that costs little
         return Cell(grouped(shown), f"± {grouped(_rounded(margin, places, ROUND_CEILING))}")
-    low, high = _rounded(Fraction(ends[0]), places, ROUND_FLOOR), _rounded(Fraction(ends[1]), places, ROUND_CEILING)
+    low, high = (
+        _rounded(Fraction(ends[0]), places, ROUND_FLOOR),
+        _rounded(Fraction(ends[1]), places, ROUND_CEILING),
+    )
     return Cell(grouped(shown), f"[{grouped(low)}, {grouped(high)}]")
 
 
@@ -88,5 +114,9 @@ def _rounded(value: Fraction, places: int, mode: str) -> Decimal:
     scaled = value * 10**places
     down = scaled.numerator // scaled.denominator
     rest = scaled - down
-    up = {ROUND_CEILING: rest > 0, ROUND_FLOOR: False, ROUND_HALF_EVEN: rest > Fraction(1, 2) or (rest == Fraction(1, 2) and down % 2 == 1)}[mode]
+    up = {
+        ROUND_CEILING: rest > 0,
+        ROUND_FLOOR: False,
+        ROUND_HALF_EVEN: rest > Fraction(1, 2) or (rest == Fraction(1, 2) and down % 2 == 1),
+    }[mode]
     return Decimal(down + up).scaleb(-places, Context(prec=400))

@@ -1,7 +1,9 @@
-"""An answer as tables of other libraries, and as CSV: keys, then values; with `intervals`, also name_low and name_high.
+"""An answer as tables of other libraries, and as CSV: keys, then values; with `intervals`, also
+name_low and name_high.
 
-A histogram has a column for each bin. Intervals are those at 95 %, each cell by itself; of a quantile, at the level it was released with, if it
-has one. Text in CSV that a spreadsheet would take for a formula gets an apostrophe in front, names of columns too.
+A histogram has a column for each bin. Intervals are those at 95 %, each cell by itself; of a
+quantile, at the level it was released with, if it has one. Text in CSV that a spreadsheet would
+take for a formula gets an apostrophe in front, names of columns too.
 """
 
 from __future__ import annotations
@@ -39,7 +41,12 @@ def columns(answer: Answer, *, intervals: bool) -> dict[str, NDArray[Any]]:
             for name, cells in _named(column, numbers):
                 if f"{name}{suffix}" in found or f"{name}{suffix}" in answer.keys:
                     reason = "two columns of the table would have this name"
-                    raise Refused("answer.names", f"{name}{suffix}", reason, "intervals=False, or other names of the aggregates")
+                    raise Refused(
+                        "answer.names",
+                        f"{name}{suffix}",
+                        reason,
+                        "intervals=False, or other names of the aggregates",
+                    )
                 found[f"{name}{suffix}"] = cells
     return found
 
@@ -47,8 +54,19 @@ def columns(answer: Answer, *, intervals: bool) -> dict[str, NDArray[Any]]:
 def to_arrow(answer: Answer, *, intervals: bool = False) -> Any:
     """An Arrow table; UUIDs are text."""
     pa = _library("pyarrow")
-    keys = {name: pa.array([_arrow_key(row[i]) for row in answer.rows]) for i, name in enumerate(answer.keys)}
-    return pa.table({**keys, **{name: pa.array(values) for name, values in columns(answer, intervals=intervals).items()}})
+    keys = {
+        name: pa.array([_arrow_key(row[i]) for row in answer.rows])
+        for i, name in enumerate(answer.keys)
+    }
+    return pa.table(
+        {
+            **keys,
+            **{
+                name: pa.array(values)
+                for name, values in columns(answer, intervals=intervals).items()
+            },
+        }
+    )
 
 
 def to_pandas(answer: Answer, *, intervals: bool = False) -> Any:
@@ -74,7 +92,10 @@ def to_csv(answer: Answer, path: str | Path | None = None, *, intervals: bool = 
     writer.writerow(map(safe, (*answer.keys, *numbers)))
     lists = [values.tolist() for values in numbers.values()]
     for i, row in enumerate(answer.rows):
-        keys = (safe(key) if isinstance(key, str) else "" if key is None else key_text(key) for key in row)  # −5 is a number, and safe
+        keys = (
+            safe(key) if isinstance(key, str) else "" if key is None else key_text(key)
+            for key in row
+        )  # −5 is a number, and safe
         writer.writerow([*keys, *(repr(values[i]) for values in lists)])
     if path is not None:
         Path(path).write_text(out.getvalue(), encoding="utf-8", newline="")
@@ -84,7 +105,10 @@ def to_csv(answer: Answer, path: str | Path | None = None, *, intervals: bool = 
 def _named(column: Column, numbers: NDArray[Any]) -> list[tuple[str, NDArray[Any]]]:
     if column.kind != "histogram":
         return [(column.name, numbers)]
-    return [(f"{column.name} {label}", np.ascontiguousarray(numbers[:, i])) for i, label in enumerate(column.bins)]
+    return [
+        (f"{column.name} {label}", np.ascontiguousarray(numbers[:, i]))
+        for i, label in enumerate(column.bins)
+    ]
 
 
 def _arrow_key(key: Key) -> Any:
@@ -95,4 +119,9 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise Refused("answer.library", name, f"{name} is not installed", "pip install 'sfumato[tables]', or to_csv()") from None
+        raise Refused(
+            "answer.library",
+            name,
+            f"{name} is not installed",
+            "pip install 'sfumato[tables]', or to_csv()",
+        ) from None

@@ -1,4 +1,6 @@
-"""An answer in a notebook: the same tables and remarks as HTML. Everything that came from data or from a user is escaped; there is no script."""
+"""An answer in a notebook: the same tables and remarks as HTML. Everything that came from data or
+from a user is escaped; there is no script.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def render(answer: Answer, confidence: Number = 0.95, most: int = 200) -> str:
     """The tables and the remarks."""
     answer = shown_first(answer, most)
     drawn = "".join(_draw(table) for table in tables(answer, confidence, most))
-    remarks = "".join(f"<li>{' · '.join(map(text, items))}</li>" for items in notes(answer, confidence))
+    remarks = "".join(
+        f"<li>{' · '.join(map(text, items))}</li>" for items in notes(answer, confidence)
+    )
     return f'<div class="sfumato"><style>{STYLE}</style>{drawn}<ul>{remarks}</ul></div>'
 
 
@@ -41,15 +45,28 @@ def text(value: str) -> str:
 
 
 def _draw(table: Table) -> str:
-    head = "".join(f"<th>{text(name)}</th>" for name in table.keys) + "".join(f'<th colspan="2">{text(name)}</th>' for name in table.names)
+    head = "".join(f"<th>{text(name)}</th>" for name in table.keys) + "".join(
+        f'<th colspan="2">{text(name)}</th>' for name in table.names
+    )
     lines = []
     for keys, cells in zip(table.rows, table.cells, strict=True):
-        named = "".join(f'<td class="{_CLASS[number]}">{text(key)}</td>' for key, number in zip(keys, table.numeric, strict=True))
-        valued = "".join(f'<td class="value">{escape(cell.value)}</td><td class="margin">{escape(cell.margin)}</td>' for cell in cells)
+        named = "".join(
+            f'<td class="{_CLASS[number]}">{text(key)}</td>'
+            for key, number in zip(keys, table.numeric, strict=True)
+        )
+        valued = "".join(
+            (
+                f'<td class="value">{escape(cell.value)}</td><td '
+                f'class="margin">{escape(cell.margin)}</td>'
+            )
+            for cell in cells
+        )
         lines.append(f"<tr>{named}{valued}</tr>")
     wide = len(table.keys) + 2 * len(table.names)
     if table.more:
-        lines.append(f'<tr><td colspan="{wide}">… and {table.more:,} more rows</td></tr>'.replace(",", " "))
+        lines.append(
+            f'<tr><td colspan="{wide}">… and {table.more:,} more rows</td></tr>'.replace(",", " ")
+        )
     if not table.rows:
         lines.append(f'<tr><td colspan="{wide}">no group is shown</td></tr>')
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"

@@ -1,7 +1,8 @@
-"""An answer as tables of short texts, for whoever draws them: keys, and for each column a value with its margin.
+"""An answer as tables of short texts, for whoever draws them: keys, and for each column a value
+with its margin.
 
-Histograms have tables of their own, with a row for each bin. What somebody's data hold as a key is shown as text that can neither move the cursor nor turn
-the line around.
+Histograms have tables of their own, with a row for each bin. What somebody's data hold as a key is
+shown as text that can neither move the cursor nor turn the line around.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _JOINERS = "\u200c\u200d"  # they shape letters and emoji, and move nothing
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Texts: what stands above, the keys and the cells of each row, and how many rows there are beside those shown."""
+    """Texts: what stands above, the keys and the cells of each row, and how many rows there are
+    beside those shown.
+    """
 
     keys: tuple[str, ...]
     names: tuple[str, ...]
@@ -43,7 +46,14 @@ def tables(answer: Answer, confidence: Number, most: int) -> list[Table]:
     """The columns side by side, then each histogram by itself."""
     flat = [column for column in answer.columns if column.kind != "histogram"]
     found = [_flat(answer, flat, confidence, most)] if flat else []
-    return [*found, *(_bins(answer, column, confidence, most) for column in answer.columns if column.kind == "histogram")]
+    return [
+        *found,
+        *(
+            _bins(answer, column, confidence, most)
+            for column in answer.columns
+            if column.kind == "histogram"
+        ),
+    ]
 
 
 def _flat(answer: Answer, columns: list[Column], confidence: Number, most: int) -> Table:
@@ -52,7 +62,14 @@ def _flat(answer: Answer, columns: list[Column], confidence: Number, most: int) 
     rows = tuple(tuple(map(key_text, row)) for row in answer.rows[shown])
     names = tuple(printable(column.name) for column in columns)
     numeric = tuple(_numeric(answer, i) for i in range(len(answer.keys)))
-    return Table(tuple(map(printable, answer.keys)), names, rows, tuple(zip(*cells, strict=True)), numeric, max(0, len(answer.rows) - most))
+    return Table(
+        tuple(map(printable, answer.keys)),
+        names,
+        rows,
+        tuple(zip(*cells, strict=True)),
+        numeric,
+        max(0, len(answer.rows) - most),
+    )
 
 
 def _bins(answer: Answer, column: Column, confidence: Number, most: int) -> Table:
@@ -63,25 +80,39 @@ def _bins(answer: Answer, column: Column, confidence: Number, most: int) -> Tabl
     rows = tuple((*map(key_text, row), label) for row in answer.rows[shown] for label in bins)
     numeric = (*(_numeric(answer, i) for i in range(len(answer.keys))), False)
     more = max(0, len(answer.rows) - groups) * len(bins)
-    return Table((*map(printable, answer.keys), "bin"), (printable(column.name),), rows, tuple((c,) for c in cells), numeric, more)
+    return Table(
+        (*map(printable, answer.keys), "bin"),
+        (printable(column.name),),
+        rows,
+        tuple((c,) for c in cells),
+        numeric,
+        more,
+    )
 
 
 def _cells(answer: Answer, column: Column, confidence: Number, shown: slice) -> list[Cell]:
     found = np.ravel(values(answer, column, shown))
     if not has_interval(answer, column):
         return [Cell(significant(v)) for v in found.tolist()]
-    low, high = (np.ravel(end) for end in interval(answer, column, level_of(column, confidence), rows=shown))
+    low, high = (
+        np.ravel(end) for end in interval(answer, column, level_of(column, confidence), rows=shown)
+    )
     halves = (high - low) / 2
     positive = halves[(halves > 0) & np.isfinite(halves)]
     places = decimals(float(positive.min())) if positive.size else 0
     limits = _limits(column)
-    return [cell(v, (a, b), places, limits) for v, a, b in zip(found.tolist(), low.tolist(), high.tolist(), strict=True)]
+    return [
+        cell(v, (a, b), places, limits)
+        for v, a, b in zip(found.tolist(), low.tolist(), high.tolist(), strict=True)
+    ]
 
 
 def _limits(column: Column) -> tuple[float, float]:
     """What no interval of the column goes beyond."""
     low, high = KINDS[column.kind].limits(column)
-    least = max((float(limit) for limit in (low, column.floor) if limit is not None), default=-math.inf)
+    least = max(
+        (float(limit) for limit in (low, column.floor) if limit is not None), default=-math.inf
+    )
     return least, math.inf if high is None else float(high)
 
 
@@ -102,13 +133,24 @@ def key_text(key: Key) -> str:
 
 
 def printable(text: str) -> str:
-    """Whatever is no printable character is written as an escape: line breaks, terminal codes, marks that reverse the line."""
-    return "".join(c if c.isprintable() or c in _JOINERS else c.encode("unicode_escape").decode() for c in text)
+    """Whatever is no printable character is written as an escape: line breaks, terminal codes,
+    marks that reverse the line.
+    """
+    return "".join(
+        c if c.isprintable() or c in _JOINERS else c.encode("unicode_escape").decode() for c in text
+    )
 
 
 def width(text: str) -> int:
     """How many columns of a terminal a text takes."""
-    return sum(0 if unicodedata.category(c) in ("Mn", "Me") or c in _JOINERS else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    return sum(
+        0
+        if unicodedata.category(c) in ("Mn", "Me") or c in _JOINERS
+        else 2
+        if unicodedata.east_asian_width(c) in "WF"
+        else 1
+        for c in text
+    )
 
 
 def level_text(level: Fraction) -> str:

@@ -1,11 +1,16 @@
-"""Several answers to the same question, released at different times, as one: a weighted average of their pieces, with the interval that belongs to it.
+"""Several answers to the same question, released at different times, as one: a weighted average of
+their pieces, with the interval that belongs to it.
 
-*Weights*   By the inverse of the variances, in parts of 2^16: any weights that sum to 1 are right, these are nearly the best, and the variances are public.
-*Interval*  From the law of the weighted sum of the noises (`sums`). Means and spreads are finished from averaged pieces, by the same box as always.
+*Weights*   By the inverse of the variances, in parts of 2^16: any weights that sum to 1 are right,
+            these are nearly the best, and the variances are public.
+*Interval*  From the law of the weighted sum of the noises (`sums`). Means and spreads are finished
+            from averaged pieces, by the same box as always.
 *Cost*      What the answers cost, added up. Nothing new is paid.
-*Same*      The releases must have bounded their units in the same way, else they are about different numbers: L1 weights are not L2 weights, and where rows
-            are drawn every release has its own.
-*Once*      Every release counts once: the same one given twice, from the store or a copy, is refused, for its noise is not independent of itself.
+*Same*      The releases must have bounded their units in the same way, else they are about
+            different numbers: L1 weights are not L2 weights, and where rows are drawn every release
+            has its own.
+*Once*      Every release counts once: the same one given twice, from the store or a copy, is
+            refused, for its noise is not independent of itself.
 """
 
 from __future__ import annotations
@@ -79,7 +84,9 @@ class Merged(Mechanism):
 
 
 def merge(answers: Sequence[Answer]) -> Answer:
-    """One answer out of several releases of the same question. Groups that not all of them show are left out."""
+    """One answer out of several releases of the same question. Groups that not all of them show are
+    left out.
+    """
     found = tuple(answers)
     _check(found)
     first = found[0]
@@ -89,49 +96,103 @@ def merge(answers: Sequence[Answer]) -> Answer:
     chosen = [np.array([place[label] for label in labels], dtype=np.int64) for place in places]
     sizes = [len(answer.rows) for answer in found]
     grouped = {first.pieces[i].name for column in first.columns for i in column.pieces}
-    common = set.intersection(*({piece.name for piece in answer.pieces if piece.law is not None} for answer in found))
+    common = set.intersection(
+        *({piece.name for piece in answer.pieces if piece.law is not None} for answer in found)
+    )
     together = {name for name in common if pooled(name)}
     used = [piece.name for piece in first.pieces if piece.name in grouped | together]
-    pieces = tuple(_piece([_named(answer, name) for answer in found], chosen if name in grouped else None, sizes) for name in used)
+    pieces = tuple(
+        _piece(
+            [_named(answer, name) for answer in found], chosen if name in grouped else None, sizes
+        )
+        for name in used
+    )
     return Answer(
         keys=first.keys,
         rows=rows,
         pieces=pieces,
-        columns=tuple(replace(c, pieces=tuple(used.index(first.pieces[i].name) for i in c.pieces)) for c in first.columns),
+        columns=tuple(
+            replace(c, pieces=tuple(used.index(first.pieces[i].name) for i in c.pieces))
+            for c in first.columns
+        ),
         cost=reduce(lambda a, b: a + b, (answer.cost for answer in found)),
         receipts=_receipts(found),
         rules=tuple(dict.fromkeys(rule for answer in found for rule in answer.rules)),
         processing=(*_left_out(found), LABEL.format(n=len(_receipts(found)) or len(found))),
-        facts={**first.facts, "mechanisms": [m for answer in found for m in answer.facts.get("mechanisms", [])]},
+        facts={
+            **first.facts,
+            "mechanisms": [m for answer in found for m in answer.facts.get("mechanisms", [])],
+        },
         budget=first.budget,
         weighing=first.weighing,
         complete=all(answer.complete for answer in found),
     )
 
 
-def _piece(pieces: Sequence[Noisy], rows: Sequence[NDArray[np.int64]] | None, sizes: Sequence[int]) -> Noisy:
+def _piece(
+    pieces: Sequence[Noisy], rows: Sequence[NDArray[np.int64]] | None, sizes: Sequence[int]
+) -> Noisy:
     """Σ weight·piece over releases, as integers on a step that holds them all.
 
-    Where the values of one release chose its groups, those of the average chose from the groups that all releases had before the choice: no more than the
-    release with the fewest.
+    Where the values of one release chose its groups, those of the average chose from the groups
+    that all releases had before the choice: no more than the release with the fewest.
     """
     shares = _weights([piece.variance for piece in pieces])
-    step = Fraction(math.gcd(*(piece.step.numerator for piece in pieces)), math.lcm(*(piece.step.denominator for piece in pieces))) / PARTS
-    each = [Fraction(share, PARTS) * piece.step / step for share, piece in zip(shares, pieces, strict=True)]  # whole numbers
-    taken = [long(piece.values if rows is None else piece.values[rows[i]]) for i, piece in enumerate(pieces)]
-    values = sum((int(factor) * z for factor, z in zip(each[1:], taken[1:], strict=True)), start=int(each[0]) * taken[0])
+    step = (
+        Fraction(
+            math.gcd(*(piece.step.numerator for piece in pieces)),
+            math.lcm(*(piece.step.denominator for piece in pieces)),
+        )
+        / PARTS
+    )
+    each = [
+        Fraction(share, PARTS) * piece.step / step
+        for share, piece in zip(shares, pieces, strict=True)
+    ]  # whole numbers
+    taken = [
+        long(piece.values if rows is None else piece.values[rows[i]])
+        for i, piece in enumerate(pieces)
+    ]
+    values = sum(
+        (int(factor) * z for factor, z in zip(each[1:], taken[1:], strict=True)),
+        start=int(each[0]) * taken[0],
+    )
     parts: list[tuple[Mechanism, Fraction]] = []
     for piece, factor in zip(pieces, each, strict=True):
-        mine = piece.mechanism.parts if isinstance(piece.mechanism, Merged) else ((piece.mechanism, Fraction(1)),)
+        mine = (
+            piece.mechanism.parts
+            if isinstance(piece.mechanism, Merged)
+            else ((piece.mechanism, Fraction(1)),)
+        )
         parts += [(mechanism, weight * factor) for mechanism, weight in mine]
-    before = [None if piece.among is None else piece.among or size for piece, size in zip(pieces, sizes, strict=True)]
-    among = 0 if all(piece.among == 0 for piece in pieces) else None if None in before else min(count for count in before if count is not None)
-    return Noisy(pieces[0].name, values, step, Merged(tuple(parts)), among, sorts=any(piece.sorts for piece in pieces))
+    before = [
+        None if piece.among is None else piece.among or size
+        for piece, size in zip(pieces, sizes, strict=True)
+    ]
+    among = (
+        0
+        if all(piece.among == 0 for piece in pieces)
+        else None
+        if None in before
+        else min(count for count in before if count is not None)
+    )
+    return Noisy(
+        pieces[0].name,
+        values,
+        step,
+        Merged(tuple(parts)),
+        among,
+        sorts=any(piece.sorts for piece in pieces),
+    )
 
 
 def _left_out(answers: Sequence[Answer]) -> list[str]:
     """What was said where groups were left out, each once."""
-    return list(dict.fromkeys(said for answer in answers for said in answer.processing if said.startswith(LEFT_OUT)))
+    return list(
+        dict.fromkeys(
+            said for answer in answers for said in answer.processing if said.startswith(LEFT_OUT)
+        )
+    )
 
 
 def _weights(variances: Sequence[Fraction]) -> list[int]:
@@ -148,7 +209,9 @@ def _named(answer: Answer, name: str) -> Noisy:
 
 def _label(row: tuple[Key, ...]) -> tuple[object, ...]:
     """A row that is equal to itself, as NaN is not."""
-    return tuple("NaN" if isinstance(key, float) and math.isnan(key) else (type(key), key) for key in row)
+    return tuple(
+        "NaN" if isinstance(key, float) and math.isnan(key) else (type(key), key) for key in row
+    )
 
 
 def _receipts(answers: Sequence[Answer]) -> tuple[Paid, ...]:
@@ -157,44 +220,93 @@ def _receipts(answers: Sequence[Answer]) -> tuple[Paid, ...]:
 
 def _check(answers: Sequence[Answer]) -> None:
     if len(answers) < 2:
-        raise Refused("answer.merge", f"merge of {len(answers)}", "there is nothing to merge", "merge([a, b])")
+        raise Refused(
+            "answer.merge", f"merge of {len(answers)}", "there is nothing to merge", "merge([a, b])"
+        )
     first = answers[0]
     receipts = _receipts(answers)
-    if len(set(receipts)) != len(receipts) or len({answer.to_json() for answer in answers}) != len(answers):
-        raise Refused("answer.merge", f"{len(answers)} answers", "the same release is among them twice, and agrees with itself", "each release once")
+    if len(set(receipts)) != len(receipts) or len({answer.to_json() for answer in answers}) != len(
+        answers
+    ):
+        raise Refused(
+            "answer.merge",
+            f"{len(answers)} answers",
+            "the same release is among them twice, and agrees with itself",
+            "each release once",
+        )
     for answer in answers:
-        if [_asked(c) for c in answer.columns] != [_asked(c) for c in first.columns] or answer.keys != first.keys:
+        if [_asked(c) for c in answer.columns] != [
+            _asked(c) for c in first.columns
+        ] or answer.keys != first.keys:
             raise Refused(
-                "answer.merge", f"{', '.join(answer.names)} by {', '.join(answer.keys) or 'nothing'}", "it is not the same question", "the same query"
+                "answer.merge",
+                f"{', '.join(answer.names)} by {', '.join(answer.keys) or 'nothing'}",
+                "it is not the same question",
+                "the same query",
             )
         for name in (*SAME, "question"):
             if answer.facts.get(name) != first.facts.get(name):
-                raise Refused("answer.merge", name, f"the answers are about different things: another {name}", "answers about the same data")
+                raise Refused(
+                    "answer.merge",
+                    name,
+                    f"the answers are about different things: another {name}",
+                    "answers about the same data",
+                )
         _check_weighing(answer, first)
         if any(column.processed is not None for column in answer.columns):
-            raise Refused("answer.merge", "a processed answer", "averages are taken of what was released", "merge first, process then")
+            raise Refused(
+                "answer.merge",
+                "a processed answer",
+                "averages are taken of what was released",
+                "merge first, process then",
+            )
         for column in answer.columns:
             for i in column.pieces:
                 name, law = answer.pieces[i].name, answer.pieces[i].law
                 if law is None or not any(piece.name == name for piece in first.pieces):
-                    raise Refused("answer.merge", f"{column.name}: {column.kind}", "only what has added noise is averaged", "a query without quantiles")
+                    raise Refused(
+                        "answer.merge",
+                        f"{column.name}: {column.kind}",
+                        "only what has added noise is averaged",
+                        "a query without quantiles",
+                    )
 
 
 def _check_weighing(answer: Answer, first: Answer) -> None:
-    """Averages are of one number. It is one only where every release bounded its units in the same way."""
+    """Averages are of one number. It is one only where every release bounded its units in the same
+    way.
+    """
     mine, other = answer.weighing, first.weighing
     if mine is None or other is None:
-        reason = "how it bounded its units is not recorded, so it may not be about the same bounded values"
-        raise Refused(
-            "answer.merge", "an answer of unknown weighing", reason, "new releases of the question, or Answer(…, weighing=Weighing(…)) if you know it"
+        reason = (
+            "how it bounded its units is not recorded, so it may not be about the same "
+            "bounded values"
         )
-    if mine.rule == "drawn" or (mine.rule != "row" and any(column.kind == "count_distinct" for column in answer.columns)):
-        reason = "every release draws which rows, or which values, of a unit count, so two releases are not about the same bounded values"
-        rewrite = 'bounding="weights" in protect(…), and count_units() in the place of different values'
+        raise Refused(
+            "answer.merge",
+            "an answer of unknown weighing",
+            reason,
+            "new releases of the question, or Answer(…, weighing=Weighing(…)) if you know it",
+        )
+    if mine.rule == "drawn" or (
+        mine.rule != "row" and any(column.kind == "count_distinct" for column in answer.columns)
+    ):
+        reason = (
+            "every release draws which rows, or which values, of a unit count, so two "
+            "releases are not about the same bounded values"
+        )
+        rewrite = (
+            'bounding="weights" in protect(…), and count_units() in the place of different values'
+        )
         raise Refused("answer.merge", f"{', '.join(answer.names)}", reason, rewrite)
     if mine != other:
         reason = f"they bounded units differently: {other}, and {mine}"
-        raise Refused("answer.merge", "different weighing", reason, "releases with promises of one kind: sf.Pure(…) for each, or sf.ZCDP(…) for each")
+        raise Refused(
+            "answer.merge",
+            "different weighing",
+            reason,
+            "releases with promises of one kind: sf.Pure(…) for each, or sf.ZCDP(…) for each",
+        )
 
 
 def _asked(column: Column) -> tuple[object, ...]:

@@ -1,4 +1,6 @@
-"""What is said below an answer: the level of its intervals, what it cost, the rules that were applied, what was clipped and what may be withheld."""
+"""What is said below an answer: the level of its intervals, what it cost, the rules that were
+applied, what was clipped and what may be withheld.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,12 @@ SYMBOLS: dict[type[Guarantee], tuple[tuple[str, str], ...]] = {
 
 def notes(answer: Answer, confidence: Number = 0.95) -> list[list[str]]:
     """Lines of remarks. The first one is about the intervals."""
-    lines = [[_levels(answer, confidence)], [*_cost(answer), *_rules(answer)], list(map(printable, answer.processing)), list(_withheld(answer))]
+    lines = [
+        [_levels(answer, confidence)],
+        [*_cost(answer), *_rules(answer)],
+        list(map(printable, answer.processing)),
+        list(_withheld(answer)),
+    ]
     return [line for line in lines if line and line[0]]
 
 
@@ -43,23 +50,46 @@ def _levels(answer: Answer, confidence: Number) -> str:
     level = probability(confidence, "confidence", zero=False)
     usual = [c for c in answer.columns if "confidence" not in c.numbers and has_interval(answer, c)]
     chosen = [c for c in usual if together(answer, c)]
-    said = [f"{level_text(level)} intervals for the bounded values" + (", each cell" if len(chosen) < len(usual) else "")] if usual else []
+    said = (
+        [
+            f"{level_text(level)} intervals for the bounded values"
+            + (", each cell" if len(chosen) < len(usual) else "")
+        ]
+        if usual
+        else []
+    )
     if chosen:
-        whose = f"those of {', '.join(printable(c.name) for c in chosen)}" if len(chosen) < len(usual) else "they"
-        said.append(f"{whose} hold for all shown groups at once, because the groups were chosen by the same noisy values")
+        whose = (
+            f"those of {', '.join(printable(c.name) for c in chosen)}"
+            if len(chosen) < len(usual)
+            else "they"
+        )
+        said.append(
+            f"{whose} hold for all shown groups at once, because the groups were chosen "
+            f"by the same noisy values"
+        )
     for column in answer.columns:
         name = printable(column.name)
         if not has_interval(answer, column):
             lost = any(answer.pieces[i].among != 0 for i in column.pieces)
-            said.append(f"{name} has no interval, because it chose the groups" if lost else f"{name} was released without an interval")
-        elif "confidence" in column.numbers and (column.numbers["confidence"] != level or not usual):
+            said.append(
+                f"{name} has no interval, because it chose the groups"
+                if lost
+                else f"{name} was released without an interval"
+            )
+        elif "confidence" in column.numbers and (
+            column.numbers["confidence"] != level or not usual
+        ):
             said.append(f"{name} at {level_text(column.numbers['confidence'])}")
     return "; ".join(said)
 
 
 def _cost(answer: Answer) -> Iterator[str]:
     if answer.recalled:
-        yield f"stored answer of {printable(answer.recalled)[:10]}, free; it cost {spent(answer.cost, None)} then"
+        yield (
+            f"stored answer of {printable(answer.recalled)[:10]}, free; it cost "
+            f"{spent(answer.cost, None)} then"
+        )
     else:
         yield f"cost {spent(answer.cost, answer.budget)}"
         if answer.left is not None and (numbers := _numbers(answer.left)):
@@ -80,7 +110,10 @@ def spent(cost: Guarantee, budget: Guarantee | None) -> str:
     numbers = _numbers(cost)
     if not numbers:
         return str(Guarantee._bind(1 * cost, None, None)) if isinstance(cost, Renyi) else str(cost)
-    return ", ".join(f"{name} = {_short(value)}" + (f" of {plain(limits[name])}" if name in limits else "") for name, value in numbers)
+    return ", ".join(
+        f"{name} = {_short(value)}" + (f" of {plain(limits[name])}" if name in limits else "")
+        for name, value in numbers
+    )
 
 
 def whole_budget(budget: Guarantee) -> str:
@@ -93,7 +126,14 @@ def whole_budget(budget: Guarantee) -> str:
 
 def as_epsilon(guarantee: Guarantee) -> tuple[float, Fraction]:
     """(ε, δ) that follow, at a δ of 10⁻⁶ beside what is given up anyway."""
-    lost = sum((Fraction(value) for name, value in guarantee.parameters.items() if name.split(".")[-1] == "delta"), Fraction(0))
+    lost = sum(
+        (
+            Fraction(value)
+            for name, value in guarantee.parameters.items()
+            if name.split(".")[-1] == "delta"
+        ),
+        Fraction(0),
+    )
     return guarantee.epsilon(lost + _DELTA), lost + _DELTA
 
 
@@ -108,7 +148,11 @@ def _rules(answer: Answer) -> Iterator[str]:
 def _clipped(answer: Answer) -> Iterator[tuple[str, str]]:
     """What was clipped, where it is worth saying."""
     for name, sides in clipped(answer).items():
-        said = [f"about {s.words} of rows {where}" for s, where in zip(sides, ("below", "above"), strict=True) if s.value > WORTH_SAYING]
+        said = [
+            f"about {s.words} of rows {where}"
+            for s, where in zip(sides, ("below", "above"), strict=True)
+            if s.value > WORTH_SAYING
+        ]
         if said:
             yield name, ", ".join(said)
 

@@ -25,4 +25,9 @@ def plainly(value: Any) -> Any:
             return {str(name): plainly(item) for name, item in value.items()}
         case list() | tuple():
             return [plainly(item) for item in value]
-    raise Refused("answer.facts", type(value).__name__, "facts are dictionaries, lists, texts and numbers", "facts={'dataset': 'visits'}")
+    raise Refused(
+        "answer.facts",
+        type(value).__name__,
+        "facts are dictionaries, lists, texts and numbers",
+        "facts={'dataset': 'visits'}",
+    )

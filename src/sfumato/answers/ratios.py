@@ -1,6 +1,8 @@
-"""Exact ratios of integers, many at once, and how they become doubles: to the nearest, or surely not above or below.
+"""Exact ratios of integers, many at once, and how they become doubles: to the nearest, or surely
+not above or below.
 
-A Python integer divided by another is correctly rounded, however long both are. Rounding outward is one comparison more, in integers.
+A Python integer divided by another is correctly rounded, however long both are. Rounding outward is
+one comparison more, in integers.
 """
 
 from __future__ import annotations
@@ -33,18 +35,29 @@ class Ratios(NamedTuple):
         """The ratios, a rational further up."""
         if number == 0:
             return self
-        top, bottom = long(self.top), self.bottom if isinstance(self.bottom, int) else long(self.bottom)
-        return Ratios(top * number.denominator + bottom * number.numerator, bottom * number.denominator)
+        top, bottom = (
+            long(self.top),
+            self.bottom if isinstance(self.bottom, int) else long(self.bottom),
+        )
+        return Ratios(
+            top * number.denominator + bottom * number.numerator, bottom * number.denominator
+        )
 
 
 def times(integers: Whole, step: Fraction) -> Ratios:
     """integer · step."""
-    return Ratios(integers if step.numerator == 1 else long(integers) * step.numerator, step.denominator)
+    return Ratios(
+        integers if step.numerator == 1 else long(integers) * step.numerator, step.denominator
+    )
 
 
 def moved(integers: Whole, by: int) -> Whole:
     """integers + by, without overflow."""
-    if integers.dtype == object or abs(by) >= _ROOM or (integers.size and (int(integers.max()) >= _ROOM or int(integers.min()) <= -_ROOM)):
+    if (
+        integers.dtype == object
+        or abs(by) >= _ROOM
+        or (integers.size and (int(integers.max()) >= _ROOM or int(integers.min()) <= -_ROOM))
+    ):
         return long(integers) + by
     return integers + by
 
@@ -57,13 +70,22 @@ def long(integers: Whole) -> Whole:
 def doubles(ratios: Ratios, rounding: Rounding = "nearest") -> NDArray[np.float64]:
     """The ratios as doubles."""
     top, bottom = ratios
-    if isinstance(bottom, int) and not bottom & (bottom - 1) and bottom.bit_length() < 900 and _short(top):
-        return np.ldexp(top.astype(np.float64), 1 - bottom.bit_length())  # exact, whichever way one rounds
+    if (
+        isinstance(bottom, int)
+        and not bottom & (bottom - 1)
+        and bottom.bit_length() < 900
+        and _short(top)
+    ):
+        return np.ldexp(
+            top.astype(np.float64), 1 - bottom.bit_length()
+        )  # exact, whichever way one rounds
     return np.asarray(np.frompyfunc(_ROUND[rounding], 2, 1)(long(top), bottom)).astype(np.float64)
 
 
 def roots(ratios: Ratios, *, up: bool) -> Ratios:
-    """Numbers not above (or, `up`, not below) the square roots, right to about 80 bits; of what is negative, 0."""
+    """Numbers not above (or, `up`, not below) the square roots, right to about 80 bits; of what is
+    negative, 0.
+    """
     top, bottom = long(ratios.top), ratios.bottom
     find = np.frompyfunc(lambda a, b: _root(max(a, 0), b, up), 2, 2)
     found, scale = find(top, bottom)
@@ -77,7 +99,9 @@ def one(number: Fraction, rounding: Rounding) -> float:
 
 
 def _short(top: Whole) -> bool:
-    return top.dtype == np.int64 and (not top.size or (int(top.max()) <= _SURE and int(top.min()) >= -_SURE))
+    return top.dtype == np.int64 and (
+        not top.size or (int(top.max()) <= _SURE and int(top.min()) >= -_SURE)
+    )
 
 
 def _nearest(top: int, bottom: int) -> float:

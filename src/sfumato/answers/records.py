@@ -1,6 +1,8 @@
-"""What an answer is made of: noisy integers with the law of their noise, the columns that are finished from them, and the proof of payment.
+"""What an answer is made of: noisy integers with the law of their noise, the columns that are
+finished from them, and the proof of payment.
 
-All of it is public: the integers left the door with noise on them, everything else was known before data was read.
+All of it is public: the integers left the door with noise on them, everything else was known before
+data was read.
 """
 
 from __future__ import annotations
@@ -44,10 +46,12 @@ def law_of(mechanism: Mechanism) -> Spread | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Noisy:
-    """Released integers: a row for each group, a column for each cell. Their value is integer · step; the noise on each is a draw of its own.
+    """Released integers: a row for each group, a column for each cell. Their value is integer ·
+    step; the noise on each is a draw of its own.
 
-    `among` is the number of groups from which these values chose those that are here: 0 where they chose none, None where an older version did not record
-    the number. `sorts` is true where these values decided the order of the groups.
+    `among` is the number of groups from which these values chose those that are here: 0 where they
+    chose none, None where an older version did not record the number. `sorts` is true where these
+    values decided the order of the groups.
     """
 
     name: str
@@ -57,7 +61,16 @@ class Noisy:
     among: int | None
     sorts: bool
 
-    def __init__(self, name: str, values: ArrayLike, step: Fraction | int, mechanism: Mechanism, among: int | None = 0, *, sorts: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        values: ArrayLike,
+        step: Fraction | int,
+        mechanism: Mechanism,
+        among: int | None = 0,
+        *,
+        sorts: bool = False,
+    ) -> None:
         put = object.__setattr__
         put(self, "name", name)
         put(self, "values", _integers(values, name))
@@ -68,15 +81,24 @@ class Noisy:
 
     @property
     def law(self) -> Spread | None:
-        """The law of the noise, where noise was added; what was chosen by other means, a quantile, has none."""
+        """The law of the noise, where noise was added; what was chosen by other means, a quantile,
+        has none.
+        """
         return law_of(self.mechanism)
 
     def half_width(self, confidence: Fraction, values: int = 1) -> int:
-        """What the noise of `values` draws stays within, all at once, with this probability; in steps."""
+        """What the noise of `values` draws stays within, all at once, with this probability; in
+        steps.
+        """
         law = self.law
         if law is None:
             kind = type(self.mechanism).__name__
-            raise Refused("answer.law", f"{self.name} by {kind}", "the law of its noise is not known here", "the sfumato that released it, or a newer one")
+            raise Refused(
+                "answer.law",
+                f"{self.name} by {kind}",
+                "the law of its noise is not known here",
+                "the sfumato that released it, or a newer one",
+            )
         return _half_width(law, confidence, values)
 
     @property
@@ -88,7 +110,9 @@ class Noisy:
 
 @dataclass(frozen=True, slots=True)
 class Processed:
-    """Values that a helper put in the place of the released ones: group by group, cell by cell. The limit below which no value lies, if there is one."""
+    """Values that a helper put in the place of the released ones: group by group, cell by cell. The
+    limit below which no value lies, if there is one.
+    """
 
     values: tuple[Fraction, ...]
     at_least: Fraction | None = None
@@ -97,7 +121,9 @@ class Processed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """A column of an answer: which pieces it is made of, what was asked, and the public numbers that finishing needs."""
+    """A column of an answer: which pieces it is made of, what was asked, and the public numbers
+    that finishing needs.
+    """
 
     name: str
     kind: str
@@ -119,7 +145,10 @@ class Column:
         from .digits import plain
 
         pairs = list(zip(self.edges, self.edges[1:], strict=False))
-        return tuple(f"[{plain(a)}, {plain(b)}{']' if i == len(pairs) - 1 else ')'}" for i, (a, b) in enumerate(pairs))
+        return tuple(
+            f"[{plain(a)}, {plain(b)}{']' if i == len(pairs) - 1 else ')'}"
+            for i, (a, b) in enumerate(pairs)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +169,10 @@ Rule = Literal["row", "part", "root", "drawn"]
 RULES: dict[Rule, str] = {
     "row": "each row counts in full",
     "part": "each of the n rows of a unit counts for k/max(n, k), with k the limit on rows",
-    "root": "a unit is bounded in the Euclidean norm over its groups, so the weight of its rows depends on the groups",
+    "root": (
+        "a unit is bounded in the Euclidean norm over its groups, so the weight of its rows "
+        "depends on the groups"
+    ),
     "drawn": "k rows of a unit count, and which ones is drawn for each release",
 }
 """The ways to bound what a unit counts for."""
@@ -148,9 +180,11 @@ RULES: dict[Rule, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
-    """How a release bounded its units: the rule, the limits on rows and groups of a unit, and the number of bits of a weight.
+    """How a release bounded its units: the rule, the limits on rows and groups of a unit, and the
+    number of bits of a weight.
 
-    Two releases answer the same bounded question only where all of it is the same, and nothing was drawn.
+    Two releases answer the same bounded question only where all of it is the same, and nothing was
+    drawn.
     """
 
     rule: Rule
@@ -160,11 +194,16 @@ class Weighing:
 
     @property
     def adds(self) -> bool:
-        """Whether the bounded counts and sums of groups add up to those of all rows, also in another release."""
+        """Whether the bounded counts and sums of groups add up to those of all rows, also in
+        another release.
+        """
         return self.rule in ("row", "part")
 
     def __str__(self) -> str:
-        return f"{RULES[self.rule]} ({self.rows} rows, {self.groups} groups, weights of {self.bits} bits)"
+        return (
+            f"{RULES[self.rule]} ({self.rows} rows, {self.groups} groups, weights of "
+            f"{self.bits} bits)"
+        )
 
 
 @lru_cache(maxsize=4096)
@@ -180,9 +219,16 @@ def _integers(values: ArrayLike, name: str) -> NDArray[Any]:
         found = found.reshape(0, 1)  # no group
     if found.dtype == np.uint64:
         found = found.astype(object)
-    whole = found.dtype.kind in "iu" or (found.dtype.kind == "O" and all(type(v) is int for v in found.flat))
+    whole = found.dtype.kind in "iu" or (
+        found.dtype.kind == "O" and all(type(v) is int for v in found.flat)
+    )
     if found.ndim != 2 or not whole:
-        raise Refused("answer.pieces", f"values of {name!r}", "a piece is integers: a row for each group, a cell for each number", "values=((42,),)")
+        raise Refused(
+            "answer.pieces",
+            f"values of {name!r}",
+            "a piece is integers: a row for each group, a cell for each number",
+            "values=((42,),)",
+        )
     try:
         found = found.astype(np.int64)
     except OverflowError:

@@ -1,4 +1,5 @@
-"""Answers as stored bytes: JSON with a version, integers and ratios as text, read back as equal answers.
+"""Answers as stored bytes: JSON with a version, integers and ratios as text, read back as equal
+answers.
 
 Keys keep their types: what JSON has no type for is written as a dictionary of one name, the type's.
 """
@@ -32,14 +33,18 @@ from .merge import LEFT_OUT, Merged
 from .records import RULES, Column, Key, Noisy, Paid, Processed, Weighing
 
 VERSION, FIRST = 2, 1
-"""What is written. The first version recorded neither how units were bounded nor which values chose the groups."""
+"""What is written. The first version recorded neither how units were bounded nor which values chose
+the groups.
+"""
 
 _Written = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Recorded(Mechanism):
-    """A mechanism that cannot be made again here: what its record says of it. Values are read, intervals are not."""
+    """A mechanism that cannot be made again here: what its record says of it. Values are read,
+    intervals are not.
+    """
 
     text: str
 
@@ -74,11 +79,18 @@ def dump(answer: Answer) -> bytes:
         "facts": answer.facts,
         "complete": answer.complete,
         **({} if answer.weighing is None else {"weighing": asdict(answer.weighing)}),
-        **{name: guarantee_record(g) for name in ("cost", "promise", "budget", "left") if (g := getattr(answer, name)) is not None},
+        **{
+            name: guarantee_record(g)
+            for name in ("cost", "promise", "budget", "left")
+            if (g := getattr(answer, name)) is not None
+        },
     }
     # the long lists are written column by column, as there may be a million groups
     texts = {name: _json(value) for name, value in written.items()}
-    texts["rows"] = _rows_text([_column_text([row[i] for row in answer.rows]) for i in range(len(answer.keys))], len(answer.rows))
+    texts["rows"] = _rows_text(
+        [_column_text([row[i] for row in answer.rows]) for i in range(len(answer.keys))],
+        len(answer.rows),
+    )
     texts["pieces"] = f"[{','.join(map(_piece_text, answer.pieces))}]"
     return _object(texts).encode()
 
@@ -88,14 +100,33 @@ def load(stored: bytes | str) -> Answer:
     try:
         found = json.loads(stored)
         if not isinstance(found, dict) or found.get("sfumato") != "answer":
-            raise Refused("answer.stored", f"{stored!r:.60}", "this is not a stored answer", "the bytes of answer.to_json()")
+            raise Refused(
+                "answer.stored",
+                f"{stored!r:.60}",
+                "this is not a stored answer",
+                "the bytes of answer.to_json()",
+            )
         if type(found.get("version")) is not int or found["version"] not in (FIRST, VERSION):
-            raise Refused("answer.stored", f"version {found.get('version')!r:.20}", "written by another version", f"version {VERSION}, or a newer sfumato")
-        return _read(found) if found["version"] == VERSION else _unmarked(_read({**found, "complete": False}))
+            raise Refused(
+                "answer.stored",
+                f"version {found.get('version')!r:.20}",
+                "written by another version",
+                f"version {VERSION}, or a newer sfumato",
+            )
+        return (
+            _read(found)
+            if found["version"] == VERSION
+            else _unmarked(_read({**found, "complete": False}))
+        )
     except Refused:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
-        raise Refused("answer.stored", f"{stored!r:.60}", "the record is damaged or incomplete", "the bytes of answer.to_json()") from None
+        raise Refused(
+            "answer.stored",
+            f"{stored!r:.60}",
+            "the record is damaged or incomplete",
+            "the bytes of answer.to_json()",
+        ) from None
 
 
 def canonical(written: Any) -> bytes:
@@ -116,7 +147,11 @@ def _rows_text(columns: list[list[str]], count: int) -> str:
     """Rows of JSON, of columns of it."""
     if not columns:
         return f"[{','.join(['[]'] * count)}]"
-    return f"[[{'],['.join(columns[0] if len(columns) == 1 else map(','.join, zip(*columns, strict=True)))}]]" if count else "[]"
+    return (
+        f"[[{'],['.join(columns[0] if len(columns) == 1 else map(','.join, zip(*columns, strict=True)))}]]"
+        if count
+        else "[]"
+    )
 
 
 def _column_text(keys: list[Key]) -> list[str]:
@@ -124,15 +159,32 @@ def _column_text(keys: list[Key]) -> list[str]:
     kinds = set(map(type, keys))
     if kinds == {int}:
         return [f'{{"integer":"{key}"}}' for key in keys]
-    return list(map(encode_basestring, keys)) if kinds == {str} else [_json(write_key(key)) for key in keys]  # type: ignore[arg-type]
+    return (
+        list(map(encode_basestring, keys))  # type: ignore[arg-type]
+        if kinds == {str}
+        else [_json(write_key(key)) for key in keys]
+    )
 
 
 def _piece_text(piece: Noisy) -> str:
-    written = {"name": piece.name, "step": str(piece.step), "mechanism": write_mechanism(piece.mechanism)}
-    marks = {**({} if piece.among == 0 else {"among": piece.among}), **({"sorts": True} if piece.sorts else {})}
+    written = {
+        "name": piece.name,
+        "step": str(piece.step),
+        "mechanism": write_mechanism(piece.mechanism),
+    }
+    marks = {
+        **({} if piece.among == 0 else {"among": piece.among}),
+        **({"sorts": True} if piece.sorts else {}),
+    }
     texts = {name: _json(value) for name, value in {**written, **marks}.items()}
-    columns = [[f'"{value}"' for value in piece.values[:, i].tolist()] for i in range(piece.values.shape[1])]
-    return _object(texts | {"cells": str(piece.values.shape[1]), "values": _rows_text(columns, len(piece.values))})
+    columns = [
+        [f'"{value}"' for value in piece.values[:, i].tolist()]
+        for i in range(piece.values.shape[1])
+    ]
+    return _object(
+        texts
+        | {"cells": str(piece.values.shape[1]), "values": _rows_text(columns, len(piece.values))}
+    )
 
 
 def _read(found: _Written) -> Answer:
@@ -141,7 +193,9 @@ def _read(found: _Written) -> Answer:
         rows=tuple(tuple(read_key(key) for key in row) for row in found["rows"]),
         pieces=tuple(_read_piece(piece) for piece in found["pieces"]),
         columns=tuple(_read_column(column) for column in found["columns"]),
-        receipts=tuple(Paid(int(number), str(digest), str(when)) for number, digest, when in found["receipts"]),
+        receipts=tuple(
+            Paid(int(number), str(digest), str(when)) for number, digest, when in found["receipts"]
+        ),
         rules=tuple(map(str, found["rules"])),
         processing=tuple(map(str, found["processing"])),
         facts=found["facts"],
@@ -155,16 +209,26 @@ def _read(found: _Written) -> Answer:
 
 
 def _unmarked(answer: Answer) -> Answer:
-    """An answer of the first version. If groups were left out of it, the number that they were chosen from is not known, and no interval follows."""
+    """An answer of the first version. If groups were left out of it, the number that they were
+    chosen from is not known, and no interval follows.
+    """
     if not any(said.startswith(LEFT_OUT) for said in answer.processing):
         return answer
     grouped = {i for column in answer.columns for i in column.pieces}
-    return replace(answer, pieces=tuple(replace(piece, among=None) if i in grouped else piece for i, piece in enumerate(answer.pieces)))
+    return replace(
+        answer,
+        pieces=tuple(
+            replace(piece, among=None) if i in grouped else piece
+            for i, piece in enumerate(answer.pieces)
+        ),
+    )
 
 
 def _weighing(found: _Written) -> Weighing:
     rule, rows, groups, bits = (found[name] for name in ("rule", "rows", "groups", "bits"))
-    if rule not in RULES or not all(type(number) is int and number >= 0 for number in (rows, groups, bits)):
+    if rule not in RULES or not all(
+        type(number) is int and number >= 0 for number in (rows, groups, bits)
+    ):
         raise ValueError(rule)
     return Weighing(rule, rows, groups, bits)
 
@@ -177,11 +241,20 @@ def _read_piece(found: _Written) -> Noisy:
     cells, rows = int(found["cells"]), found["values"]
     if any(len(row) != cells for row in rows):
         raise ValueError(cells)
-    values = np.array([int(value) for row in rows for value in row], dtype=object).reshape(len(rows), cells)
+    values = np.array([int(value) for row in rows for value in row], dtype=object).reshape(
+        len(rows), cells
+    )
     among = found.get("among", 0)
     if among is not None and (type(among) is not int or among < 0):
         raise ValueError(among)
-    return Noisy(str(found["name"]), values, ratio(found["step"]), _read_mechanism(found["mechanism"]), among, sorts=bool(found.get("sorts", False)))
+    return Noisy(
+        str(found["name"]),
+        values,
+        ratio(found["step"]),
+        _read_mechanism(found["mechanism"]),
+        among,
+        sorts=bool(found.get("sorts", False)),
+    )
 
 
 def write_mechanism(mechanism: Mechanism) -> _Written:
@@ -189,23 +262,36 @@ def write_mechanism(mechanism: Mechanism) -> _Written:
     if isinstance(mechanism, Recorded):
         return mechanism.record
     if isinstance(mechanism, Merged):
-        return {"merged": [[write_mechanism(part), str(weight)] for part, weight in mechanism.parts]}
+        return {
+            "merged": [[write_mechanism(part), str(weight)] for part, weight in mechanism.parts]
+        }
     return mechanism_record(mechanism)
 
 
 def _read_mechanism(found: _Written) -> Mechanism:
     if "merged" in found:
-        return Merged(tuple((_read_mechanism(part), ratio(weight)) for part, weight in found["merged"]))
+        return Merged(
+            tuple((_read_mechanism(part), ratio(weight)) for part, weight in found["merged"])
+        )
     return restore_mechanism(found) or Recorded(canonical(found).decode())
 
 
 def _write_column(column: Column) -> _Written:
-    written: _Written = {"name": column.name, "kind": column.kind, "pieces": list(column.pieces), "text": column.text}
+    written: _Written = {
+        "name": column.name,
+        "kind": column.kind,
+        "pieces": list(column.pieces),
+        "text": column.text,
+    }
     written["numbers"] = {name: str(number) for name, number in column.numbers.items()}
     written["edges"] = [str(edge) for edge in column.edges]
     if (p := column.processed) is not None:
         floor = None if p.at_least is None else str(p.at_least)
-        written["processed"] = {"values": [str(v) for v in p.values], "at_least": floor, "whole": p.whole}
+        written["processed"] = {
+            "values": [str(v) for v in p.values],
+            "at_least": floor,
+            "whole": p.whole,
+        }
     if column.formula is not None:
         written["formula"] = _write_formula(column.formula)
     return written
@@ -215,7 +301,11 @@ def _write_formula(formula: Formula) -> Any:
     """A number as text, a column as a record, an operation as a list that begins with its name."""
     if formula.number is not None:
         return str(formula.number)
-    return _write_column(formula.column) if formula.column is not None else [formula.op, *map(_write_formula, formula.args)]
+    return (
+        _write_column(formula.column)
+        if formula.column is not None
+        else [formula.op, *map(_write_formula, formula.args)]
+    )
 
 
 def _read_formula(found: Any) -> Formula:
@@ -232,11 +322,22 @@ def _read_formula(found: Any) -> Formula:
 def _read_column(found: _Written) -> Column:
     p = found.get("processed")
     floor = None if p is None or p["at_least"] is None else ratio(p["at_least"])
-    processed = None if p is None else Processed(tuple(map(ratio, p["values"])), floor, bool(p["whole"]))
+    processed = (
+        None if p is None else Processed(tuple(map(ratio, p["values"])), floor, bool(p["whole"]))
+    )
     numbers = {str(name): ratio(number) for name, number in found["numbers"].items()}
     formula = _read_formula(found["formula"]) if "formula" in found else None
     pieces, edges = tuple(map(int, found["pieces"])), tuple(map(ratio, found["edges"]))
-    return Column(str(found["name"]), str(found["kind"]), pieces, str(found["text"]), numbers, edges, processed, formula)
+    return Column(
+        str(found["name"]),
+        str(found["kind"]),
+        pieces,
+        str(found["text"]),
+        numbers,
+        edges,
+        processed,
+        formula,
+    )
 
 
 def write_key(key: Key) -> Any:
@@ -246,7 +347,12 @@ def write_key(key: Key) -> Any:
     for name, (kind, write, _) in KEYS.items():
         if type(key) is kind:
             return {name: write(key)}
-    raise Refused("answer.key", type(key).__name__, "a key is a text, a number, a truth value, a date, a time or a UUID", "group_by a column of such a type")
+    raise Refused(
+        "answer.key",
+        type(key).__name__,
+        "a key is a text, a number, a truth value, a date, a time or a UUID",
+        "group_by a column of such a type",
+    )
 
 
 def read_key(written: Any) -> Key:
@@ -261,7 +367,11 @@ def read_key(written: Any) -> Key:
 
 KEYS: dict[str, tuple[type, Callable[[Any], str], Callable[[str], Any]]] = {
     "integer": (int, str, int),
-    "float": (float, lambda x: "nan" if math.isnan(x) else x.hex(), lambda text: math.nan if text == "nan" else float.fromhex(text)),
+    "float": (
+        float,
+        lambda x: "nan" if math.isnan(x) else x.hex(),
+        lambda text: math.nan if text == "nan" else float.fromhex(text),
+    ),
     "decimal": (Decimal, str, Decimal),
     "timestamp": (datetime.datetime, datetime.datetime.isoformat, datetime.datetime.fromisoformat),
     "date": (datetime.date, datetime.date.isoformat, datetime.date.fromisoformat),

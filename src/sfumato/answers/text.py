@@ -37,12 +37,19 @@ def render(answer: Answer, confidence: Number = 0.95, most: int = 40) -> str:
 
 
 def _draw(table: Table) -> list[str]:
-    """A line of names, then the rows; keys to the left, values to the right of their column, margins behind them."""
+    """A line of names, then the rows; keys to the left, values to the right of their column,
+    margins behind them.
+    """
     columns: list[list[str]] = []
     for i, name in enumerate(table.keys):
         texts = [row[i] for row in table.rows]
         side = max(map(width, [name, *texts]))
-        columns.append([_padded(name, side), *(_right(t, side) if table.numeric[i] else _padded(t, side) for t in texts)])
+        columns.append(
+            [
+                _padded(name, side),
+                *(_right(t, side) if table.numeric[i] else _padded(t, side) for t in texts),
+            ]
+        )
     for i, name in enumerate(table.names):
         cells = [row[i] for row in table.cells]
         value = max((width(c.value) for c in cells), default=0)
@@ -53,7 +60,9 @@ def _draw(table: Table) -> list[str]:
     if not table.rows:
         lines.append("no group is shown")
     if table.more:
-        lines.append(f"… and {table.more:,} more rows".replace(",", " ") + ": to_pandas() has all of them")
+        lines.append(
+            f"… and {table.more:,} more rows".replace(",", " ") + ": to_pandas() has all of them"
+        )
     return lines
 
 

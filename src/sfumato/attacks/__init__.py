@@ -1,7 +1,9 @@
-"""The adversary's side: attacks on exact answers and on private ones, for owners, on their own data.
+"""The adversary's side: attacks on exact answers and on private ones, for owners, on their own
+data.
 
-Each attack is one function with one result: numbers, sentences, a picture, and how often it succeeded beside what the guarantee allows. What a result shows is
-about the data as they are; it is not private, and is not to be published.
+Each attack is one function with one result: numbers, sentences, a picture, and how often it
+succeeded beside what the guarantee allows. What a result shows is about the data as they are; it is
+not private, and is not to be published.
 """
 
 from .averaging import averaging

@@ -1,4 +1,6 @@
-"""The picture of averaging: the mean of more and more answers beside the truth, and where a budget ends it."""
+"""The picture of averaging: the mean of more and more answers beside the truth, and where a budget
+ends it.
+"""
 
 from __future__ import annotations
 
@@ -16,21 +18,33 @@ if TYPE_CHECKING:
 
 
 def draw(found: Averaging) -> Figure:
-    """The running mean over the number of answers, within two standard deviations, on a logarithmic axis."""
+    """The running mean over the number of answers, within two standard deviations, on a logarithmic
+    axis.
+    """
     canvas = figure(7.4, 4.2, "The same question again and again")
     axes = canvas.subplots()
     quiet(axes)
     m = np.arange(1, len(found.answers) + 1)
     half = 2 * found.sd / np.sqrt(m)
-    band = axes.fill_between(m, found.truth - half, found.truth + half, color=tint(COLOURS[0], 0.16), linewidth=0)
+    band = axes.fill_between(
+        m, found.truth - half, found.truth + half, color=tint(COLOURS[0], 0.16), linewidth=0
+    )
     (mean,) = axes.plot(m, found.means, color=COLOURS[0], linewidth=1.8)
     truth = axes.axhline(found.truth, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
-    handles = {"mean of the answers so far": mean, "two standard deviations": band, "the truth": truth}
+    handles = {
+        "mean of the answers so far": mean,
+        "two standard deviations": band,
+        "the truth": truth,
+    }
     ends = found.ledger.answers
     if 0 < ends <= len(m):
-        handles[f"a budget of ε = {float(found.ledger.budget):g} ends here"] = axes.axvline(ends, color=COLOURS[2], linewidth=2.2)
+        handles[f"a budget of ε = {float(found.ledger.budget):g} ends here"] = axes.axvline(
+            ends, color=COLOURS[2], linewidth=2.2
+        )
     if found.needed <= len(m):
-        handles[f"{found.needed} answers: right with 95 %"] = axes.axvline(found.needed, color=COLOURS[1], linewidth=2.2)
+        handles[f"{found.needed} answers: right with 95 %"] = axes.axvline(
+            found.needed, color=COLOURS[1], linewidth=2.2
+        )
     axes.set_xscale("log")
     axes.set_xlim(1, max(2, len(m)))
     axes.xaxis.set_major_formatter("{x:g}")

@@ -1,10 +1,15 @@
-"""Background knowledge: what a k-anonymous table tells somebody who can rule out some values of a person ("not the flu: they were vaccinated").
+"""Background knowledge: what a k-anonymous table tells somebody who can rule out some values of a
+person ("not the flu: they were vaccinated").
 
-*Certain*     With v of v + 1 different values of a group ruled out, one is left: everybody in the group is known to have it.
-*Disclosure*  With v ruled out: the largest n_value/(N − the v most frequent others) of a group of N.
-*Against*     The value game of `games`. No promise is about what else is known: it holds for an adversary who knows everybody but one.
+*Certain*     With v of v + 1 different values of a group ruled out, one is left: everybody in the
+              group is known to have it.
+*Disclosure*  With v ruled out: the largest n_value/(N − the v most frequent others) of a group of
+              N.
+*Against*     The value game of `games`. No promise is about what else is known: it holds for an
+              adversary who knows everybody but one.
 
-Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam 2007. For owners, on their own data: none of this is private.
+Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam 2007. For owners, on their own data: none of
+this is private.
 """
 
 from __future__ import annotations
@@ -43,14 +48,25 @@ class Background(Result):
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        surely = {f"disclosure, {many} ruled out": value for many, value in enumerate(self.disclosure)}
-        return surely | {f"certain, {many} ruled out": value for many, value in enumerate(self.certain)}
+        surely = {
+            f"disclosure, {many} ruled out": value for many, value in enumerate(self.disclosure)
+        }
+        return surely | {
+            f"certain, {many} ruled out": value for many, value in enumerate(self.certain)
+        }
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        spelled = ("no value", "one value", *(f"{many} values" for many in range(2, self.knows + 1)))
+        spelled = (
+            "no value",
+            "one value",
+            *(f"{many} values" for many in range(2, self.knows + 1)),
+        )
         return tuple(
-            f"Who can rule out {many} of {self.sensitive} knows that of {per_cent(sure)} of the people."
+            (
+                f"Who can rule out {many} of {self.sensitive} knows that of {per_cent(sure)} "
+                f"of the people."
+            )
             for many, sure in zip(spelled, self.certain, strict=False)
         )
 
@@ -58,15 +74,30 @@ class Background(Result):
         """The share of people of whom the value is certain, by how many values can be ruled out."""
         from ..plots import Column, successes
 
-        columns = [Column(name=f"{many} ruled out", rate=share) for many, share in enumerate(self.certain)]
-        return successes(columns, title=f"Of whom {self.sensitive} is certain", up="share of people")
+        columns = [
+            Column(name=f"{many} ruled out", rate=share) for many, share in enumerate(self.certain)
+        ]
+        return successes(
+            columns, title=f"Of whom {self.sensitive} is certain", up="share of people"
+        )
 
-    def against(self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0) -> tuple[Success, ...]:
-        """As of `Skewness`: whatever can be ruled out, the guarantee is about one who knows everybody else."""
+    def against(
+        self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0
+    ) -> tuple[Success, ...]:
+        """As of `Skewness`: whatever can be ruled out, the guarantee is about one who knows
+        everybody else.
+        """
         return played(self.counts, epsilons, trials, seed)
 
 
 def background(table: Any, columns: Sequence[str], sensitive: str, *, knows: int = 1) -> Background:
-    """What the groups of a table by these columns tell an adversary who can rule out `knows` values of a person's sensitive column."""
+    """What the groups of a table by these columns tell an adversary who can rule out `knows` values
+    of a person's sensitive column.
+    """
     many = known_count(knows, "knows", 0)
-    return Background(columns=tuple(columns), sensitive=sensitive, counts=counted(table, columns, sensitive)[2], knows=many)
+    return Background(
+        columns=tuple(columns),
+        sensitive=sensitive,
+        counts=counted(table, columns, sensitive)[2],
+        knows=many,
+    )

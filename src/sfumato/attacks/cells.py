@@ -1,9 +1,12 @@
-"""Groups of people who look alike: how many share each combination of values, and by which columns they can be told apart.
+"""Groups of people who look alike: how many share each combination of values, and by which columns
+they can be told apart.
 
 *Cell*     All rows with the same values in some columns. Missing values are equal to each other.
-*Search*   Sets of columns, level by level: by one column, by two, … More columns never join two cells, so fewer never tell more people apart. Hence the search
-           ends at the first level at which a set tells enough people apart; a column without which all others do not is in every set; and a set is not
-           tried where cells of its first columns, times values of its last, are too few.
+*Search*   Sets of columns, level by level: by one column, by two, … More columns never join two
+           cells, so fewer never tell more people apart. Hence the search ends at the first level at
+           which a set tells enough people apart; a column without which all others do not is in
+           every set; and a set is not tried where cells of its first columns, times values of its
+           last, are too few.
 """
 
 from __future__ import annotations
@@ -38,7 +41,9 @@ class Coded:
             return self.codes[key[0]]
         if key in self._kept:
             return self._kept[key]
-        found = joined(self.cells(key[:-1]), self.codes[key[-1]])  # the first columns are most often of the level before, and kept
+        found = joined(
+            self.cells(key[:-1]), self.codes[key[-1]]
+        )  # the first columns are most often of the level before, and kept
         if len(self._kept) * self.n < _ROOM:
             self._kept[key] = found
         return found
@@ -52,14 +57,27 @@ class Coded:
         return int((self.sizes(names) == 1).sum())
 
     def smallest(self, wanted: int) -> tuple[tuple[str, ...], ...]:
-        """The sets of the fewest columns by which at least so many rows are alone; most alone first. Empty where even all columns do not do it."""
+        """The sets of the fewest columns by which at least so many rows are alone; most alone
+        first. Empty where even all columns do not do it.
+        """
         if self.alone(self.names) < wanted:
             return ()
-        needed = {name for name in self.names if len(self.names) > 1 and self.alone([other for other in self.names if other != name]) < wanted}
+        needed = {
+            name
+            for name in self.names
+            if len(self.names) > 1
+            and self.alone([other for other in self.names if other != name]) < wanted
+        }
         for size in range(max(1, len(needed)), len(self.names) + 1):
-            self._kept = {key: cells for key, cells in self._kept.items() if len(key) == size - 1}  # the level needs no other
+            self._kept = {
+                key: cells for key, cells in self._kept.items() if len(key) == size - 1
+            }  # the level needs no other
             sets = (chosen for chosen in combinations(self.names, size) if needed <= set(chosen))
-            found = {chosen: alone for chosen in sets if (alone := self._alone_at_least(chosen, wanted)) is not None}
+            found = {
+                chosen: alone
+                for chosen in sets
+                if (alone := self._alone_at_least(chosen, wanted)) is not None
+            }
             if found:
                 return tuple(sorted(found, key=lambda chosen: -found[chosen]))
         return ()

@@ -1,9 +1,13 @@
-"""What a group gives away about everybody in it, although nobody in it is found: l-diversity and t-closeness.
+"""What a group gives away about everybody in it, although nobody in it is found: l-diversity and
+t-closeness.
 
-*Distinct*  l: the fewest different sensitive values in a cell. 1 means that there is a cell whose members all have the same: no need to find out who is who.
-*Entropy*   e^H, with the smallest entropy H of a cell: as many values as would be as uncertain if all were equally frequent.
-*Distance*  t: of a cell's values p from those of the whole table q. Names: total variation Σ (p − q)₊. Numbers, in the order of their m different values:
-            Σ |P_i − Q_i|/(m − 1) with the cumulated shares P and Q, which is the earth mover's distance at a step of 1/(m − 1).
+*Distinct*  l: the fewest different sensitive values in a cell. 1 means that there is a cell whose
+            members all have the same: no need to find out who is who.
+*Entropy*   e^H, with the smallest entropy H of a cell: as many values as would be as uncertain if
+            all were equally frequent.
+*Distance*  t: of a cell's values p from those of the whole table q. Names: total variation Σ (p −
+            q)₊. Numbers, in the order of their m different values: Σ |P_i − Q_i|/(m − 1) with the
+            cumulated shares P and Q, which is the earth mover's distance at a step of 1/(m − 1).
 """
 
 from __future__ import annotations
@@ -38,19 +42,44 @@ class Diversity:
     distance: float  # t
     ordered: bool  # whether t is the distance of ordered values
     certain: float  # the share of people in cells with one value only
-    fewer: Mapping[int, float] = field(hash=False)  # l → the share of people in cells with fewer than l values
-    further: Mapping[float, float] = field(hash=False)  # t → the share of people in cells further than t from the whole table
+    fewer: Mapping[int, float] = field(
+        hash=False
+    )  # l → the share of people in cells with fewer than l values
+    further: Mapping[float, float] = field(
+        hash=False
+    )  # t → the share of people in cells further than t from the whole table
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        return {"l": self.distinct, "entropy l": self.entropy, "t": self.distance, "certain": self.certain}
+        return {
+            "l": self.distinct,
+            "entropy l": self.entropy,
+            "t": self.distance,
+            "certain": self.certain,
+        }
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        told = f"In its least diverse group {self.sensitive} takes {self.distinct} of {self.values} values"
-        told += f"; {per_cent(self.certain)} of the people are in a group where it takes one, and is known of all of them." if self.distinct == 1 else "."
+        told = (
+            f"In its least diverse group {self.sensitive} takes {self.distinct} of "
+            f"{self.values} values"
+        )
+        told += (
+            (
+                f"; {per_cent(self.certain)} of the people are in a group where it takes "
+                f"one, and is known of all of them."
+            )
+            if self.distinct == 1
+            else "."
+        )
         kind = "ordered values" if self.ordered else "shares"
-        return told, f"The group least like the whole table is {self.distance:.3g} away from it (0 to 1, by {kind})."
+        return (
+            told,
+            (
+                f"The group least like the whole table is {self.distance:.3g} away from it "
+                f"(0 to 1, by {kind})."
+            ),
+        )
 
 
 def diversity(read: Columns, cells: Whole, sensitive: str) -> Diversity:
@@ -63,7 +92,11 @@ def diversity(read: Columns, cells: Whole, sensitive: str) -> Diversity:
     share = many / sizes[cell]
     entropies = np.bincount(cell, weights=-share * np.log(share), minlength=len(sizes))
     whole = np.bincount(codes) / read.n
-    away = _moved(counts, sizes, np.bincount(codes)) if ordered else np.bincount(cell, weights=np.maximum(share - whole[value], 0.0))
+    away = (
+        _moved(counts, sizes, np.bincount(codes))
+        if ordered
+        else np.bincount(cell, weights=np.maximum(share - whole[value], 0.0))
+    )
     return Diversity(
         sensitive=sensitive,
         values=len(whole),
@@ -72,7 +105,9 @@ def diversity(read: Columns, cells: Whole, sensitive: str) -> Diversity:
         distance=float(away.max()),
         ordered=ordered,
         certain=float(sizes[distinct == 1].sum()) / read.n,
-        fewer={few: float(sizes[distinct < few].sum()) / read.n for few in _FEW if few <= len(whole)},
+        fewer={
+            few: float(sizes[distinct < few].sum()) / read.n for few in _FEW if few <= len(whole)
+        },
         further={far: float(sizes[away > far].sum()) / read.n for far in _FAR},
     )
 
@@ -85,9 +120,17 @@ def is_ordered(read: Columns, name: str) -> bool:
     return read.numeric(name) or bool(types.is_date(kind) or types.is_timestamp(kind))
 
 
-def spread(read: Columns, cells: Whole, sensitive: str, *, ordered: bool) -> tuple[Whole, tuple[Whole, Whole, Whole]]:
-    """Codes of the sensitive values, ascending where they are ordered; and of each cell and value that occur together, how often."""
-    codes = np.unique(read.numbers(sensitive), return_inverse=True)[1].astype(np.int64) if ordered else read.codes(sensitive)
+def spread(
+    read: Columns, cells: Whole, sensitive: str, *, ordered: bool
+) -> tuple[Whole, tuple[Whole, Whole, Whole]]:
+    """Codes of the sensitive values, ascending where they are ordered; and of each cell and value
+    that occur together, how often.
+    """
+    codes = (
+        np.unique(read.numbers(sensitive), return_inverse=True)[1].astype(np.int64)
+        if ordered
+        else read.codes(sensitive)
+    )
     width = int(codes.max()) + 1
     pairs, many = np.unique(cells * width + codes, return_counts=True)
     return codes, (pairs // width, pairs % width, many.astype(np.int64))
@@ -96,8 +139,9 @@ def spread(read: Columns, cells: Whole, sensitive: str, *, ordered: bool) -> tup
 def _moved(counts: tuple[Whole, Whole, Whole], sizes: Whole, whole: Whole) -> Real:
     """The earth mover's distances of all cells, in the time of a sort: not cells times values.
 
-    From one of its values to the next a cell's cumulated share P is one number, and that of all, Q, ascends. So Σ |P − Q_i| over these is taken from two sums
-    of Q, below P and above it. Sums of counts are exact, as integers.
+    From one of its values to the next a cell's cumulated share P is one number, and that of all, Q,
+    ascends. So Σ |P − Q_i| over these is taken from two sums of Q, below P and above it. Sums of
+    counts are exact, as integers.
     """
     cell, value, many = counts
     width, n = len(whole), int(whole.sum())
@@ -114,5 +158,7 @@ def _moved(counts: tuple[Whole, Whole, Whole], sizes: Whole, whole: Whole) -> Re
     turn = np.clip(np.searchsorted(rising, share * n), value, end)  # from here on Q is not below P
     above = share * (turn - value) - (sums[turn] - sums[value]) / n
     below = (sums[end] - sums[turn]) / n - share * (end - turn)
-    found: Real = (sums[value[first]] / n + np.bincount(cell, weights=above + below)) / (width - 1)  # before its first value P is 0
+    found: Real = (sums[value[first]] / n + np.bincount(cell, weights=above + below)) / (
+        width - 1
+    )  # before its first value P is 0
     return found

@@ -1,12 +1,16 @@
 """Two harmless answers whose difference is about one person.
 
-*Attack*   Ask how many have the secret, and how many of all but Steven have it: the difference is 1 if he has it and 0 if not. (A source prints it the
-           other way round: E-46.) Of a number ask for the sum with him and without: the difference is his number. Both groups are large, so no rule about
-           small ones helps.
-*Private*  With Laplace noise at ε/2 on each answer, the difference has noise of variance 2·Var: 16/ε² for the textbook law, so 4 where each answer has ε = 1.
-*Game*     A coin says whether he has the secret; or his number is drawn evenly, and the attacker names its tenth of the range.
-*Bound*    A right guess among k has a chance of at most e^ε/(e^ε + k − 1): both answers together are ε-DP when one person is replaced, and so the odds of
-           what he has grow by e^ε at most (`results.guess_bound`).
+*Attack*   Ask how many have the secret, and how many of all but Steven have it: the difference is 1
+           if he has it and 0 if not. (A source prints it the other way round: E-46.) Of a number
+           ask for the sum with him and without: the difference is his number. Both groups are
+           large, so no rule about small ones helps.
+*Private*  With Laplace noise at ε/2 on each answer, the difference has noise of variance 2·Var:
+           16/ε² for the textbook law, so 4 where each answer has ε = 1.
+*Game*     A coin says whether he has the secret; or his number is drawn evenly, and the attacker
+           names its tenth of the range.
+*Bound*    A right guess among k has a chance of at most e^ε/(e^ε + k − 1): both answers together
+           are ε-DP when one person is replaced, and so the odds of what he has grow by e^ε at most
+           (`results.guess_bound`).
 """
 
 from __future__ import annotations
@@ -53,22 +57,34 @@ class Differencing(Played):
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        found: dict[str, float | int] = {"with": self.with_person, "without": self.without, "difference": self.difference}
-        return found | {f"difference at {named(guess.epsilon)}": guess.value for guess in self.guesses}
+        found: dict[str, float | int] = {
+            "with": self.with_person,
+            "without": self.without,
+            "difference": self.difference,
+        }
+        return found | {
+            f"difference at {named(guess.epsilon)}": guess.value for guess in self.guesses
+        }
 
     @property
     def sentences(self) -> tuple[str, ...]:
         w, o, d = (spaced(x) for x in (self.with_person, self.without, self.difference))
         if self.summed:
-            told = f"The sum of {self.secret} is {w}, and without {self.person} {o}. The difference is {self.person}'s own {self.secret}: {d}."
+            told = (
+                f"The sum of {self.secret} is {w}, and without {self.person} {o}. The "
+                f"difference is {self.person}'s own {self.secret}: {d}."
+            )
         else:
             has = "has" if self.difference else "does not have"
             told = (
-                f"{people_having(self.with_person)} {self.secret} = {self.value}; without {self.person} it is {o}. "
+                f"{people_having(self.with_person)} {self.secret} = {self.value}; "
+                f"without {self.person} it is {o}. "
                 f"The difference is {d}, so {self.person} {has} {self.secret} = {self.value}."
             )
         private = tuple(
-            f"Asked at {named(guess.epsilon)} for both, a session answered {' and '.join(map(spaced, guess.answers))}: a difference of {spaced(guess.value)}, "
+            f"Asked at {named(guess.epsilon)} for both, a session answered "
+            f"{' and '.join(map(spaced, guess.answers))}: a difference of "
+            f"{spaced(guess.value)}, "
             f"with noise of standard deviation {guess.sd:.3g}."
             for guess in self.guesses
         )
@@ -89,10 +105,12 @@ def differencing(
     trials: int = TRIALS,
     bits: Bits = SYSTEM,
 ) -> Differencing:
-    """Ask with and without one person, for exact answers and for private ones at each ε in all. For owners, on their own data: the result is not private.
+    """Ask with and without one person, for exact answers and for private ones at each ε in all. For
+    owners, on their own data: the result is not private.
 
-    `person` is what the attacker knows of them. `secret` is a column: numbers are added up, within `bounds` (by default the least and the largest), unless a
-    `value` is given; of everything else those are counted who have the `value`, by default the person's own.
+    `person` is what the attacker knows of them. `secret` is a column: numbers are added up, within
+    `bounds` (by default the least and the largest), unless a `value` is given; of everything else
+    those are counted who have the `value`, by default the person's own.
     """
     losses, times = known_epsilons(epsilons), known_count(trials, "trials")
     whom = target(table, person, secret, value)
@@ -112,14 +130,20 @@ def differencing(
 
 
 def textbook_variance(epsilon: Number) -> Fraction:
-    """4/ε², the variance of the difference of two answers with continuous Laplace noise of scale 1/ε each."""
+    """4/ε², the variance of the difference of two answers with continuous Laplace noise of scale
+    1/ε each.
+    """
     return 4 / positive(epsilon, "epsilon") ** 2
 
 
-def count_game(epsilons: Sequence[Fraction], trials: int, *, answers: int = 2, bits: Bits = SYSTEM) -> tuple[Success, ...]:
-    """Is the person counted or not? The attacker adds and subtracts so many answers, of which one holds the person, and says yes from 1 on.
+def count_game(
+    epsilons: Sequence[Fraction], trials: int, *, answers: int = 2, bits: Bits = SYSTEM
+) -> tuple[Success, ...]:
+    """Is the person counted or not? The attacker adds and subtracts so many answers, of which one
+    holds the person, and says yes from 1 on.
 
-    What the others add cancels, so they are left out: the person and the noise of every answer remain.
+    What the others add cancels, so they are left out: the person and the noise of every answer
+    remain.
     """
 
     def game(epsilon: Fraction | None) -> NDArray[np.bool_]:
@@ -132,31 +156,61 @@ def count_game(epsilons: Sequence[Fraction], trials: int, *, answers: int = 2, b
     return played(game, epsilons)
 
 
-def sum_game(epsilons: Sequence[Fraction], trials: int, *, bits: Bits = SYSTEM) -> tuple[Success, ...]:
-    """In which tenth of the range is the person's number? The attacker names the tenth that the difference lies in."""
+def sum_game(
+    epsilons: Sequence[Fraction], trials: int, *, bits: Bits = SYSTEM
+) -> tuple[Success, ...]:
+    """In which tenth of the range is the person's number? The attacker names the tenth that the
+    difference lies in.
+    """
     most = BANDS * _STEPS
 
     def game(epsilon: Fraction | None) -> NDArray[np.bool_]:
         truth = uniform(trials, most, bits)
-        seen = answered(np.stack([truth, np.zeros_like(truth)]), epsilon=None if epsilon is None else epsilon / 2, moves=most - 1, bits=bits)
+        seen = answered(
+            np.stack([truth, np.zeros_like(truth)]),
+            epsilon=None if epsilon is None else epsilon / 2,
+            moves=most - 1,
+            bits=bits,
+        )
         return np.asarray(np.clip((seen[0] - seen[1]) // _STEPS, 0, BANDS - 1) == truth // _STEPS)
 
     return played(game, epsilons, choices=BANDS)
 
 
-def _of_a_sum(whom: Target, bounds: tuple[Number, Number] | None, losses: Sequence[Fraction], trials: int, bits: Bits) -> Differencing:
+def _of_a_sum(
+    whom: Target,
+    bounds: tuple[Number, Number] | None,
+    losses: Sequence[Fraction],
+    trials: int,
+    bits: Bits,
+) -> Differencing:
     numbers = whom.table.numbers(whom.secret)
     if np.isnan(numbers[whom.row]):
-        raise Refused("attacks.values", f"{whom.secret!r:.60}", "the person's own number is missing: no sum changes with it", "a person whose number is there")
+        raise Refused(
+            "attacks.values",
+            f"{whom.secret!r:.60}",
+            "the person's own number is missing: no sum changes with it",
+            "a person whose number is there",
+        )
     there = numbers[~np.isnan(numbers)]
     with np.errstate(over="ignore"):
         finite = bool(np.isfinite(there).all() and np.isfinite(np.abs(there).sum()))
     if not finite:
-        raise Refused("attacks.values", f"{whom.secret!r:.60}", "a number of the column, or their sum, is infinite", "a column of finite numbers")
+        raise Refused(
+            "attacks.values",
+            f"{whom.secret!r:.60}",
+            "a number of the column, or their sum, is infinite",
+            "a column of finite numbers",
+        )
     values = np.where(np.isnan(numbers), 0.0, numbers)  # what is missing adds nothing
     low, high = (float(there.min()), float(there.max())) if bounds is None else _ends(bounds)
     if not low < high:
-        raise Refused("attacks.bounds", f"bounds=({low:g}, {high:g})", "the smallest number lies below the largest", "bounds=(0, 100_000)")
+        raise Refused(
+            "attacks.bounds",
+            f"bounds=({low:g}, {high:g})",
+            "the smallest number lies below the largest",
+            "bounds=(0, 100_000)",
+        )
     return Differencing(
         person=whom.name,
         secret=whom.secret,
@@ -171,7 +225,12 @@ def _of_a_sum(whom: Target, bounds: tuple[Number, Number] | None, losses: Sequen
 
 def _ends(bounds: object) -> tuple[float, float]:
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
-        raise Refused("attacks.bounds", f"bounds={bounds!r:.60}", "bounds are two numbers, the smallest and the largest", "bounds=(0, 100_000)")
+        raise Refused(
+            "attacks.bounds",
+            f"bounds={bounds!r:.60}",
+            "bounds are two numbers, the smallest and the largest",
+            "bounds=(0, 100_000)",
+        )
     return float(exact(bounds[0], "bounds")), float(exact(bounds[1], "bounds"))
 
 

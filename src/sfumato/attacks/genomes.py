@@ -1,7 +1,10 @@
-"""People as rows of zeros and ones: which of two variants each has at many positions. Generated, or from a table of one's own.
+"""People as rows of zeros and ones: which of two variants each has at many positions. Generated, or
+from a table of one's own.
 
-*Generated*  Each position has a frequency between 0.05 and 0.95, all equally likely; people have the variant with that chance, independently. Nobody exists.
-*Own*        A table whose columns are 0 and 1, true and false; or a matrix. The frequencies among all are then taken from people set aside for it.
+*Generated*  Each position has a frequency between 0.05 and 0.95, all equally likely; people have
+             the variant with that chance, independently. Nobody exists.
+*Own*        A table whose columns are 0 and 1, true and false; or a matrix. The frequencies among
+             all are then taken from people set aside for it.
 """
 
 from __future__ import annotations
@@ -57,6 +60,16 @@ def known_genomes(people: Any) -> Genomes:
     else:
         read = columns(people)
         values = np.column_stack([read.numbers(name) for name in read])
-    if values.ndim != 2 or values.shape[0] < 4 or values.shape[1] < 1 or not np.isin(values, (0, 1)).all():
-        raise Refused("attacks.values", "people", "people are four or more rows of zeros and ones", "genomes(people=2000, positions=10_000)")
+    if (
+        values.ndim != 2
+        or values.shape[0] < 4
+        or values.shape[1] < 1
+        or not np.isin(values, (0, 1)).all()
+    ):
+        raise Refused(
+            "attacks.values",
+            "people",
+            "people are four or more rows of zeros and ones",
+            "genomes(people=2000, positions=10_000)",
+        )
     return Genomes(values.astype(np.int8))

@@ -1,4 +1,6 @@
-"""Groups of a table and the sensitive values in them: what is shared by `skewness` and `background`."""
+"""Groups of a table and the sensitive values in them: what is shared by `skewness` and
+`background`.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +32,21 @@ def counted(table: Any, names: Sequence[str], sensitive: str) -> tuple[Columns, 
     shape = int(cell.max()) + 1, int(codes.max()) + 1
     if shape[0] * shape[1] > _MOST:
         reason = "there are more groups and values than are looked at together"
-        raise Refused("attacks.groups", f"{sensitive!r:.60}", reason, "coarser columns, or uniqueness(…, sensitive=…)")
+        raise Refused(
+            "attacks.groups",
+            f"{sensitive!r:.60}",
+            reason,
+            "coarser columns, or uniqueness(…, sensitive=…)",
+        )
     counts = np.zeros(shape, dtype=np.int64)
     counts[cell, value] = many
     return found, coded, counts
 
 
 def disclosed(counts: Whole, ruled_out: int = 0) -> NDArray[np.float64]:
-    """Of each group, the share of its most frequent value among those left when the most frequent others are ruled out."""
+    """Of each group, the share of its most frequent value among those left when the most frequent
+    others are ruled out.
+    """
     ordered = -np.sort(-counts, axis=1)
     left = ordered.sum(axis=1) - ordered[:, 1 : 1 + ruled_out].sum(axis=1)
     shares: NDArray[np.float64] = ordered[:, 0] / left
@@ -50,11 +59,22 @@ def certain(counts: Whole, ruled_out: int = 0) -> float:
     return float(counts[few].sum() / counts.sum())
 
 
-def played(counts: Whole, epsilons: Sequence[Number], trials: int, seed: int) -> tuple[Success, ...]:
-    """The value game with a member of each group in turn, smallest groups first; everybody else is known."""
+def played(
+    counts: Whole, epsilons: Sequence[Number], trials: int, seed: int
+) -> tuple[Success, ...]:
+    """The value game with a member of each group in turn, smallest groups first; everybody else is
+    known.
+    """
     wanted, many = known_epsilons(epsilons), known_count(trials, "trials")
     if counts.shape[1] < 2:
-        raise Refused("attacks.sensitive", "one value", "there is nothing to guess where a column has one value only", "a column of two values or more")
-    others = counts[np.argsort(counts.sum(axis=1), kind="stable")][np.resize(np.arange(min(len(counts), many)), many)]
+        raise Refused(
+            "attacks.sensitive",
+            "one value",
+            "there is nothing to guess where a column has one value only",
+            "a column of two values or more",
+        )
+    others = counts[np.argsort(counts.sum(axis=1), kind="stable")][
+        np.resize(np.arange(min(len(counts), many)), many)
+    ]
     others[np.arange(many), np.argmax(others, axis=1)] -= 1  # the one whose value is drawn afresh
     return games.value(np.minimum(others, games.KNOWN), wanted, seed=seed)

@@ -1,11 +1,15 @@
 """The attacker who knows everything but one thing, and reasons by Bayes' rule.
 
-*Attack*   He knows everybody's secret but one person's: so many others have it. The exact count leaves 0 or 1 for the person.
-*Private*  Of an answer y with noise of the law p, the odds that the person has it grow by p(y − others − 1)/p(y − others): a factor between e^−ε and e^ε.
+*Attack*   He knows everybody's secret but one person's: so many others have it. The exact count
+           leaves 0 or 1 for the person.
+*Private*  Of an answer y with noise of the law p, the odds that the person has it grow by p(y −
+           others − 1)/p(y − others): a factor between e^−ε and e^ε.
 *Game*     A coin says whether the person has it; he says what is likelier.
-*Bound*    e^ε/(1 + e^ε): posterior odds are at most e^ε times the prior odds for whoever knows everybody else's data, as he does, or thinks that they say
-           nothing about the person. (Who thinks that the person has what the relatives have learns of the person from the relatives, too.) For a count this
-           attacker attains it exactly: Σ max(p(z), p(z − 1))/2 = e^ε/(1 + e^ε) for the two-sided geometric law.
+*Bound*    e^ε/(1 + e^ε): posterior odds are at most e^ε times the prior odds for whoever knows
+           everybody else's data, as he does, or thinks that they say nothing about the person. (Who
+           thinks that the person has what the relatives have learns of the person from the
+           relatives, too.) For a count this attacker attains it exactly: Σ max(p(z), p(z − 1))/2 =
+           e^ε/(1 + e^ε) for the two-sided geometric law.
 """
 
 from __future__ import annotations
@@ -55,25 +59,43 @@ class Inference(Played):
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        found: dict[str, float | int] = {"others": self.others, "exact": self.exact, "prior": float(self.prior), "posterior": self.exact - self.others}
-        return found | {f"posterior at {named(belief.epsilon)}": belief.posterior for belief in self.beliefs}
+        found: dict[str, float | int] = {
+            "others": self.others,
+            "exact": self.exact,
+            "prior": float(self.prior),
+            "posterior": self.exact - self.others,
+        }
+        return found | {
+            f"posterior at {named(belief.epsilon)}": belief.posterior for belief in self.beliefs
+        }
 
     @property
     def sentences(self) -> tuple[str, ...]:
         what, left = f"{self.secret} = {self.value}", self.exact - self.others
         has = "has" if left else "does not have"
-        others = f"{spaced(self.others)} {'person' if self.others == 1 else 'people'} other than {self.person} {'has' if self.others == 1 else 'have'}"
-        told = f"The attacker knows that {others} {what}. The exact count is {spaced(self.exact)}, so "
-        told += f"{self.person} {has} it: his belief goes from {per_cent(float(self.prior))} to {100 * left} %."
+        others = (
+            f"{spaced(self.others)} {'person' if self.others == 1 else 'people'} other than "
+            f"{self.person} {'has' if self.others == 1 else 'have'}"
+        )
+        told = (
+            f"The attacker knows that {others} {what}. The exact count is {spaced(self.exact)}, so "
+        )
+        told += (
+            f"{self.person} {has} it: his belief goes from {per_cent(float(self.prior))} to "
+            f"{100 * left} %."
+        )
         private = tuple(
-            f"At {named(b.epsilon)} a session answered {spaced(b.answer)}: his belief becomes {per_cent(b.posterior)}, and no answer could take it "
+            f"At {named(b.epsilon)} a session answered {spaced(b.answer)}: his belief "
+            f"becomes {per_cent(b.posterior)}, and no answer could take it "
             f"below {at_least(b.possible.low)} or above {at_most(b.possible.high)}."
             for b in self.beliefs
         )
         return (told, *private, *self.verdicts)
 
     def plot(self) -> Figure:
-        return plot_successes(self.played, title="The attacker who knows all but one", up="right guesses")
+        return plot_successes(
+            self.played, title="The attacker who knows all but one", up="right guesses"
+        )
 
 
 def infer(
@@ -87,7 +109,9 @@ def infer(
     trials: int = TRIALS,
     bits: Bits = SYSTEM,
 ) -> Inference:
-    """What somebody who knows all but one person's secret makes of exact and of private counts. For owners, on their own data: the result is not private."""
+    """What somebody who knows all but one person's secret makes of exact and of private counts. For
+    owners, on their own data: the result is not private.
+    """
     losses, times, p = known_epsilons(epsilons), known_count(trials, "trials"), known_prior(prior)
     whom = target(table, person, secret, value)
     having = whom.having
@@ -116,12 +140,19 @@ def infer(
 def posterior(prior: Fraction, excess: int, epsilon: Number) -> float:
     """The belief after an answer that exceeds the others' count by so much."""
     law = Laplace(sensitivity=1, epsilon=epsilon)
-    yes, no = (float(weight) * float(law.probability(excess - moved)) for weight, moved in ((prior, 1), (1 - prior, 0)))
+    yes, no = (
+        float(weight) * float(law.probability(excess - moved))
+        for weight, moved in ((prior, 1), (1 - prior, 0))
+    )
     return yes / (yes + no) if yes + no else float(prior)
 
 
-def known_rest_game(epsilons: Sequence[Fraction], trials: int, *, bits: Bits = SYSTEM) -> tuple[Success, ...]:
-    """Does the person have it? The attacker knows the others, so of the answer only the person and the noise are left to him."""
+def known_rest_game(
+    epsilons: Sequence[Fraction], trials: int, *, bits: Bits = SYSTEM
+) -> tuple[Success, ...]:
+    """Does the person have it? The attacker knows the others, so of the answer only the person and
+    the noise are left to him.
+    """
 
     def game(epsilon: Fraction | None) -> NDArray[np.bool_]:
         truth = coins(trials, bits)

@@ -1,11 +1,16 @@
-"""Linkage: two tables about the same people, one with names and one without, put together again by what they share (S-149).
+"""Linkage: two tables about the same people, one with names and one without, put together again by
+what they share (S-149).
 
-*Match*     Rows of `b` that agree with a row of `a` in every shared column, or differ by no more than the column's tolerance (dates in days).
-*Linked*    A row of `a` with exactly one match. With several matches that all have the same sensitive value this is revealed as well.
-*Against*   `b` not published row by row, but as private counts: is this person in it; or, with a sensitive column, which value do they have (`games`).
+*Match*     Rows of `b` that agree with a row of `a` in every shared column, or differ by no more
+            than the column's tolerance (dates in days).
+*Linked*    A row of `a` with exactly one match. With several matches that all have the same
+            sensitive value this is revealed as well.
+*Against*   `b` not published row by row, but as private counts: is this person in it; or, with a
+            sensitive column, which value do they have (`games`).
 
-Sweeney 1997 (a governor's hospital record, by date of birth, sex and ZIP code); Culnane, Rubinstein & Teague 2017 (Australian billing records, by a birth
-and the dates of a few treatments). For owners, on their own data: none of this is private.
+Sweeney 1997 (a governor's hospital record, by date of birth, sex and ZIP code); Culnane, Rubinstein
+& Teague 2017 (Australian billing records, by a birth and the dates of a few treatments). For
+owners, on their own data: none of this is private.
 """
 
 from __future__ import annotations
@@ -57,48 +62,92 @@ class Link(Result):
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        told: dict[str, float | int] = {"people": self.people, "rows": self.rows, "linked": int((self.linked >= 0).sum()), "share": self.share}
-        return told | {name: value for name, value in (("correct", self.correct), ("revealed", self.revealed)) if value is not None}
+        told: dict[str, float | int] = {
+            "people": self.people,
+            "rows": self.rows,
+            "linked": int((self.linked >= 0).sum()),
+            "share": self.share,
+        }
+        return told | {
+            name: value
+            for name, value in (("correct", self.correct), ("revealed", self.revealed))
+            if value is not None
+        }
 
     @property
     def sentences(self) -> tuple[str, ...]:
         linked = int((self.linked >= 0).sum())
-        told = [f"By {listed(self.columns)}, {linked} of {self.people} people ({per_cent(self.share)}) have exactly one row of {self.rows} in the other table."]
+        told = [
+            (
+                f"By {listed(self.columns)}, {linked} of {self.people} people "
+                f"({per_cent(self.share)}) have exactly one row of {self.rows} in the other "
+                f"table."
+            )
+        ]
         if self.correct is not None:
             told.append(f"{per_cent(self.correct)} of these links lead to the same person.")
         if self.revealed is not None:
-            told.append(f"What was to be kept secret is known of {per_cent(self.revealed)} of the people.")
+            told.append(
+                f"What was to be kept secret is known of {per_cent(self.revealed)} of the people."
+            )
         return tuple(told)
 
     def plot(self) -> Figure:
         """How many matches people have."""
         from ..plots import Column, successes
 
-        kinds = {"no match": self.many == 0, "one match": self.many == 1, "2 to 5": (self.many > 1) & (self.many <= 5), "more": self.many > 5}
+        kinds = {
+            "no match": self.many == 0,
+            "one match": self.many == 1,
+            "2 to 5": (self.many > 1) & (self.many <= 5),
+            "more": self.many > 5,
+        }
         return successes(
-            [Column(name=name, rate=float(share.mean())) for name, share in kinds.items()], title="People found in the other table", up="share of people"
+            [Column(name=name, rate=float(share.mean())) for name, share in kinds.items()],
+            title="People found in the other table",
+            up="share of people",
         )
 
-    def against(self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0) -> tuple[Success, ...]:
-        """How often somebody who knows the shared columns learns what `b` would tell: from exact counts, and from private ones. Allowed: see `games`."""
+    def against(
+        self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0
+    ) -> tuple[Success, ...]:
+        """How often somebody who knows the shared columns learns what `b` would tell: from exact
+        counts, and from private ones. Allowed: see `games`.
+        """
         wanted, trials = known_epsilons(epsilons), known_count(trials, "trials")
         others = np.sort(self.many[self.many > 0]) - 1 if self.many.any() else np.zeros(1, np.int64)
         return games.of_groups(others, self.values, wanted, trials=trials, seed=seed)
 
 
 def link(
-    a: Any, b: Any, on: Sequence[str] | None = None, *, tolerance: Mapping[str, Number] | None = None, same: str | None = None, sensitive: str | None = None
+    a: Any,
+    b: Any,
+    on: Sequence[str] | None = None,
+    *,
+    tolerance: Mapping[str, Number] | None = None,
+    same: str | None = None,
+    sensitive: str | None = None,
 ) -> Link:
     """The people of table `a` in table `b`, by the columns that both have or those of `on`.
 
-    `tolerance` says by how much a number or a date may differ (dates: days). `same` names a column of both that tells who is who, to count right links;
-    `sensitive` a column of `b` that the links reveal.
+    `tolerance` says by how much a number or a date may differ (dates: days). `same` names a column
+    of both that tells who is who, to count right links; `sensitive` a column of `b` that the links
+    reveal.
     """
     first, second = columns(a), columns(b)
     aside = {name for name in (same, sensitive) if name is not None}
-    shared = known_columns(on) if on is not None else [name for name in first if name in second and name not in aside]
+    shared = (
+        known_columns(on)
+        if on is not None
+        else [name for name in first if name in second and name not in aside]
+    )
     if not shared:
-        raise Refused("attacks.columns", "link(a, b)", "the tables have no column in common", "columns of the same name, or on=[…]")
+        raise Refused(
+            "attacks.columns",
+            "link(a, b)",
+            "the tables have no column in common",
+            "columns of the same name, or on=[…]",
+        )
     for name, table in ((same, first), (same, second), (sensitive, second)):
         if name is not None:
             columns(table, [name])
@@ -125,5 +174,7 @@ def _right(a: Columns, b: Columns, same: str, linked: NDArray[np.int64]) -> int:
 def _revealed(found: Matches, codes: NDArray[np.int64]) -> float:
     """The share of people all of whose matches, one or more, have one value."""
     pairs = joined(found.left, codes[found.right]) if len(found.left) else np.zeros(0, np.int64)
-    different = np.bincount(found.left[np.unique(pairs, return_index=True)[1]], minlength=len(found.many))
+    different = np.bincount(
+        found.left[np.unique(pairs, return_index=True)[1]], minlength=len(found.many)
+    )
     return float((different == 1).mean())

@@ -1,7 +1,8 @@
 """Which rows of one table agree with which rows of another: equal in some columns, near in others.
 
-*Steps*   Rows are put into cells by the columns that have to be equal. In a cell the rows of the second table are ordered by the first column with a tolerance;
-          what is near lies together, and the other tolerances are looked at there only.
+*Steps*   Rows are put into cells by the columns that have to be equal. In a cell the rows of the
+          second table are ordered by the first column with a tolerance; what is near lies together,
+          and the other tolerances are looked at there only.
 *Missing* A missing value agrees with a missing value, and with nothing else.
 """
 
@@ -47,36 +48,69 @@ class Matches:
 
 def matches(a: Columns, b: Columns, tolerance: Mapping[str, Number]) -> Matches:
     """The matching rows of two tables with the same columns."""
-    allowed = {name: float(non_negative(value, f"tolerance of {name}")) for name, value in tolerance.items()}
+    allowed = {
+        name: float(non_negative(value, f"tolerance of {name}"))
+        for name, value in tolerance.items()
+    }
     for name in allowed:
         if name not in a:
-            raise Refused("attacks.columns", f"tolerance={{{name!r:.60}: …}}", "this is no column that both tables are matched by", f"on=[…, {name!r:.60}]")
+            raise Refused(
+                "attacks.columns",
+                f"tolerance={{{name!r:.60}: …}}",
+                "this is no column that both tables are matched by",
+                f"on=[…, {name!r:.60}]",
+            )
     cells_a, cells_b = _cells(a, b, [name for name in a if name not in allowed])
     near = [(a.numbers(name), b.numbers(name), reach) for name, reach in allowed.items()]
     key_a, key_b, reach = near[0] if near else (np.zeros(a.n), np.zeros(b.n), 0.0)
     order = np.lexsort((key_b, cells_b))  # NaN comes last in its cell
     starts = np.searchsorted(cells_b[order], np.arange(int(max(cells_a.max(), cells_b.max())) + 2))
-    first, last = _window(key_a, key_b[order], starts[cells_a], starts[cells_a + 1], reach) if near else (starts[cells_a], starts[cells_a + 1])
+    first, last = (
+        _window(key_a, key_b[order], starts[cells_a], starts[cells_a + 1], reach)
+        if near
+        else (starts[cells_a], starts[cells_a + 1])
+    )
     lengths = last - first
     if int(lengths.sum()) > _MOST:
-        raise Refused("attacks.matches", "link(a, b)", "most rows match most others: these columns tell nobody apart", "more columns, or smaller tolerances")
+        raise Refused(
+            "attacks.matches",
+            "link(a, b)",
+            "most rows match most others: these columns tell nobody apart",
+            "more columns, or smaller tolerances",
+        )
     left = np.repeat(np.arange(a.n), lengths)
-    right = order[np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths) + np.repeat(first, lengths)]
+    right = order[
+        np.arange(int(lengths.sum()))
+        - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        + np.repeat(first, lengths)
+    ]
     for one, two, reach in near[1:]:
-        agree = (np.abs(one[left] - two[right]) <= reach) | (np.isnan(one[left]) & np.isnan(two[right]))
+        agree = (np.abs(one[left] - two[right]) <= reach) | (
+            np.isnan(one[left]) & np.isnan(two[right])
+        )
         left, right = left[agree], right[agree]
     return Matches(left.astype(np.int64), right.astype(np.int64), a.n)
 
 
-def _window(wanted: Real, ordered: Real, first: Whole, last: Whole, reach: float) -> tuple[Whole, Whole]:
+def _window(
+    wanted: Real, ordered: Real, first: Whole, last: Whole, reach: float
+) -> tuple[Whole, Whole]:
     """Of each wanted value, where the values of its cell begin and end that are within reach."""
     lows, highs = np.empty(len(wanted), dtype=np.int64), np.empty(len(wanted), dtype=np.int64)
     for row, value in enumerate(wanted.tolist()):
         start, here = int(first[row]), ordered[first[row] : last[row]]
-        present = start + int(np.searchsorted(here, np.inf, side="right"))  # behind them the missing ones
+        present = start + int(
+            np.searchsorted(here, np.inf, side="right")
+        )  # behind them the missing ones
         missing = value != value
-        lows[row] = present if missing else start + int(np.searchsorted(here, value - reach, side="left"))
-        highs[row] = last[row] if missing else min(present, start + int(np.searchsorted(here, value + reach, side="right")))
+        lows[row] = (
+            present if missing else start + int(np.searchsorted(here, value - reach, side="left"))
+        )
+        highs[row] = (
+            last[row]
+            if missing
+            else min(present, start + int(np.searchsorted(here, value + reach, side="right")))
+        )
     return lows, highs
 
 
@@ -89,15 +123,27 @@ def _cells(a: Columns, b: Columns, names: list[str]) -> tuple[Whole, Whole]:
 
 
 def together(a: Columns, b: Columns, name: str) -> tuple[Whole, Whole]:
-    """Codes of a column of both tables, equal where the values are; numbers are compared as numbers, the rest as texts."""
+    """Codes of a column of both tables, equal where the values are; numbers are compared as
+    numbers, the rest as texts.
+    """
     import pyarrow as pa
 
     columns: list[Any] = [table.arrow.column(name) for table in (a, b)]
     if columns[0].type != columns[1].type:
         try:
-            columns = [pa.chunked_array([pa.array(table.numbers(name), from_pandas=True)]) for table in (a, b)]
+            columns = [
+                pa.chunked_array([pa.array(table.numbers(name), from_pandas=True)])
+                for table in (a, b)
+            ]
         except Refused:
-            columns = [pa.chunked_array([pa.array([None if cell is None else str(cell) for cell in column.to_pylist()])]) for column in columns]
-    both = pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)
+            columns = [
+                pa.chunked_array(
+                    [pa.array([None if cell is None else str(cell) for cell in column.to_pylist()])]
+                )
+                for column in columns
+            ]
+    both = pa.chunked_array(
+        [chunk for column in columns for chunk in column.chunks], columns[0].type
+    )
     codes = Columns(a.n + b.n, pa.table({name: both})).codes(name)
     return codes[: a.n], codes[a.n :]

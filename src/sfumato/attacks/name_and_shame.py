@@ -1,11 +1,15 @@
-"""Name and shame: publish each record with probability δ, say nothing of the rest, and call it private.
+"""Name and shame: publish each record with probability δ, say nothing of the rest, and call it
+private.
 
-*Attack*   None is needed: the mechanism is (0, δ)-DP and keeps that promise. Of n people n·δ are published whole, at least one with 1 − (1 − δ)^n: 63 % for
-           δ = 1/n. "Just a few" are sacrificed, and δ is what allows it; so it has to be far below 1/n.
+*Attack*   None is needed: the mechanism is (0, δ)-DP and keeps that promise. Of n people n·δ are
+           published whole, at least one with 1 − (1 − δ)^n: 63 % for δ = 1/n. "Just a few" are
+           sacrificed, and δ is what allows it; so it has to be far below 1/n.
 *Exact*    A count by name publishes everybody whose name is their own.
-*Private*  A session at (ε, δ) finds the names itself, and shows one that a single person has with probability δ at most.
-*Bound*    δ for each person: without the person the name cannot come out, and with them it comes out at most δ more often, e^ε·0 + δ. Names get noise of
-           their own, so the n names of one answer are n trials.
+*Private*  A session at (ε, δ) finds the names itself, and shows one that a single person has with
+           probability δ at most.
+*Bound*    δ for each person: without the person the name cannot come out, and with them it comes
+           out at most δ more often, e^ε·0 + δ. Names get noise of their own, so the n names of one
+           answer are n trials.
 """
 
 from __future__ import annotations
@@ -54,13 +58,28 @@ class NameAndShame(Played):
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        found: dict[str, float | int] = {"people": self.people, "delta": float(self.delta), "expected": float(self.expected)}
-        return found | {"at least one": self.at_least_one, "published": self.published, "runs that published somebody": self.leaked}
+        found: dict[str, float | int] = {
+            "people": self.people,
+            "delta": float(self.delta),
+            "expected": float(self.expected),
+        }
+        return found | {
+            "at least one": self.at_least_one,
+            "published": self.published,
+            "runs that published somebody": self.leaked,
+        }
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        told = f"Each of {spaced(self.people)} records is published whole with probability {text(self.delta)}: that is (0, δ)-DP, and keeps its promise."
-        run = f"In the first run {self.published} were; somebody was in {per_cent(self.leaked)} of the runs, beside {per_cent(self.at_least_one)} expected."
+        told = (
+            f"Each of {spaced(self.people)} records is published whole with probability "
+            f"{text(self.delta)}: that is (0, δ)-DP, and keeps its promise."
+        )
+        run = (
+            f"In the first run {self.published} were; somebody was in "
+            f"{per_cent(self.leaked)} of the runs, beside {per_cent(self.at_least_one)} "
+            f"expected."
+        )
         return (told, run, self.judgement.sentence, *self.verdicts)
 
     def plot(self) -> Figure:
@@ -79,7 +98,8 @@ def name_and_shame(
     runs: int = 20,
     bits: Bits = SYSTEM,
 ) -> NameAndShame:
-    """Publish a few of the people whose value of a column is theirs alone (or of n invented ones), by chance δ, by default 1/n; and ask a session for all.
+    """Publish a few of the people whose value of a column is theirs alone (or of n invented ones),
+    by chance δ, by default 1/n; and ask a session for all.
 
     For owners, on their own data: the result is not private.
     """
@@ -90,7 +110,14 @@ def name_and_shame(
     each = [_below(size, d, bits) for _ in range(many)]
     exact = Success(against="exact counts by name", hits=size, trials=size, chance=0.0)
     own = Approx(0, d)
-    shame = Success(against="name and shame", hits=sum(each), trials=many * size, chance=0.0, promise=own, bound=event_bound(own, 0))
+    shame = Success(
+        against="name and shame",
+        hits=sum(each),
+        trials=many * size,
+        chance=0.0,
+        promise=own,
+        bound=event_bound(own, 0),
+    )
     private = tuple(_session(names, epsilon, d, many) for epsilon in losses)
     return NameAndShame(
         people=size,
@@ -108,7 +135,12 @@ def _alone(table: object, column: str | None) -> np.ndarray:
     codes = found.codes(next(iter(found)))
     single = np.flatnonzero(np.bincount(codes) == 1)
     if len(single) < 2:
-        raise Refused("attacks.alone", f"column={column!r:.60}", "no two rows have values of this column that are theirs alone", 'column="name"')
+        raise Refused(
+            "attacks.alone",
+            f"column={column!r:.60}",
+            "no two rows have values of this column that are theirs alone",
+            'column="name"',
+        )
     return single
 
 
@@ -123,8 +155,17 @@ def _session(names: np.ndarray, epsilon: Fraction, delta: Fraction, runs: int) -
 
     promise = Approx(epsilon, delta)
     hits = 0
-    with protect(pa.table({"name": pa.array(names.astype(np.int64))}), name="people", budget=runs * promise) as people:
+    with protect(
+        pa.table({"name": pa.array(names.astype(np.int64))}), name="people", budget=runs * promise
+    ) as people:
         query = people.group_by("name").aggregate(n=count())
         for _ in range(runs):
             hits += len(people.release(query, epsilon=epsilon, delta=delta, fresh=True).rows)
-    return Success(against=named(epsilon), hits=hits, trials=runs * len(names), chance=0.0, promise=promise, bound=event_bound(promise, 0))
+    return Success(
+        against=named(epsilon),
+        hits=hits,
+        trials=runs * len(names),
+        chance=0.0,
+        promise=promise,
+        bound=event_bound(promise, 0),
+    )

@@ -1,12 +1,17 @@
-"""The p-percent rule of statistical offices: may a total be published, or does it give the largest away to the second largest?
+"""The p-percent rule of statistical offices: may a total be published, or does it give the largest
+away to the second largest?
 
-*Rule*      Whoever contributes X_(n−1) subtracts it from the total S and is left with X_(n) and the rest R = S − X_(n) − X_(n−1): an estimate too large by R.
-            The total is sensitive if R < (p/100)·X_(n): the largest is then known to within p per cent.
-*Slide*     The slides of 2023 print X_(n)/Σ_{i≠n−1} X_(i) > p_s. As the sum is X_(n) + R, this says R/X_(n) < (1 − p_s)/p_s: the same rule with
-            p = 100·(1 − p_s)/p_s (E-39). A threshold of 0.9 is the standard rule at 11.1 per cent, not at 90. Indices ascend.
+*Rule*      Whoever contributes X_(n−1) subtracts it from the total S and is left with X_(n) and the
+            rest R = S − X_(n) − X_(n−1): an estimate too large by R. The total is sensitive if R <
+            (p/100)·X_(n): the largest is then known to within p per cent.
+*Slide*     The slides of 2023 print X_(n)/Σ_{i≠n−1} X_(i) > p_s. As the sum is X_(n) + R, this says
+            R/X_(n) < (1 − p_s)/p_s: the same rule with p = 100·(1 − p_s)/p_s (E-39). A threshold of
+            0.9 is the standard rule at 11.1 per cent, not at 90. Indices ascend.
 *Worst*     All others together know the last one: S − Σ_{i>1} X_i = X_1. No p helps against them.
-*Leaks*     Whether a total is withheld depends on the data, and says something about them. Noise depends on public numbers only.
-*Against*   Which of several values, all equally likely and further apart than p per cent, does the largest have? (`games`, *Sum*.)
+*Leaks*     Whether a total is withheld depends on the data, and says something about them. Noise
+            depends on public numbers only.
+*Against*   Which of several values, all equally likely and further apart than p per cent, does the
+            largest have? (`games`, *Sum*.)
 """
 
 from __future__ import annotations
@@ -66,17 +71,42 @@ class PPercent(Result):
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        names = ("n", "total", "largest", "second", "remainder", "p", "remainder_over_largest", "slide_ratio", "sensitive")
-        return {name: value if isinstance(value := getattr(self, name), int) else float(value) for name in names}
+        names = (
+            "n",
+            "total",
+            "largest",
+            "second",
+            "remainder",
+            "p",
+            "remainder_over_largest",
+            "slide_ratio",
+            "sensitive",
+        )
+        return {
+            name: value if isinstance(value := getattr(self, name), int) else float(value)
+            for name in names
+        }
 
     @property
     def sentences(self) -> tuple[str, ...]:
         share = 100 * self.remainder_over_largest
-        verdict = f"{'less' if self.sensitive else 'not less'} than {float(self.p):.3g} per cent: the total is {'' if self.sensitive else 'not '}sensitive"
+        verdict = (
+            f"{'less' if self.sensitive else 'not less'} than {float(self.p):.3g} per cent: "
+            f"the total is {'' if self.sensitive else 'not '}sensitive"
+        )
         return (
-            f"The second largest of {self.n} contributors subtracts its own {float(self.second):.6g} from the total of {float(self.total):.6g}.",
-            f"That leaves {float(self.total - self.second):.6g} for a largest of {float(self.largest):.6g}: too much by {share:.3g} per cent, {verdict}.",
-            "All the others together know the largest exactly, whatever p is; and whether a total is withheld says something about it, too.",
+            (
+                f"The second largest of {self.n} contributors subtracts its own "
+                f"{float(self.second):.6g} from the total of {float(self.total):.6g}."
+            ),
+            (
+                f"That leaves {float(self.total - self.second):.6g} for a largest of "
+                f"{float(self.largest):.6g}: too much by {share:.3g} per cent, {verdict}."
+            ),
+            (
+                "All the others together know the largest exactly, whatever p is; and "
+                "whether a total is withheld says something about it, too."
+            ),
         )
 
     def plot(self) -> Figure:
@@ -84,19 +114,36 @@ class PPercent(Result):
         from ..plots import Column, successes
 
         whole = float(self.total) or 1.0
-        parts = {"second largest": self.second, "rest": self.remainder, "largest": self.largest, "largest, as estimated": self.total - self.second}
+        parts = {
+            "second largest": self.second,
+            "rest": self.remainder,
+            "largest": self.largest,
+            "largest, as estimated": self.total - self.second,
+        }
         drawn = [Column(name=name, rate=float(part) / whole) for name, part in parts.items()]
-        return successes(drawn, title="What the second largest knows of the largest", up="share of the total")
+        return successes(
+            drawn, title="What the second largest knows of the largest", up="share of the total"
+        )
 
-    def against(self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0) -> tuple[Success, ...]:
-        """How often the second largest tells which value the largest has: from the exact total, and from private ones.
+    def against(
+        self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0
+    ) -> tuple[Success, ...]:
+        """How often the second largest tells which value the largest has: from the exact total, and
+        from private ones.
 
-        The values are equally likely: the largest one's own, and others that are smaller by three times p per cent of it, or zero. Those who do not take part
-        in the game are known to be small, not how small. The public bound is the power of two above the largest. Allowed is what `games` says.
+        The values are equally likely: the largest one's own, and others that are smaller by three
+        times p per cent of it, or zero. Those who do not take part in the game are known to be
+        small, not how small. The public bound is the power of two above the largest. Allowed is
+        what `games` says.
         """
         wanted, many = known_epsilons(epsilons), known_count(trials, "trials")
         if not self.largest:
-            raise Refused("attacks.values", "values", "all of them are zero: there is no largest", "values with one above zero")
+            raise Refused(
+                "attacks.values",
+                "values",
+                "all of them are zero: there is no largest",
+                "values with one above zero",
+            )
         apart = min(3 * self.p / 100, Fraction(1))
         steps = min(4, int(1 / apart) + 1)
         candidates = np.array([float(self.largest * (1 - step * apart)) for step in range(steps)])
@@ -104,30 +151,58 @@ class PPercent(Result):
         whole, left = divmod(self.remainder, most)
         rest = np.array([float(self.second), *[float(most)] * int(whole), float(left)])
         many = max(1, min(many, _MOST_ROWS // len(rest)))
-        return games.added(rest, candidates, float(self.second), float(most), wanted, trials=many, seed=seed)
+        return games.added(
+            rest, candidates, float(self.second), float(most), wanted, trials=many, seed=seed
+        )
 
 
-def p_percent(values: Any, p: Number = 10, *, column: str | None = None, variant: Variant = "standard") -> PPercent:
+def p_percent(
+    values: Any, p: Number = 10, *, column: str | None = None, variant: Variant = "standard"
+) -> PPercent:
     """Whether the total of these values, or of a column of a table, gives the largest away.
 
-    `p` is in per cent. With `variant="slide"` it is the threshold of the slides of 2023, such as 90, and is turned into that of the standard rule.
+    `p` is in per cent. With `variant="slide"` it is the threshold of the slides of 2023, such as
+    90, and is turned into that of the standard rule.
     """
     threshold = positive(p, "p")
     if variant not in ("standard", "slide") or (variant == "slide" and threshold >= 100):
         reason = "the rule is the standard one, or that of the slide, whose p is below 100"
-        raise Refused("attacks.variant", f"variant={shown(variant)}, p={shown(p)}", reason, 'variant="standard", p=10')
+        raise Refused(
+            "attacks.variant",
+            f"variant={shown(variant)}, p={shown(p)}",
+            reason,
+            'variant="standard", p=10',
+        )
     numbers = _values(values, column)
     top = np.partition(numbers, max(len(numbers) - 2, 0))[-2:]
-    second, largest = (Fraction(0), Fraction(float(top[0]))) if len(top) == 1 else (Fraction(float(top[0])), Fraction(float(top[1])))
+    second, largest = (
+        (Fraction(0), Fraction(float(top[0])))
+        if len(top) == 1
+        else (Fraction(float(top[0])), Fraction(float(top[1])))
+    )
     try:
         total = Fraction(math.fsum(numbers))
     except OverflowError:
-        raise Refused("attacks.values", "values", "their total is too large for a double", "values in thousands or millions") from None
-    return PPercent(n=len(numbers), total=total, largest=largest, second=second, p=standard_p(threshold) if variant == "slide" else threshold, variant=variant)
+        raise Refused(
+            "attacks.values",
+            "values",
+            "their total is too large for a double",
+            "values in thousands or millions",
+        ) from None
+    return PPercent(
+        n=len(numbers),
+        total=total,
+        largest=largest,
+        second=second,
+        p=standard_p(threshold) if variant == "slide" else threshold,
+        variant=variant,
+    )
 
 
 def standard_p(slide: Number) -> Fraction:
-    """The p of the standard rule, in per cent, that is the slide's threshold, in per cent (E-39)."""
+    """The p of the standard rule, in per cent, that is the slide's threshold, in per cent
+    (E-39).
+    """
     share = positive(slide, "p")
     return 100 * (100 - share) / share
 
@@ -140,7 +215,22 @@ def _values(values: Any, column: str | None) -> NDArray[np.float64]:
         try:
             numbers = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):
-            raise Refused("attacks.values", f"values of type {type(values).__name__}", "values are numbers", "p_percent([100, 60, 5, 3, 2])") from None
-    if numbers.ndim != 1 or not len(numbers) or not np.isfinite(numbers).all() or (numbers < 0).any():
-        raise Refused("attacks.values", "values", "values are a list of one or more numbers, zero or more, none missing", "p_percent([100, 60, 5, 3, 2])")
+            raise Refused(
+                "attacks.values",
+                f"values of type {type(values).__name__}",
+                "values are numbers",
+                "p_percent([100, 60, 5, 3, 2])",
+            ) from None
+    if (
+        numbers.ndim != 1
+        or not len(numbers)
+        or not np.isfinite(numbers).all()
+        or (numbers < 0).any()
+    ):
+        raise Refused(
+            "attacks.values",
+            "values",
+            "values are a list of one or more numbers, zero or more, none missing",
+            "p_percent([100, 60, 5, 3, 2])",
+        )
     return numbers

@@ -1,4 +1,5 @@
-"""From whatever holds a table to an Arrow table: only the columns that were asked for, where that spares work.
+"""From whatever holds a table to an Arrow table: only the columns that were asked for, where that
+spares work.
 
 *Objects*   A column of Python objects of several kinds is read as text.
 *Raw*       Nothing here is private: these are the owner's own data.
@@ -14,12 +15,17 @@ from typing import Any
 from ..errors import Refused
 from .lines import Unread, unread
 
-_KNOWN = "a pandas or Polars frame, an Arrow table, a DuckDB relation, an Ibis table, a path, a dictionary of columns or a list of rows"
+_KNOWN = (
+    "a pandas or Polars frame, an Arrow table, a DuckDB relation, an Ibis table, a path, a "
+    "dictionary of columns or a list of rows"
+)
 _REWRITE = 'attacks.uniqueness(frame, ["sex", "age"])'
 
 
 def unread_lines(table: object, rows: int) -> Unread | None:
-    """What could not be read of a CSV file that gave so many rows; None where nothing is missing, or there are no lines."""
+    """What could not be read of a CSV file that gave so many rows; None where nothing is missing,
+    or there are no lines.
+    """
     from ..tables.files import find_files
 
     if not isinstance(table, str | os.PathLike) or "://" in os.fspath(table):
@@ -83,14 +89,16 @@ def _lazy(frame: Any, names: Sequence[str] | None) -> Any:
     return _polars(frame.collect(), names)
 
 
-def _as_it_is(table: Any, names: Sequence[str] | None) -> Any:  # noqa: ARG001
+def _as_it_is(table: Any, names: Sequence[str] | None) -> Any:
     return table
 
 
 def _relation(relation: Any, names: Sequence[str] | None) -> Any:
     from ..tables.engine import identifier
 
-    return relation.project(", ".join(map(identifier, checked(names, relation.columns)))).to_arrow_table()
+    return relation.project(
+        ", ".join(map(identifier, checked(names, relation.columns)))
+    ).to_arrow_table()
 
 
 def _ibis(table: Any, names: Sequence[str] | None) -> Any:
@@ -106,15 +114,27 @@ def _dictionary(table: Mapping[str, Any], names: Sequence[str] | None) -> Any:
     except TypeError:
         lengths = set()
     if len(lengths) != 1 or any(isinstance(table[name], str) for name in chosen):
-        raise Refused("attacks.table", "{…}", "columns of a table are lists, and equally long", '{"sex": ["f", "m"], "age": [20, 21]}')
+        raise Refused(
+            "attacks.table",
+            "{…}",
+            "columns of a table are lists, and equally long",
+            '{"sex": ["f", "m"], "age": [20, 21]}',
+        )
     return pa.table({name: _cells(table[name]) for name in chosen})
 
 
 def _rows(table: Sequence[Any], names: Sequence[str] | None) -> Any:
     if not table:
-        raise Refused("attacks.empty", "[]", "the table has no rows", "a table of one row for each person")
+        raise Refused(
+            "attacks.empty", "[]", "the table has no rows", "a table of one row for each person"
+        )
     if not all(isinstance(row, Mapping) for row in table):
-        raise Refused("attacks.table", f"{type(table).__name__}", f"a table is {_KNOWN}", '[{"sex": "f", "age": 20}]')
+        raise Refused(
+            "attacks.table",
+            f"{type(table).__name__}",
+            f"a table is {_KNOWN}",
+            '[{"sex": "f", "age": 20}]',
+        )
     return _dictionary({name: [row.get(name) for row in table] for name in table[0]}, names)
 
 
@@ -136,30 +156,60 @@ def known_columns(names: object) -> list[str]:
     """One or more different names."""
     found = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
     if not found or not all(isinstance(name, str) for name in found):
-        raise Refused("attacks.columns", f"columns={names!r:.60}", "columns are a list of one or more names", 'columns=["sex", "age"]')
+        raise Refused(
+            "attacks.columns",
+            f"columns={names!r:.60}",
+            "columns are a list of one or more names",
+            'columns=["sex", "age"]',
+        )
     if len(set(found)) != len(found):
-        raise Refused("attacks.columns", f"columns={names!r:.60}", "a column is named twice", 'columns=["sex", "age"]')
+        raise Refused(
+            "attacks.columns",
+            f"columns={names!r:.60}",
+            "a column is named twice",
+            'columns=["sex", "age"]',
+        )
     return found
 
 
 def known_sensitive(name: object, columns: Sequence[str]) -> str:
     """A column beside those that the adversary knows."""
     if not isinstance(name, str) or name in columns:
-        raise Refused("attacks.sensitive", f"sensitive={name!r:.60}", "the sensitive column is one that the adversary does not know", 'sensitive="disease"')
+        raise Refused(
+            "attacks.sensitive",
+            f"sensitive={name!r:.60}",
+            "the sensitive column is one that the adversary does not know",
+            'sensitive="disease"',
+        )
     return name
 
 
 def checked(names: Sequence[str] | None, have: Sequence[str]) -> list[str]:
     if len(set(have)) != len(have):
-        raise Refused("attacks.columns", f"columns {_shown(have):.60}", "two columns of the table have the same name", "columns with different names")
+        raise Refused(
+            "attacks.columns",
+            f"columns {_shown(have):.60}",
+            "two columns of the table have the same name",
+            "columns with different names",
+        )
     if not all(isinstance(name, str) for name in have):
-        raise Refused("attacks.columns", f"columns {_shown(have):.60}", "names of columns are texts", "frame.columns = ['sex', 'age']")
+        raise Refused(
+            "attacks.columns",
+            f"columns {_shown(have):.60}",
+            "names of columns are texts",
+            "frame.columns = ['sex', 'age']",
+        )
     if names is None:
         return list(have)
     wanted = known_columns(names)
     for name in wanted:
         if name not in have:
-            raise Refused("attacks.columns", f"{name!r:.60}", f"the table has no such column; it has {_shown(have):.200}", f"{nearest(name, have)!r:.60}")
+            raise Refused(
+                "attacks.columns",
+                f"{name!r:.60}",
+                f"the table has no such column; it has {_shown(have):.200}",
+                f"{nearest(name, have)!r:.60}",
+            )
     return wanted
 
 

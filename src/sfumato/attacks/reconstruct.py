@@ -1,13 +1,16 @@
 """A whole column of secrets, from counts of random groups.
 
-*Attack*   Ask how many of a random half of the people have the secret, m times. The answers are m linear equations in n unknown bits: solve them, round at ½.
-           By linear programming (least sum of absolute errors, each bit between 0 and 1), or by least squares. (Dinur & Nissim 2003; Dwork, McSherry & Talwar
+*Attack*   Ask how many of a random half of the people have the secret, m times. The answers are m
+           linear equations in n unknown bits: solve them, round at ½. By linear programming (least
+           sum of absolute errors, each bit between 0 and 1), or by least squares. (Dinur & Nissim
+           2003; Dwork, McSherry & Talwar
            2007. A source takes it for record linkage, which is another attack: E-46.)
-*Noise*    By least squares from noise of standard deviation s a bit is wrong with a chance of about Φ(−√(m − n)/(4s)): noise well below √n leaves the
-           table open however it is made, and that is the fundamental law: too many answers, too accurate, destroy privacy.
+*Noise*    By least squares from noise of standard deviation s a bit is wrong with a chance of about
+           Φ(−√(m − n)/(4s)): noise well below √n leaves the table open however it is made, and that
+           is the fundamental law: too many answers, too accurate, destroy privacy.
 *Private*  m counts at ε/m each: Laplace noise of scale m/ε, far above √n.
-*Bound*    Each bit, tossed by a coin, is right with a chance of at most e^ε/(1 + e^ε), given all the others: two tables that differ in one bit are neighbours
-           (`releases`, *Many*).
+*Bound*    Each bit, tossed by a coin, is right with a chance of at most e^ε/(1 + e^ε), given all
+           the others: two tables that differ in one bit are neighbours (`releases`, *Many*).
 """
 
 from __future__ import annotations
@@ -37,14 +40,18 @@ METHODS: tuple[Method, ...] = ("linear programming", "least squares")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answers:
-    """Counts of groups: who is in each, what was answered, and, where they are known, the bits themselves and what was promised."""
+    """Counts of groups: who is in each, what was answered, and, where they are known, the bits
+    themselves and what was promised.
+    """
 
     groups: NDArray[np.bool_]  # m × n
     values: NDArray[np.float64]  # m
     against: str = "these answers"
     truth: Integers | None = None
     promise: Guarantee | None = None
-    tossed: bool = False  # whether every bit was drawn by a fair coin: only then a promise says how many may come out right
+    # whether every bit was drawn by a fair coin: only then a promise says how many may come out
+    # right
+    tossed: bool = False
 
     @property
     def people(self) -> int:
@@ -72,7 +79,9 @@ class Reconstruction(Played):
     @property
     def numbers(self) -> dict[str, float | int]:
         m, n = self.answers.groups.shape
-        return {"people": n, "answers": m} | ({} if self.wrong is None else {"wrong": self.wrong, "right": n - self.wrong})
+        return {"people": n, "answers": m} | (
+            {} if self.wrong is None else {"wrong": self.wrong, "right": n - self.wrong}
+        )
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -80,7 +89,14 @@ class Reconstruction(Played):
         told = f"{m} counts of random groups of {n} people, solved by {self.method}."
         if self.wrong is None:
             return (told, f"{int(self.guess.sum())} of them are said to have the secret.")
-        return (told, f"The secret of {n - self.wrong} of {n} people comes out right ({per_cent(1 - self.wrong / n)}).", *self.verdicts)
+        return (
+            told,
+            (
+                f"The secret of {n - self.wrong} of {n} people comes out right "
+                f"({per_cent(1 - self.wrong / n)})."
+            ),
+            *self.verdicts,
+        )
 
     def plot(self) -> Figure:
         from .reconstruct_plot import draw_bits
@@ -98,14 +114,21 @@ def subset_counts(
     seed: int = 0,
     bits: Bits = SYSTEM,
 ) -> Answers:
-    """Counts of m random groups (by default four for each person): exact, with normal noise of a standard deviation, or private at ε for all of them.
+    """Counts of m random groups (by default four for each person): exact, with normal noise of a
+    standard deviation, or private at ε for all of them.
 
-    `tossed=True` says that each bit of the secret was drawn by a fair coin, independently. Then it is known what guessing gives, and what the guarantee allows;
-    of a column of real people it is not.
+    `tossed=True` says that each bit of the secret was drawn by a fair coin, independently. Then it
+    is known what guessing gives, and what the guarantee allows; of a column of real people it is
+    not.
     """
     truth = _zeros_and_ones(secret)
     if truth is None or truth.ndim != 1 or truth.size < 2:
-        raise Refused("attacks.values", "secret", "the secret is a list of two or more bits, one for each person", "secret=[0, 1, 1, 0]")
+        raise Refused(
+            "attacks.values",
+            "secret",
+            "the secret is a list of two or more bits, one for each person",
+            "secret=[0, 1, 1, 0]",
+        )
     many = 4 * truth.size if m is None else known_count(m, "m")
     adversary = np.random.default_rng(seed)  # groups are the attacker's own choice
     groups = adversary.random((many, truth.size)) < 0.5
@@ -113,34 +136,77 @@ def subset_counts(
     if epsilon is not None:
         e = positive(epsilon, "epsilon")
         values = noisy(exact, epsilon=e / many, bits=bits).astype(np.float64)
-        return Answers(groups=groups, values=values, against=named(e), truth=truth, promise=Pure(e, relation="replace"), tossed=tossed)
+        return Answers(
+            groups=groups,
+            values=values,
+            against=named(e),
+            truth=truth,
+            promise=Pure(e, relation="replace"),
+            tossed=tossed,
+        )
     spread = 0.0 if sd == 0 else float(positive(sd, "sd"))
     values = exact + adversary.normal(0.0, spread, many) if spread else exact.astype(np.float64)
-    return Answers(groups=groups, values=values, against=f"noise of {spread:g}" if spread else "exact answers", truth=truth, tossed=tossed)
+    return Answers(
+        groups=groups,
+        values=values,
+        against=f"noise of {spread:g}" if spread else "exact answers",
+        truth=truth,
+        tossed=tossed,
+    )
 
 
-def reconstruct(answers: Answers | NDArray[Any], groups: NDArray[Any] | None = None, *, method: Method = "linear programming") -> Reconstruction:
-    """The bits behind counts of groups: answers of `subset_counts`, or counts and who was in each group. For owners, on their own data."""
+def reconstruct(
+    answers: Answers | NDArray[Any],
+    groups: NDArray[Any] | None = None,
+    *,
+    method: Method = "linear programming",
+) -> Reconstruction:
+    """The bits behind counts of groups: answers of `subset_counts`, or counts and who was in each
+    group. For owners, on their own data.
+    """
     if not isinstance(answers, Answers):
         answers = _given(answers, groups)
     if method not in METHODS:
-        raise Refused("attacks.variant", f"method={method!r:.40}", f"bits are found by {' or by '.join(METHODS)}", f"method={METHODS[0]!r}")
+        raise Refused(
+            "attacks.variant",
+            f"method={method!r:.40}",
+            f"bits are found by {' or by '.join(METHODS)}",
+            f"method={METHODS[0]!r}",
+        )
     estimate = _programmed(answers) if method == "linear programming" else _fitted(answers)
     found = Reconstruction(answers=answers, method=method, estimate=estimate, played=())
     if found.wrong is None or answers.truth is None:
         return found
     n, promise, ones = answers.people, answers.promise, float(answers.truth.mean())
     bound = guess_bound(promise) if promise is not None and answers.tossed else None
-    guessing = 0.5 if answers.tossed else max(ones, 1 - ones)  # by always saying what is more common
-    one = Success(against=answers.against, hits=n - found.wrong, trials=n, chance=guessing, promise=promise, bound=bound)
+    guessing = (
+        0.5 if answers.tossed else max(ones, 1 - ones)
+    )  # by always saying what is more common
+    one = Success(
+        against=answers.against,
+        hits=n - found.wrong,
+        trials=n,
+        chance=guessing,
+        promise=promise,
+        bound=bound,
+    )
     return Reconstruction(answers=answers, method=method, estimate=estimate, played=(one,))
 
 
 def approximate_error(people: int, answers: int, sd: Number) -> float:
     """Φ(−√(m − n)/(4s)): the share of bits that least squares gets wrong, about."""
-    n, m, s = known_count(people, "people"), known_count(answers, "answers"), float(positive(sd, "sd"))
+    n, m, s = (
+        known_count(people, "people"),
+        known_count(answers, "answers"),
+        float(positive(sd, "sd")),
+    )
     if m <= n:
-        raise Refused("attacks.trials", f"answers={m}", "there have to be more answers than people", f"answers={4 * n}")
+        raise Refused(
+            "attacks.trials",
+            f"answers={m}",
+            "there have to be more answers than people",
+            f"answers={4 * n}",
+        )
     return 0.5 * math.erfc(math.sqrt(m - n) / (4.0 * s) / math.sqrt(2.0))
 
 
@@ -150,19 +216,39 @@ def _given(values: NDArray[Any], groups: NDArray[Any] | None) -> Answers:
         counts = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         counts = np.array(np.nan)
-    if members is None or members.ndim != 2 or not members.size or counts.shape != (members.shape[0],) or not np.isfinite(counts).all():
-        reason = "there is a count for each group, and each group says of everybody whether they are in it, by 0 or 1"
-        raise Refused("attacks.counts", "reconstruct(answers, groups)", reason, "reconstruct(counts, groups), groups a matrix of truth values")
+    if (
+        members is None
+        or members.ndim != 2
+        or not members.size
+        or counts.shape != (members.shape[0],)
+        or not np.isfinite(counts).all()
+    ):
+        reason = (
+            "there is a count for each group, and each group says of everybody whether they "
+            "are in it, by 0 or 1"
+        )
+        raise Refused(
+            "attacks.counts",
+            "reconstruct(answers, groups)",
+            reason,
+            "reconstruct(counts, groups), groups a matrix of truth values",
+        )
     return Answers(groups=members.astype(bool), values=counts)
 
 
 def _zeros_and_ones(given: object) -> Integers | None:
-    """The values as integers, or None where there are others than 0 and 1: looked at before they are converted, as that would round them."""
+    """The values as integers, or None where there are others than 0 and 1: looked at before they
+    are converted, as that would round them.
+    """
     try:
         values = np.asarray(given)
     except ValueError:  # rows of different lengths
         return None
-    return values.astype(np.int64) if values.dtype.kind in "biufO" and np.isin(values, (0, 1)).all() else None
+    return (
+        values.astype(np.int64)
+        if values.dtype.kind in "biufO" and np.isin(values, (0, 1)).all()
+        else None
+    )
 
 
 def _programmed(answers: Answers) -> NDArray[np.float64]:
@@ -181,7 +267,17 @@ def _programmed(answers: Answers) -> NDArray[np.float64]:
 
 
 def _fitted(answers: Answers) -> NDArray[np.float64]:
-    """The least solution of least squares, by steps that touch the matrix as it is (LSMR; Fong & Saunders 2011)."""
+    """The least solution of least squares, by steps that touch the matrix as it is (LSMR; Fong &
+    Saunders 2011).
+    """
     from scipy.sparse.linalg import lsmr
 
-    return np.asarray(lsmr(answers.groups.astype(np.float64), answers.values, atol=1e-12, btol=1e-12, maxiter=10 * sum(answers.groups.shape))[0])
+    return np.asarray(
+        lsmr(
+            answers.groups.astype(np.float64),
+            answers.values,
+            atol=1e-12,
+            btol=1e-12,
+            maxiter=10 * sum(answers.groups.shape),
+        )[0]
+    )

@@ -1,12 +1,18 @@
-"""A refusal is an answer: an auditor that looks at the data before it refuses gives them away by refusing.
+"""A refusal is an answer: an auditor that looks at the data before it refuses gives them away by
+refusing.
 
-*Auditor*  Answers exactly, unless the answer would settle somebody's secret. It looks at the answer to decide.
-*Counts*   Ask how many of Steven and me have it. If both or neither do, the answer would tell, so it is refused: and the attacker, who knows his own, knows
-           Steven's. If it is answered, it is 1, and he knows that too.
-*Maxima*   Ask for the largest of three values, then of the first two. The second is refused exactly where the third is the largest: a value, to the last digit,
-           for each refusal, and a ninth of all people fall (Kenthapadi, Mishra & Nissim 2005).
-*Private*  A ledger refuses by what was asked and what it cost. No refusal depends on the data, so none says anything about them; the answers are noisy.
-*Bound*    e^ε/(1 + e^ε) for a coin, for all answers and refusals together at ε (`results.guess_bound`).
+*Auditor*  Answers exactly, unless the answer would settle somebody's secret. It looks at the answer
+           to decide.
+*Counts*   Ask how many of Steven and me have it. If both or neither do, the answer would tell, so
+           it is refused: and the attacker, who knows his own, knows Steven's. If it is answered, it
+           is 1, and he knows that too.
+*Maxima*   Ask for the largest of three values, then of the first two. The second is refused exactly
+           where the third is the largest: a value, to the last digit, for each refusal, and a ninth
+           of all people fall (Kenthapadi, Mishra & Nissim 2005).
+*Private*  A ledger refuses by what was asked and what it cost. No refusal depends on the data, so
+           none says anything about them; the answers are noisy.
+*Bound*    e^ε/(1 + e^ε) for a coin, for all answers and refusals together at ε
+           (`results.guess_bound`).
 """
 
 from __future__ import annotations
@@ -38,7 +44,9 @@ ASKED = 5  # questions to a session whose budget is enough for three
 
 @dataclass(slots=True)
 class MaxAuditor:
-    """Answers for the largest of some values, unless an answer would settle one of them. A value is settled where it alone can be the largest of a group."""
+    """Answers for the largest of some values, unless an answer would settle one of them. A value is
+    settled where it alone can be the largest of a group.
+    """
 
     values: NDArray[np.float64]
     answered: list[tuple[frozenset[int], float]] = field(default_factory=list)
@@ -69,7 +77,9 @@ class Refusals(Played):
     truth: bool
     values_learned: int  # by the questions for maxima
     values_asked: int
-    ledger: tuple[tuple[bool, ...], tuple[bool, ...]]  # which questions were refused if the person has the value, and if not
+    ledger: tuple[
+        tuple[bool, ...], tuple[bool, ...]
+    ]  # which questions were refused if the person has the value, and if not
 
     @property
     def ledger_is_silent(self) -> bool:
@@ -78,7 +88,12 @@ class Refusals(Played):
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        return {"refused": int(self.refused), "learned": int(self.learned), "values learned": self.values_learned, "values asked": self.values_asked}
+        return {
+            "refused": int(self.refused),
+            "learned": int(self.learned),
+            "values learned": self.values_learned,
+            "values asked": self.values_asked,
+        }
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -87,8 +102,14 @@ class Refusals(Played):
         has = "has" if self.learned else "does not have"
         given = ", ".join("refused" if no else "answered" for no in self.ledger[0])
         return (
-            f"Asked how many of the attacker and {self.person} have {what}, the auditor {said}. The attacker knows his own, so {self.person} {has} it.",
-            f"Asked for maxima of three and of two, the auditor gives away {self.values_learned} of {self.values_asked} values by refusing.",
+            (
+                f"Asked how many of the attacker and {self.person} have {what}, the auditor "
+                f"{said}. The attacker knows his own, so {self.person} {has} it."
+            ),
+            (
+                f"Asked for maxima of three and of two, the auditor gives away "
+                f"{self.values_learned} of {self.values_asked} values by refusing."
+            ),
             f"A ledger says the same whether {self.person} has it or not: {given}.",
             *self.verdicts,
         )
@@ -108,11 +129,18 @@ def refusals(
     seed: int = 0,
     bits: Bits = SYSTEM,
 ) -> Refusals:
-    """Ask an auditor about a person and oneself (another row of the table), and a ledger. For owners, on their own data: the result is not private."""
+    """Ask an auditor about a person and oneself (another row of the table), and a ledger. For
+    owners, on their own data: the result is not private.
+    """
     losses, times = known_epsilons(epsilons), known_count(trials, "trials")
     whom = target(table, person, secret, value)
     if whom.table.n < 2:
-        raise Refused("attacks.person", "a table of one row", "the attacker is a row of the table, too", "a table of two rows or more")
+        raise Refused(
+            "attacks.person",
+            "a table of one row",
+            "the attacker is a row of the table, too",
+            "a table of two rows or more",
+        )
     having = whom.having
     own = bool(having[(whom.row + 1) % whom.table.n])  # the attacker is the next row
     both = int(own) + int(having[whom.row])
@@ -138,8 +166,12 @@ def telling(answer: int, size: int) -> bool:
     return answer in (0, size)
 
 
-def refusal_game(epsilons: Sequence[Fraction], trials: int, *, bits: Bits = SYSTEM) -> tuple[Success, ...]:
-    """Does the person have it? The attacker, who has it, asks an auditor for the two of them; or a session, which answers with noise."""
+def refusal_game(
+    epsilons: Sequence[Fraction], trials: int, *, bits: Bits = SYSTEM
+) -> tuple[Success, ...]:
+    """Does the person have it? The attacker, who has it, asks an auditor for the two of them; or a
+    session, which answers with noise.
+    """
 
     def game(epsilon: Fraction | None) -> NDArray[np.bool_]:
         truth = coins(trials, bits)
@@ -158,18 +190,24 @@ def _maxima(people: int, seed: int) -> tuple[int, int]:
     for first in range(0, size, 3):
         largest = auditor.ask((first, first + 1, first + 2))
         if largest is not None and auditor.ask((first, first + 1)) is None:
-            learned += int(auditor.values[first + 2] == largest)  # what the attacker concludes, and it is so
+            learned += int(
+                auditor.values[first + 2] == largest
+            )  # what the attacker concludes, and it is so
     return learned, size
 
 
 def _ledger(having: NDArray[np.bool_], row: int, *, has: bool) -> tuple[bool, ...]:
-    """Which of some questions a session refuses, in the world where the person has it or has it not."""
+    """Which of some questions a session refuses, in the world where the person has it or has it
+    not.
+    """
     import pyarrow as pa
 
     world = having.copy()
     world[row] = has
     said = []
-    with protect(pa.table({"has": world}), name="people", budget=Pure(3), relation="replace") as people:
+    with protect(
+        pa.table({"has": world}), name="people", budget=Pure(3), relation="replace"
+    ) as people:
         query = people.where("has").aggregate(n=count())
         for _ in range(ASKED):
             try:

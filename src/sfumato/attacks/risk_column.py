@@ -1,7 +1,10 @@
-"""The part of the risk report that solves for everybody at once: how many secrets of the table's own people come out of counts of random groups.
+"""The part of the risk report that solves for everybody at once: how many secrets of the table's
+own people come out of counts of random groups.
 
-*Secret*   Of names, whether a person has the value that comes closest to a half of all; of numbers, whether theirs is above the middle.
-*Exact*    By linear programming, once. *Private*: by least squares, on average over some runs, all counts of a run for ε together.
+*Secret*   Of names, whether a person has the value that comes closest to a half of all; of numbers,
+           whether theirs is above the middle.
+*Exact*    By linear programming, once. *Private*: by least squares, on average over some runs, all
+           counts of a run for ε together.
 """
 
 from __future__ import annotations
@@ -35,8 +38,12 @@ class Column:
     private: tuple[tuple[Fraction, int], ...]  # on average
 
 
-def solved(found: Columns, sensitive: str, losses: Sequence[Fraction], seed: int = 0, bits: Bits = SYSTEM) -> Column | None:
-    """Reconstruct who of some people has a value, the one closest to a half of all; or has a number above the middle."""
+def solved(
+    found: Columns, sensitive: str, losses: Sequence[Fraction], seed: int = 0, bits: Bits = SYSTEM
+) -> Column | None:
+    """Reconstruct who of some people has a value, the one closest to a half of all; or has a number
+    above the middle.
+    """
     if found.n < 2 or not varied(found, sensitive):
         return None
     chosen = np.sort(np.random.default_rng(seed).permutation(found.n)[:PEOPLE])
@@ -65,8 +72,13 @@ def _bits(some: Columns, sensitive: str) -> tuple[NDArray[np.int64], str]:
 
 def _right(secret: NDArray[np.int64], epsilon: Fraction, seed: int, bits: Bits) -> int:
     """How many secrets come out right of private counts, on average."""
-    runs = [subset_counts(secret, epsilon=epsilon, seed=seed + run, bits=bits) for run in range(_RUNS)]
-    return round(len(secret) - sum(reconstruct(answers, method="least squares").wrong or 0 for answers in runs) / _RUNS)
+    runs = [
+        subset_counts(secret, epsilon=epsilon, seed=seed + run, bits=bits) for run in range(_RUNS)
+    ]
+    return round(
+        len(secret)
+        - sum(reconstruct(answers, method="least squares").wrong or 0 for answers in runs) / _RUNS
+    )
 
 
 def varied(found: Columns, sensitive: str) -> bool:

@@ -1,4 +1,6 @@
-"""The pieces of a page for people, as the risk report and the demo are: sections, tables, pictures. Whoever puts text in escapes it before."""
+"""The pieces of a page for people, as the risk report and the demo are: sections, tables, pictures.
+Whoever puts text in escapes it before.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,14 @@ if TYPE_CHECKING:
 
 def document(title: str, body: str, style: str = STYLE) -> str:
     """A page that needs nothing beside it: nothing runs, nothing is fetched."""
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title><style>{style}</style>'
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body><main>{body}</main></body></html>\n'
+    head = (
+        f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, '
+        f'initial-scale=1"><title>{title}</title><style>{style}</style>'
+    )
+    return (
+        f"<!doctype html>\n<html "
+        f'lang="en"><head>{head}</head><body><main>{body}</main></body></html>\n'
+    )
 
 
 def paragraph(*sentences: str) -> str:
@@ -37,18 +45,28 @@ def tile(value: str, beside: str, *, kept: bool = False) -> str:
     return f'<div class="tile{" kept" if kept else ""}"><b>{value}</b>{beside}</div>'
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, exact: int = 0, kind: str = "") -> str:
+def table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], *, exact: int = 0, kind: str = ""
+) -> str:
     """A table that scrolls where it is too wide; the first rows may be about exact answers."""
     head = "".join(f"<th>{name}</th>" for name in heads)
-    lines = (f"<tr{' class=exact' if place < exact else ''}>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for place, row in enumerate(rows))
-    return f'<div class="wide{" " if kind else ""}{kind}"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+    lines = (
+        f"<tr{' class=exact' if place < exact else ''}>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>"
+        for place, row in enumerate(rows)
+    )
+    return (
+        f"<div "
+        f'class="wide{" " if kind else ""}{kind}"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+    )
 
 
 def successes(found: Sequence[Success]) -> str:
     """How often the attacker is right, as numbers and as bars with a mark for what is allowed."""
     rows = []
     for one in found:
-        mark = "" if one.bound is None else f'<u style="left:{100 * min(one.bound, 0.985):.1f}%"></u>'
+        mark = (
+            "" if one.bound is None else f'<u style="left:{100 * min(one.bound, 0.985):.1f}%"></u>'
+        )
         bar = f'<span class="bar"><i style="width:{100 * one.rate:.1f}%"></i>{mark}</span>'
         most = "no limit" if one.bound is None else at_most(one.bound)
         rows.append((escape(one.against), per_cent(one.rate), bar, most, per_cent(one.chance)))
@@ -61,12 +79,17 @@ def picture(drawn: Figure, caption: str) -> str:
     buffer = BytesIO()
     drawn.savefig(buffer, format="png", metadata={"Software": None})
     data = base64.b64encode(buffer.getvalue()).decode("ascii")
-    return f'<figure><img alt="{escape(caption)}" src="data:image/png;base64,{data}"><figcaption>{escape(caption)}</figcaption></figure>'
+    return (
+        f'<figure><img alt="{escape(caption)}" '
+        f'src="data:image/png;base64,{data}"><figcaption>{escape(caption)}</figcaption></figure>'
+    )
 
 
 def told(value: float) -> str:
     """An answer, as it was given."""
-    return (spaced(value) if float(value).is_integer() else f"{value:,.1f}".replace(",", " ")).replace("-", "−")
+    return (
+        spaced(value) if float(value).is_integer() else f"{value:,.1f}".replace(",", " ")
+    ).replace("-", "−")
 
 
 def joined(body: str) -> str:

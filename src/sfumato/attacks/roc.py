@@ -1,6 +1,7 @@
 """How well a score tells two kinds apart: every threshold at once.
 
-*Curve*    For each threshold, the share of those outside whose score is above it (false alarms) and of those inside (found).
+*Curve*    For each threshold, the share of those outside whose score is above it (false alarms) and
+           of those inside (found).
 *Area*     P(score inside > score outside) + ½·P(equal): ½ for guessing, 1 for never wrong.
 """
 
@@ -32,5 +33,8 @@ def roc(inside: Real, outside: Real) -> Roc:
     values, which = np.unique(np.concatenate([inside, outside]), return_inverse=True)
     one = np.bincount(which[: len(inside)], minlength=len(values)) / len(inside)
     two = np.bincount(which[len(inside) :], minlength=len(values)) / len(outside)
-    found, false_alarms = np.concatenate([[0.0], np.cumsum(one[::-1])]), np.concatenate([[0.0], np.cumsum(two[::-1])])
+    found, false_alarms = (
+        np.concatenate([[0.0], np.cumsum(one[::-1])]),
+        np.concatenate([[0.0], np.cumsum(two[::-1])]),
+    )
     return Roc(false_alarms, found, float(one @ (np.cumsum(two) - two / 2)))

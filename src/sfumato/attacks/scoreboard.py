@@ -1,12 +1,19 @@
-"""The scoreboard of Narayanan & Shmatikov (2008): a person found among many by a few ratings that somebody remembers about them (S-147).
+"""The scoreboard of Narayanan & Shmatikov (2008): a person found among many by a few ratings that
+somebody remembers about them (S-147).
 
-*Score*     Of every record, over the remembered ratings of films that are in it: (e^(−|Δstars|/1.5) + e^(−|Δdays|/30))/ln(how many rated the film).
-*Found*     The record with the largest score, if it stands out: (largest − second)/(standard deviation of all scores) above 1.5, the eccentricity.
-*Known*     So many ratings of the person, each off by one star at most, its date by `days` at most, and `wrong` of them of other films.
-*Printed*   8 ratings, 2 of them wrong, with dates within 14 days find 99 % of the people of the Netflix Prize data of 2006; 2 ratings with dates within 3 days
-            find 68 %. The source leaves out the two wrong ones and speaks of streamed films (E-64). Here: the same attack on generated data.
-*Against*   Has the person rated a film that they kept to themselves? From the record that was found; and from private counts of ratings by film (`games`,
-            *Presence*), which allow e^ε/(1 + e^ε).
+*Score*     Of every record, over the remembered ratings of films that are in it: (e^(−|Δstars|/1.5)
+            + e^(−|Δdays|/30))/ln(how many rated the film).
+*Found*     The record with the largest score, if it stands out: (largest − second)/(standard
+            deviation of all scores) above 1.5, the eccentricity.
+*Known*     So many ratings of the person, each off by one star at most, its date by `days` at most,
+            and `wrong` of them of other films.
+*Printed*   8 ratings, 2 of them wrong, with dates within 14 days find 99 % of the people of the
+            Netflix Prize data of 2006; 2 ratings with dates within 3 days find 68 %. The source
+            leaves out the two wrong ones and speaks of streamed films (E-64). Here: the same attack
+            on generated data.
+*Against*   Has the person rated a film that they kept to themselves? From the record that was
+            found; and from private counts of ratings by film (`games`, *Presence*), which allow
+            e^ε/(1 + e^ε).
 """
 
 from __future__ import annotations
@@ -52,36 +59,70 @@ class Scoreboard(Result):
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        return {f"identified by {known}": share for known, share in zip(self.known, self.identified, strict=True)}
+        return {
+            f"identified by {known}": share
+            for known, share in zip(self.known, self.identified, strict=True)
+        }
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        wrong = f", a quarter of the ratings and no more than {self.wrong} being wrong" if self.wrong else ""
-        told = [f"Among {self.data.people} people and {self.data.items} films, dates being known to within {self.days} days{wrong}:"]
+        wrong = (
+            f", a quarter of the ratings and no more than {self.wrong} being wrong"
+            if self.wrong
+            else ""
+        )
+        told = [
+            (
+                f"Among {self.data.people} people and {self.data.items} films, dates being "
+                f"known to within {self.days} days{wrong}:"
+            )
+        ]
         for known, share, other in zip(self.known, self.identified, self.mistaken, strict=True):
-            mistaken = f"; {per_cent(other / self.trials)} are taken for somebody else" if other else ""
-            told.append(f"{known} known {'rating finds' if known == 1 else 'ratings find'} {per_cent(share)} of the people{mistaken}.")
+            mistaken = (
+                f"; {per_cent(other / self.trials)} are taken for somebody else" if other else ""
+            )
+            told.append(
+                f"{known} known {'rating finds' if known == 1 else 'ratings find'} "
+                f"{per_cent(share)} of the people{mistaken}."
+            )
         return tuple(told)
 
     def plot(self) -> Figure:
         """The share of people found, by how many ratings are known."""
         from ..plots import Graph, graphs
 
-        curves = {"found": np.array(self.identified), "taken for somebody else": np.array(self.mistaken) / self.trials}
+        curves = {
+            "found": np.array(self.identified),
+            "taken for somebody else": np.array(self.mistaken) / self.trials,
+        }
         title = f"found within {self.days} days"
-        graph = Graph(title=title, x=np.array(self.known, dtype=float), curves=curves, across="ratings known", up="share of people")
+        graph = Graph(
+            title=title,
+            x=np.array(self.known, dtype=float),
+            curves=curves,
+            across="ratings known",
+            up="share of people",
+        )
         return graphs([graph], title=f"A few ratings find one of {self.data.people}")
 
-    def against(self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 500, seed: int | None = None) -> tuple[Success, ...]:
-        """How often the most ratings known tell whether the person rated one film more: from the ratings themselves, and from private counts by film."""
+    def against(
+        self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 500, seed: int | None = None
+    ) -> tuple[Success, ...]:
+        """How often the most ratings known tell whether the person rated one film more: from the
+        ratings themselves, and from private counts by film.
+        """
         wanted, many = known_epsilons(epsilons), known_count(trials, "trials")
         generator = np.random.default_rng(self.seed if seed is None else seed)
         board = Board(self.data)
         hits = 0
         for _ in range(many):
             target, secret = int(generator.integers(self.data.people)), bool(generator.integers(2))
-            found = board.find(*board.remembered(target, self.known[-1], self.days, self.wrong, generator))
-            read = secret if found == target else bool(generator.integers(2))  # another record, or none, says nothing about this person
+            found = board.find(
+                *board.remembered(target, self.known[-1], self.days, self.wrong, generator)
+            )
+            read = (
+                secret if found == target else bool(generator.integers(2))
+            )  # another record, or none, says nothing about this person
             hits += read == secret
         exact = Success(against="the ratings themselves", hits=hits, trials=many, chance=0.5)
         others = np.resize(np.minimum(np.sort(board.raters), games.KNOWN), many)
@@ -98,12 +139,21 @@ class Board:
         self.raters = np.diff(self.starts)
         self.weights = 1 / np.log(np.maximum(self.raters, 2))
 
-    def remembered(self, person: int, known: int, days: int, wrong: int, generator: np.random.Generator) -> tuple[NDArray[np.int64], Real, Real]:
-        """Films, stars and days that somebody remembers about a person: of `known` ratings `wrong` are of other films, never more than a quarter."""
+    def remembered(
+        self, person: int, known: int, days: int, wrong: int, generator: np.random.Generator
+    ) -> tuple[NDArray[np.int64], Real, Real]:
+        """Films, stars and days that somebody remembers about a person: of `known` ratings `wrong`
+        are of other films, never more than a quarter.
+        """
         rows = self.data.of(person)
         rows = generator.choice(rows, min(known, len(rows)), replace=False)
-        films, stars = self.data.item[rows].copy(), self.data.stars[rows] + generator.integers(-1, 2, len(rows))
-        films[: min(wrong, len(rows) // 4)] = generator.integers(0, self.data.items, min(wrong, len(rows) // 4))
+        films, stars = (
+            self.data.item[rows].copy(),
+            self.data.stars[rows] + generator.integers(-1, 2, len(rows)),
+        )
+        films[: min(wrong, len(rows) // 4)] = generator.integers(
+            0, self.data.items, min(wrong, len(rows) // 4)
+        )
         return films, stars, self.data.day[rows] + generator.integers(-days, days + 1, len(rows))
 
     def scores(self, films: NDArray[np.int64], stars: Real, days: Real) -> Real:
@@ -111,7 +161,9 @@ class Board:
         total = np.zeros(self.data.people)
         for film, rating, day in zip(films, stars, days, strict=True):
             rows = self.order[self.starts[film] : self.starts[film + 1]]
-            near = np.exp(-np.abs(self.data.stars[rows] - rating) / STARS) + np.exp(-np.abs(self.data.day[rows] - day) / DATES)
+            near = np.exp(-np.abs(self.data.stars[rows] - rating) / STARS) + np.exp(
+                -np.abs(self.data.day[rows] - day) / DATES
+            )
             total[self.data.person[rows]] += self.weights[film] * near
         return total
 
@@ -120,26 +172,69 @@ class Board:
         total = self.scores(films, stars, days)
         second, first = np.partition(total, -2)[-2:]
         spread = float(total.std())
-        return int(np.argmax(total)) if spread > 0 and (first - second) / spread > ECCENTRICITY else None
+        return (
+            int(np.argmax(total))
+            if spread > 0 and (first - second) / spread > ECCENTRICITY
+            else None
+        )
 
 
-def scoreboard(data: Ratings, *, known: Sequence[int] = (1, 2, 3, 4, 5, 6, 8), days: int = 14, wrong: int = 0, trials: int = 200, seed: int = 0) -> Scoreboard:
-    """The share of people who are found in the data by so many known ratings, with dates off by `days` at most and `wrong` of the ratings wrong."""
+def scoreboard(
+    data: Ratings,
+    *,
+    known: Sequence[int] = (1, 2, 3, 4, 5, 6, 8),
+    days: int = 14,
+    wrong: int = 0,
+    trials: int = 200,
+    seed: int = 0,
+) -> Scoreboard:
+    """The share of people who are found in the data by so many known ratings, with dates off by
+    `days` at most and `wrong` of the ratings wrong.
+    """
     if not isinstance(data, Ratings):
         raise Refused(
-            "attacks.table", type(data).__name__, "the scoreboard reads ratings", "ratings(…), or ratings_of(table, person=…, item=…, stars=…, day=…)"
+            "attacks.table",
+            type(data).__name__,
+            "the scoreboard reads ratings",
+            "ratings(…), or ratings_of(table, person=…, item=…, stars=…, day=…)",
         )
     if not data.person.size or data.people < 2:
-        raise Refused("attacks.trials", "ratings of fewer than two people", "somebody is found among two or more people", "ratings(people=1000)")
+        raise Refused(
+            "attacks.trials",
+            "ratings of fewer than two people",
+            "somebody is found among two or more people",
+            "ratings(people=1000)",
+        )
     if not isinstance(known, tuple | list | range) or not known:
-        raise Refused("attacks.trials", f"known={known!r:.60}", "how many ratings are known is a list of whole numbers", "known=(1, 2, 4, 8)")
+        raise Refused(
+            "attacks.trials",
+            f"known={known!r:.60}",
+            "how many ratings are known is a list of whole numbers",
+            "known=(1, 2, 4, 8)",
+        )
     counts = tuple(known_count(count, "known") for count in known)
-    days, wrong, trials = known_count(days, "days", 0), known_count(wrong, "wrong", 0), known_count(trials, "trials")
+    days, wrong, trials = (
+        known_count(days, "days", 0),
+        known_count(wrong, "wrong", 0),
+        known_count(trials, "trials"),
+    )
     generator, board = np.random.default_rng(seed), Board(data)
     right, mistaken = [], []
     for count in counts:
         targets = generator.integers(0, data.people, trials)
-        found = [board.find(*board.remembered(int(target), count, days, wrong, generator)) for target in targets]
+        found = [
+            board.find(*board.remembered(int(target), count, days, wrong, generator))
+            for target in targets
+        ]
         right.append(sum(one == int(target) for one, target in zip(found, targets, strict=True)))
         mistaken.append(sum(one is not None for one in found) - right[-1])
-    return Scoreboard(data=data, known=counts, days=days, wrong=wrong, trials=trials, right=tuple(right), mistaken=tuple(mistaken), seed=seed)
+    return Scoreboard(
+        data=data,
+        known=counts,
+        days=days,
+        wrong=wrong,
+        trials=trials,
+        right=tuple(right),
+        mistaken=tuple(mistaken),
+        seed=seed,
+    )

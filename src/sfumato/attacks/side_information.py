@@ -1,11 +1,15 @@
 """The height of Terry Gross: what an average says about somebody who is not in it.
 
-*Attack*   The attacker knows that she is two inches shorter than the average woman of a country. Whoever publishes that average publishes her height, and she
-           was never asked. Dalenius' wish of 1977, that nothing be learned about anybody, cannot be had by anyone who publishes anything (Dwork 2006).
-*Private*  The average still comes out: that is what it was published for, and her height with it. What is promised is another thing: that it comes out the
-           same whether or not she took part.
+*Attack*   The attacker knows that she is two inches shorter than the average woman of a country.
+           Whoever publishes that average publishes her height, and she was never asked. Dalenius'
+           wish of 1977, that nothing be learned about anybody, cannot be had by anyone who
+           publishes anything (Dwork 2006).
+*Private*  The average still comes out: that is what it was published for, and her height with it.
+           What is promised is another thing: that it comes out the same whether or not she took
+           part.
 *Game*     A coin says whether she is in the survey; the attacker knows everybody else.
-*Bound*    e^ε/(1 + e^ε): the surveys with her and without are neighbours. Nothing bounds what is true of the population.
+*Bound*    e^ε/(1 + e^ε): the surveys with her and without are neighbours. Nothing bounds what is
+           true of the population.
 """
 
 from __future__ import annotations
@@ -35,25 +39,45 @@ GRID = 100  # heights are taken to a hundredth
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SideInformation(Played):
-    """How often her height is found, of a survey that she is not in; and how often it is found out whether she is."""
+    """How often her height is found, of a survey that she is not in; and how often it is found out
+    whether she is.
+    """
 
     people: int
     height: float
     within: float
-    found: tuple[Success, ...]  # her height, from a survey without her: nothing is promised about it
+    found: tuple[
+        Success, ...
+    ]  # her height, from a survey without her: nothing is promised about it
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        return {f"height found, {one.against}": one.rate for one in self.found} | {f"taking part found, {one.against}": one.rate for one in self.played}
+        return {f"height found, {one.against}": one.rate for one in self.found} | {
+            f"taking part found, {one.against}": one.rate for one in self.played
+        }
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        heights = (f"{per_cent(one.rate)} of the surveys against {one.against}" for one in self.found)
-        told = f"Her height comes out to {self.within:g}, though she is in no survey, in {', '.join(heights)}."
-        return (f"A survey of {self.people} people, and one who is not among them: {self.height:g} tall.", told, *self.verdicts)
+        heights = (
+            f"{per_cent(one.rate)} of the surveys against {one.against}" for one in self.found
+        )
+        told = (
+            f"Her height comes out to {self.within:g}, though she is in no survey, in "
+            f"{', '.join(heights)}."
+        )
+        return (
+            (
+                f"A survey of {self.people} people, and one who is not among them: "
+                f"{self.height:g} tall."
+            ),
+            told,
+            *self.verdicts,
+        )
 
     def plot(self) -> Figure:
-        return plot_successes(self.played, title="Whether she took part", up="right about taking part")
+        return plot_successes(
+            self.played, title="Whether she took part", up="right about taking part"
+        )
 
 
 def side_information(
@@ -66,7 +90,9 @@ def side_information(
     trials: int = TRIALS,
     bits: Bits = SYSTEM,
 ) -> SideInformation:
-    """Publish the average of heights, each between 0 and `most`, to somebody who knows how far from it a person is."""
+    """Publish the average of heights, each between 0 and `most`, to somebody who knows how far from
+    it a person is.
+    """
     losses, times = known_epsilons(epsilons), known_count(trials, "trials")
     try:
         values = np.asarray(heights, dtype=np.float64)
@@ -74,12 +100,24 @@ def side_information(
         values = np.array(np.nan)
     top, near = positive(most, "most"), positive(within, "within")
     if values.ndim != 1 or not len(values) or not ((values >= 0) & (values <= float(top))).all():
-        raise Refused("attacks.values", "heights", "heights are a list of numbers between 0 and most", "heights=[64.5, 66.0, 63.2]")
+        raise Refused(
+            "attacks.values",
+            "heights",
+            "heights are a list of numbers between 0 and most",
+            "heights=[64.5, 66.0, 63.2]",
+        )
     steps = np.rint(values * GRID).astype(np.int64)
     hers = int(np.rint(steps.mean())) + round(exact(offset, "offset") * GRID)
     if not 0 <= hers <= top * GRID:
-        reason = "her height lies between 0 and most as well: the noise is made for no taller people"
-        raise Refused("attacks.values", f"offset={exact_text(exact(offset, 'offset'))}", reason, "offset=-2, most=100")
+        reason = (
+            "her height lies between 0 and most as well: the noise is made for no taller people"
+        )
+        raise Refused(
+            "attacks.values",
+            f"offset={exact_text(exact(offset, 'offset'))}",
+            reason,
+            "offset=-2, most=100",
+        )
     moves, n, close = math.ceil(top * GRID), len(steps), float(near * GRID)
 
     def height(epsilon: Fraction | None) -> NDArray[np.bool_]:
@@ -88,9 +126,25 @@ def side_information(
 
     def part(epsilon: Fraction | None) -> NDArray[np.bool_]:
         truth: Integers = coins(times, bits)
-        seen = answered(truth * hers, epsilon=epsilon, moves=moves, bits=bits)  # the others' heights are known to him
+        seen = answered(
+            truth * hers, epsilon=epsilon, moves=moves, bits=bits
+        )  # the others' heights are known to him
         return np.asarray((2 * seen > hers) == truth)
 
     guess = min(1.0, 2 * float(near) / float(top))
-    found = tuple(Success(against="exact answers" if e is None else named(e), hits=int(height(e).sum()), trials=times, chance=guess) for e in (None, *losses))
-    return SideInformation(people=n, height=hers / GRID, within=float(near), found=found, played=played(part, losses, relation="add-remove"))
+    found = tuple(
+        Success(
+            against="exact answers" if e is None else named(e),
+            hits=int(height(e).sum()),
+            trials=times,
+            chance=guess,
+        )
+        for e in (None, *losses)
+    )
+    return SideInformation(
+        people=n,
+        height=hers / GRID,
+        within=float(near),
+        found=found,
+        played=played(part, losses, relation="add-remove"),
+    )

@@ -1,10 +1,14 @@
 """What a k-anonymous table tells about people whom nobody finds in it (S-152).
 
-*Homogeneous*  All k members of a group have the same value: whoever is known to be in the group has it, with probability 1.
-*Skewed*       A value is more frequent in a group than among all: to be in the group is news, even where values differ.
-*Against*      One member's value is drawn afresh, everybody else in the group is known: which value is it? (`games`, *Value*.)
+*Homogeneous*  All k members of a group have the same value: whoever is known to be in the group has
+               it, with probability 1.
+*Skewed*       A value is more frequent in a group than among all: to be in the group is news, even
+               where values differ.
+*Against*      One member's value is drawn afresh, everybody else in the group is known: which value
+               is it? (`games`, *Value*.)
 
-Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam 2007; Li, Li & Venkatasubramanian 2007. For owners, on their own data: none of this is private.
+Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam 2007; Li, Li & Venkatasubramanian 2007. For
+owners, on their own data: none of this is private.
 """
 
 from __future__ import annotations
@@ -60,32 +64,62 @@ class Skewness(Result):
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        return {"n": self.n, "k": self.k, "disclosure": self.disclosure, "certain": self.certain, "lift": self.lift}
+        return {
+            "n": self.n,
+            "k": self.k,
+            "disclosure": self.disclosure,
+            "certain": self.certain,
+            "lift": self.lift,
+        }
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        known = listed([f"{name} {value}" for name, value in zip(self.columns, self.group, strict=True)])
+        known = listed(
+            [f"{name} {value}" for name, value in zip(self.columns, self.group, strict=True)]
+        )
         return (
-            f"The table is {self.k}-anonymous in {listed(self.columns)}: nobody's row can be told from {self.k - 1} others.",
-            f"Even so, of somebody with {known} it says {self.sensitive} = {self.value} with {per_cent(self.disclosure)}.",
+            (
+                f"The table is {self.k}-anonymous in {listed(self.columns)}: nobody's row "
+                f"can be told from {self.k - 1} others."
+            ),
+            (
+                f"Even so, of somebody with {known} it says {self.sensitive} = {self.value} "
+                f"with {per_cent(self.disclosure)}."
+            ),
             f"{per_cent(self.certain)} of the people are in a group where all have the same value.",
             f"Some value is {self.lift:.3g} times as frequent in a group as among all.",
         )
 
     def plot(self) -> Figure:
-        """The most frequent value of each group: how sure one can be of it, beside how frequent it is among all."""
+        """The most frequent value of each group: how sure one can be of it, beside how frequent it
+        is among all.
+        """
         from ..plots import Column, successes
 
         sure, whole = disclosed(self.counts), self.counts.sum(axis=0) / self.n
         told = [
-            Column(name=f"group of {self.counts[at].sum()}", rate=float(sure[at]), chance=float(whole[np.argmax(self.counts[at])]))
+            Column(
+                name=f"group of {self.counts[at].sum()}",
+                rate=float(sure[at]),
+                chance=float(whole[np.argmax(self.counts[at])]),
+            )
             for at in np.argsort(-sure, kind="stable")[:8]
         ]
         title = f"How sure one can be of {self.sensitive}, once the group is known"
-        return successes(told, title=title, up="share of its most frequent value", rate="in the group", chance="the same value among all")
+        return successes(
+            told,
+            title=title,
+            up="share of its most frequent value",
+            rate="in the group",
+            chance="the same value among all",
+        )
 
-    def against(self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0) -> tuple[Success, ...]:
-        """How often somebody who knows all others in a group learns the last one's value: from exact counts, and from private ones. Allowed: see `games`."""
+    def against(
+        self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0
+    ) -> tuple[Success, ...]:
+        """How often somebody who knows all others in a group learns the last one's value: from
+        exact counts, and from private ones. Allowed: see `games`.
+        """
         return played(self.counts, epsilons, trials, seed)
 
 
@@ -97,4 +131,10 @@ def skewness(table: Any, columns: Sequence[str], sensitive: str) -> Skewness:
     row = int(np.argmax((coded.cells(columns) == group) & (found.codes(sensitive) == value)))
     first = found.arrow.slice(row, 1)
     told = {name: first.column(name)[0].as_py() for name in (*columns, sensitive)}
-    return Skewness(columns=tuple(columns), sensitive=sensitive, counts=counts, group=tuple(told[name] for name in columns), value=told[sensitive])
+    return Skewness(
+        columns=tuple(columns),
+        sensitive=sensitive,
+        counts=counts,
+        group=tuple(told[name] for name in columns),
+        value=told[sensitive],
+    )

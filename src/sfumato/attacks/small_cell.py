@@ -1,8 +1,12 @@
-"""A group so small that any answer about it is about a person, and a rule against small groups that does not help.
+"""A group so small that any answer about it is about a person, and a rule against small groups that
+does not help.
 
-*Attack*   One person is a man of 21; one man of 21 takes drugs. Two counts, and the answer is known with certainty.
-*Rule*     "No answer about fewer than k people" withholds both counts, and leaves the two that do the same: how many take drugs, and how many of all others do.
-*Private*  The same two questions at ε/2 each. A group of one is answered like every other, and its count says as little.
+*Attack*   One person is a man of 21; one man of 21 takes drugs. Two counts, and the answer is known
+           with certainty.
+*Rule*     "No answer about fewer than k people" withholds both counts, and leaves the two that do
+           the same: how many take drugs, and how many of all others do.
+*Private*  The same two questions at ε/2 each. A group of one is answered like every other, and its
+           count says as little.
 *Bound*    As for two answers and their difference: e^ε/(1 + e^ε) for a coin.
 """
 
@@ -28,7 +32,9 @@ MINIMUM = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SmallCell(Played):
-    """Two counts of a group of one, and the two counts that a rule against small groups lets through instead."""
+    """Two counts of a group of one, and the two counts that a rule against small groups lets
+    through instead.
+    """
 
     cell: str
     secret: str
@@ -52,21 +58,40 @@ class SmallCell(Played):
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        return {"size": self.size, "having": self.having, "everybody": self.everybody, "others": self.others, "difference": self.everybody - self.others}
+        return {
+            "size": self.size,
+            "having": self.having,
+            "everybody": self.everybody,
+            "others": self.others,
+            "difference": self.everybody - self.others,
+        }
 
     @property
     def sentences(self) -> tuple[str, ...]:
         what = f"{self.secret} = {self.value}"
-        told = f"{self.size} person has {self.cell}; {self.having} has {self.cell} and {what}. Two counts, and the answer is certain."
+        told = (
+            f"{self.size} person has {self.cell}; {self.having} has {self.cell} and {what}. "
+            f"Two counts, and the answer is certain."
+        )
         if self.rule_helps:
-            rule = f"A rule that withholds counts below {self.minimum} withholds the other two counts here as well; a tracker gets around it."
+            rule = (
+                f"A rule that withholds counts below {self.minimum} withholds the other two "
+                f"counts here as well; a tracker gets around it."
+            )
         else:
             rule = (
-                f"A rule that withholds counts below {self.minimum} does not help: {people_having(self.everybody)} {what}, and "
-                f"{spaced(self.others)} of all others {'has' if self.others == 1 else 'have'} it. The difference is the same {self.everybody - self.others}."
+                f"A rule that withholds counts below {self.minimum} does not help: "
+                f"{people_having(self.everybody)} {what}, and "
+                f"{spaced(self.others)} of all others "
+                f"{'has' if self.others == 1 else 'have'} it. The difference is the same "
+                f"{self.everybody - self.others}."
             )
         private = tuple(
-            f"At {named(guess.epsilon)} for both, a session answered {' and '.join(map(spaced, guess.answers))}: a difference of {spaced(guess.value)}."
+            (
+                f"At {named(guess.epsilon)} for both, a session answered "
+                f"{' and '.join(map(spaced, guess.answers))}: a difference of "
+                f"{spaced(guess.value)}."
+            )
             for guess in self.guesses
         )
         return (told, rule, *private, *self.verdicts)
@@ -86,8 +111,14 @@ def small_cell(
     trials: int = TRIALS,
     bits: Bits = SYSTEM,
 ) -> SmallCell:
-    """Ask about a group that holds one person, for exact answers and for private ones. For owners, on their own data: the result is not private."""
-    losses, times, least = known_epsilons(epsilons), known_count(trials, "trials"), known_count(minimum, "minimum")
+    """Ask about a group that holds one person, for exact answers and for private ones. For owners,
+    on their own data: the result is not private.
+    """
+    losses, times, least = (
+        known_epsilons(epsilons),
+        known_count(trials, "trials"),
+        known_count(minimum, "minimum"),
+    )
     whom = target(table, cell, secret, value)
     having, alone = whom.having, ~whom.others
     return SmallCell(

@@ -1,8 +1,11 @@
 """Angie and Eva: a world of so few people that Bayes' rule can be done by hand.
 
-*World*    Each of some people failed with a prior probability, independently. How many of them passed is answered with noise whose law is known.
-*Answer*   P(answer | Angie failed), P(answer), and their quotient times the prior: the belief that Angie failed, exactly.
-*Source*   With two women, a prior of 0.4 and noise of 0.25 at 0 and 0.15 at ±1, the answer 1 takes 0.4 to 0.084/0.198 = 0.4242…, printed as 0.43 (E-36).
+*World*    Each of some people failed with a prior probability, independently. How many of them
+           passed is answered with noise whose law is known.
+*Answer*   P(answer | Angie failed), P(answer), and their quotient times the prior: the belief that
+           Angie failed, exactly.
+*Source*   With two women, a prior of 0.4 and noise of 0.25 at 0 and 0.15 at ±1, the answer 1 takes
+           0.4 to 0.084/0.198 = 0.4242…, printed as 0.43 (E-36).
 """
 
 from __future__ import annotations
@@ -43,13 +46,21 @@ class SmallWorld(Result):
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        return {"P(answer | failed)": float(self.likelihood), "P(answer)": float(self.evidence), "posterior": float(self.posterior)}
+        return {
+            "P(answer | failed)": float(self.likelihood),
+            "P(answer)": float(self.evidence),
+            "posterior": float(self.posterior),
+        }
 
     @property
     def sentences(self) -> tuple[str, ...]:
         return (
             f"Before, she has failed with a probability of {float(self.prior):g}.",
-            f"An answer of {self.answer} has a probability of {float(self.likelihood):.6g} if she failed, and of {float(self.evidence):.6g} in all.",
+            (
+                f"An answer of {self.answer} has a probability of "
+                f"{float(self.likelihood):.6g} if she failed, and of "
+                f"{float(self.evidence):.6g} in all."
+            ),
             f"So after it she has failed with a probability of {float(self.posterior):.6g}.",
         )
 
@@ -59,26 +70,55 @@ class SmallWorld(Result):
 
         answers, beliefs = beliefs_after(self)
         drawn = Bars(answers, beliefs, beliefs, beliefs)
-        return bars(drawn, title="What each answer would make of a belief", across="belief that she failed", up="answer", note=f"before: {float(self.prior):g}")
+        return bars(
+            drawn,
+            title="What each answer would make of a belief",
+            across="belief that she failed",
+            up="answer",
+            note=f"before: {float(self.prior):g}",
+        )
 
 
-def small_world(prior: Number = "0.4", noise: Mapping[int, Number] = NOISE, answer: int = 1, *, people: int = 2) -> SmallWorld:
+def small_world(
+    prior: Number = "0.4", noise: Mapping[int, Number] = NOISE, answer: int = 1, *, people: int = 2
+) -> SmallWorld:
     """The belief in one person's fail, after a noisy count of passes."""
     p, n = known_prior(prior), known_count(people, "people")
     seen = whole(answer)
-    if seen is None or not isinstance(noise, Mapping) or any(whole(shift) is None for shift in noise):
+    if (
+        seen is None
+        or not isinstance(noise, Mapping)
+        or any(whole(shift) is None for shift in noise)
+    ):
         reason = "an answer is a whole number, and so is every shift of the noise"
-        raise Refused("attacks.values", f"answer={answer!r:.40}", reason, "noise={0: 0.25, 1: 0.15, -1: 0.15}, answer=1")
-    law = {int(shift): probability(exact(weight, "noise"), "noise", one=True) for shift, weight in noise.items()}
+        raise Refused(
+            "attacks.values",
+            f"answer={answer!r:.40}",
+            reason,
+            "noise={0: 0.25, 1: 0.15, -1: 0.15}, answer=1",
+        )
+    law = {
+        int(shift): probability(exact(weight, "noise"), "noise", one=True)
+        for shift, weight in noise.items()
+    }
     failed = {bit: _chance(p, n, seen, law, failed=bit) for bit in (True, False)}
     evidence = p * failed[True] + (1 - p) * failed[False]
     if sum(law.values()) > 1 or not evidence:
         reason = "the noise has a law of probabilities, under which the answer can occur"
-        raise Refused("attacks.values", f"answer={answer}", reason, "noise={0: 0.25, 1: 0.15, -1: 0.15}, answer=1")
-    return SmallWorld(prior=p, people=n, answer=seen, likelihood=failed[True], evidence=evidence, noise=law)
+        raise Refused(
+            "attacks.values",
+            f"answer={answer}",
+            reason,
+            "noise={0: 0.25, 1: 0.15, -1: 0.15}, answer=1",
+        )
+    return SmallWorld(
+        prior=p, people=n, answer=seen, likelihood=failed[True], evidence=evidence, noise=law
+    )
 
 
-def _chance(prior: Fraction, people: int, answer: int, noise: Mapping[int, Fraction], *, failed: bool) -> Fraction:
+def _chance(
+    prior: Fraction, people: int, answer: int, noise: Mapping[int, Fraction], *, failed: bool
+) -> Fraction:
     """Of the answer, when the first person's grade is known and the others' are drawn."""
     total = Fraction(0)
     for grades in product((False, True), repeat=people - 1):  # whether each of the others passed

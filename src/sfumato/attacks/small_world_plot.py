@@ -20,7 +20,9 @@ def beliefs_after(world: SmallWorld) -> tuple[tuple[str, ...], NDArray[np.float6
     names, beliefs = [], []
     for answer in range(min(world.noise), world.people + max(world.noise) + 1):
         try:
-            beliefs.append(float(small_world(world.prior, world.noise, answer, people=world.people).posterior))
+            beliefs.append(
+                float(small_world(world.prior, world.noise, answer, people=world.people).posterior)
+            )
         except Refused:
             continue
         names.append(str(answer).replace("-", "−"))

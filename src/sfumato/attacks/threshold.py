@@ -1,8 +1,11 @@
 """How much noise it takes to hide a column from reconstruction: about √n, whatever n is.
 
-*Curve*    For each size n and each noise of standard deviation c·√n: the share of bits that come out wrong from 4n random counts. With that many answers,
-           least squares is wrong with a chance of about Φ(−√(3n)/(4·c·√n)) = Φ(−√3/(4c)), the same for every n: noise has to grow like √n, or all is told.
-*Private*  All counts together at ε, for coins of n people each time. *Bound*: e^ε/(1 + e^ε) for each bit (`releases`, *Many*).
+*Curve*    For each size n and each noise of standard deviation c·√n: the share of bits that come
+           out wrong from 4n random counts. With that many answers, least squares is wrong with a
+           chance of about Φ(−√(3n)/(4·c·√n)) = Φ(−√3/(4c)), the same for every n: noise has to grow
+           like √n, or all is told.
+*Private*  All counts together at ε, for coins of n people each time. *Bound*: e^ε/(1 + e^ε) for
+           each bit (`releases`, *Many*).
 """
 
 from __future__ import annotations
@@ -47,22 +50,35 @@ class Threshold(Played):
     def expected(self) -> NDArray[np.float64]:
         """What least squares gets wrong, about, at each level."""
         n = 100
-        return np.array([approximate_error(n, PER_PERSON * n, level * math.sqrt(n)) for level in self.levels])
+        return np.array(
+            [approximate_error(n, PER_PERSON * n, level * math.sqrt(n)) for level in self.levels]
+        )
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        return {f"wrong, n = {n}, noise {c:g}·√n": float(self.wrong[i, j]) for i, n in enumerate(self.sizes) for j, c in enumerate(self.levels)}
+        return {
+            f"wrong, n = {n}, noise {c:g}·√n": float(self.wrong[i, j])
+            for i, n in enumerate(self.sizes)
+            for j, c in enumerate(self.levels)
+        }
 
     @property
     def sentences(self) -> tuple[str, ...]:
         least, most = 0, len(self.levels) - 1
-        spans = [(n, per_cent(1 - float(self.wrong[i, least])), per_cent(1 - float(self.wrong[i, most]))) for i, n in enumerate(self.sizes)]
+        spans = [
+            (n, per_cent(1 - float(self.wrong[i, least])), per_cent(1 - float(self.wrong[i, most])))
+            for i, n in enumerate(self.sizes)
+        ]
         told = tuple(
-            f"Of {n} people, asked {PER_PERSON * n} counts: with noise of {self.levels[least]:g}·√n {first} of the secrets come out right, "
+            f"Of {n} people, asked {PER_PERSON * n} counts: with noise of "
+            f"{self.levels[least]:g}·√n {first} of the secrets come out right, "
             f"with noise of {self.levels[most]:g}·√n {last}."
             for n, first, last in spans
         )
-        law = "The curves for different numbers of people lie on each other: what counts is the noise beside √n. Much less than that protects nobody."
+        law = (
+            "The curves for different numbers of people lie on each other: what counts is "
+            "the noise beside √n. Much less than that protects nobody."
+        )
         return (*told, law, *self.verdicts)
 
     def plot(self) -> Figure:
@@ -82,30 +98,63 @@ def threshold(
     seed: int = 0,
     bits: Bits = SYSTEM,
 ) -> Threshold:
-    """Reconstruct coins of n people from 4n counts with more and more noise, and from private counts."""
+    """Reconstruct coins of n people from 4n counts with more and more noise, and from private
+    counts.
+    """
     many, n = known_count(runs, "runs"), known_count(people, "people", 2)
     losses = known_epsilons(epsilons)
-    for name, given, rewrite in (("sizes", sizes, "sizes=(32, 64)"), ("levels", levels, "levels=(0.1, 1)")):
+    for name, given, rewrite in (
+        ("sizes", sizes, "sizes=(32, 64)"),
+        ("levels", levels, "levels=(0.1, 1)"),
+    ):
         if isinstance(given, str) or not isinstance(given, Collection) or not len(given):
-            raise Refused("attacks.trials", f"{name}={given!r:.60}", f"{name} are a list of one or more numbers", rewrite)
+            raise Refused(
+                "attacks.trials",
+                f"{name}={given!r:.60}",
+                f"{name} are a list of one or more numbers",
+                rewrite,
+            )
     counts = tuple(known_count(size, "sizes", 2) for size in sizes)
     scales = tuple(float(positive(level, "levels")) for level in levels)
-    wrong = np.array([[_wrong(size, level, many, method, seed) for level in scales] for size in counts])
+    wrong = np.array(
+        [[_wrong(size, level, many, method, seed) for level in scales] for size in counts]
+    )
 
     def game(epsilon: Fraction | None) -> NDArray[np.bool_]:
         right = []
         for run in range(many):
-            answers = subset_counts(coins(n, bits), PER_PERSON * n, epsilon=epsilon, tossed=True, seed=seed + run, bits=bits)
+            answers = subset_counts(
+                coins(n, bits),
+                PER_PERSON * n,
+                epsilon=epsilon,
+                tossed=True,
+                seed=seed + run,
+                bits=bits,
+            )
             right.append(reconstruct(answers, method=method).guess == answers.truth)
         return np.concatenate(right)
 
-    return Threshold(sizes=counts, levels=scales, wrong=wrong, method=method, runs=many, people=n, played=played(game, losses))
+    return Threshold(
+        sizes=counts,
+        levels=scales,
+        wrong=wrong,
+        method=method,
+        runs=many,
+        people=n,
+        played=played(game, losses),
+    )
 
 
 def _wrong(size: int, level: float, runs: int, method: Method, seed: int) -> float:
     adversary = np.random.default_rng(seed)  # the secrets of these runs are nobody's
     found = []
     for run in range(runs):
-        answers = subset_counts(adversary.integers(0, 2, size), PER_PERSON * size, sd=level * math.sqrt(size), tossed=True, seed=seed + 1 + run)
+        answers = subset_counts(
+            adversary.integers(0, 2, size),
+            PER_PERSON * size,
+            sd=level * math.sqrt(size),
+            tossed=True,
+            seed=seed + 1 + run,
+        )
         found.append((reconstruct(answers, method=method).wrong or 0) / size)
     return float(np.mean(found))

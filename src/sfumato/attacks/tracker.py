@@ -1,10 +1,12 @@
 """A general tracker: every count that a minimum-size rule forbids, from four that it allows.
 
 *Rule*     A count is answered if it is about k people or more, and about n − k or less.
-*Attack*   Denning, Denning & Schwartz 1979: let T be any group of 2k to n − 2k people, and C the forbidden one. Then C ∪ T and C ∪ not-T are large enough, and
-           |C| = |C ∪ T| + |C ∪ not-T| − |T| − |not-T|, since every member of C is counted once more than needed.
+*Attack*   Denning, Denning & Schwartz 1979: let T be any group of 2k to n − 2k people, and C the
+           forbidden one. Then C ∪ T and C ∪ not-T are large enough, and |C| = |C ∪ T| + |C ∪ not-T|
+           − |T| − |not-T|, since every member of C is counted once more than needed.
 *Private*  The same four questions at ε/4 each.
-*Bound*    e^ε/(1 + e^ε) for a coin: the four answers together are ε-DP when one person is replaced (`results.guess_bound`).
+*Bound*    e^ε/(1 + e^ε) for a coin: the four answers together are ε-DP when one person is replaced
+           (`results.guess_bound`).
 """
 
 from __future__ import annotations
@@ -57,17 +59,31 @@ class Tracker(Played):
         column, key = self.group
         has = "has" if self.found else "does not have"
         c_is = f"are {self.person} with {self.secret} = {self.value}"
-        told = f"A count of {self.person} alone is withheld: it is about fewer than {self.minimum} people. These are not: with T for {column} = {key}, "
-        told += f"{a} are in T or {c_is}; {b} are outside of T or {c_is}; {c} are in T; {d} are outside of it."
-        sum_ = f"{a} + {b} − {c} − {d} = {self.found}: {self.person} {has} {self.secret} = {self.value}."
+        told = (
+            f"A count of {self.person} alone is withheld: it is about fewer than "
+            f"{self.minimum} people. These are not: with T for {column} = {key}, "
+        )
+        told += (
+            f"{a} are in T or {c_is}; {b} are outside of T or {c_is}; {c} are in T; {d} are "
+            f"outside of it."
+        )
+        sum_ = (
+            f"{a} + {b} − {c} − {d} = {self.found}: {self.person} {has} {self.secret} = "
+            f"{self.value}."
+        )
         private = tuple(
-            f"At {named(guess.epsilon)} for all four, a session's answers come to {spaced(guess.value)}, with noise of standard deviation {guess.sd:.3g}."
+            (
+                f"At {named(guess.epsilon)} for all four, a session's answers come to "
+                f"{spaced(guess.value)}, with noise of standard deviation {guess.sd:.3g}."
+            )
             for guess in self.guesses
         )
         return (told, sum_, *private, *self.verdicts)
 
     def plot(self) -> Figure:
-        return plot_successes(self.played, title="A tracker: four allowed counts", up="right guesses")
+        return plot_successes(
+            self.played, title="A tracker: four allowed counts", up="right guesses"
+        )
 
 
 def tracker(
@@ -81,8 +97,14 @@ def tracker(
     trials: int = TRIALS,
     bits: Bits = SYSTEM,
 ) -> Tracker:
-    """Get around a rule that forbids small counts, and meet private answers. For owners, on their own data: the result is not private."""
-    losses, times, least = known_epsilons(epsilons), known_count(trials, "trials"), known_count(minimum, "minimum")
+    """Get around a rule that forbids small counts, and meet private answers. For owners, on their
+    own data: the result is not private.
+    """
+    losses, times, least = (
+        known_epsilons(epsilons),
+        known_count(trials, "trials"),
+        known_count(minimum, "minimum"),
+    )
     whom = target(table, person, secret, value)
     column, key = group = _group(whom.table, least, whom.secret)
     inside = matching(whom.table, {column: key})
@@ -95,14 +117,21 @@ def tracker(
         value=whom.value,
         minimum=least,
         group=group,
-        counts=(int((alone | inside).sum()), int((alone | ~inside).sum()), int(inside.sum()), int((~inside).sum())),
+        counts=(
+            int((alone | inside).sum()),
+            int((alone | ~inside).sum()),
+            int(inside.sum()),
+            int((~inside).sum()),
+        ),
         guesses=whom.guesses([(1, c | t), (1, c | rest), (-1, t), (-1, rest)], losses),
         played=count_game(losses, times, answers=4, bits=bits),
     )
 
 
 def _group(table: Columns, minimum: int, secret: str) -> tuple[str, Any]:
-    """The values of a column that come closest to half of the table; the secret's own column last of all."""
+    """The values of a column that come closest to half of the table; the secret's own column last
+    of all.
+    """
     found = []
     for name in table:
         rows, value = table.halving(name)
@@ -110,6 +139,14 @@ def _group(table: Columns, minimum: int, secret: str) -> tuple[str, Any]:
         if 2 * minimum <= size <= table.n - 2 * minimum:
             found.append((name == secret, abs(size - table.n / 2), name, value))
     if not found:
-        reason = "no value of any column is shared by at least twice, and by all but at least twice, as many people as the rule asks for"
-        raise Refused("attacks.tracker", f"minimum={minimum}", reason, "a smaller minimum=, or a table with a column of two common values")
+        reason = (
+            "no value of any column is shared by at least twice, and by all but at least "
+            "twice, as many people as the rule asks for"
+        )
+        raise Refused(
+            "attacks.tracker",
+            f"minimum={minimum}",
+            reason,
+            "a smaller minimum=, or a table with a column of two common values",
+        )
     return min(found, key=lambda one: one[:3])[2:]

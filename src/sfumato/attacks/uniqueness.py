@@ -1,12 +1,19 @@
-"""Who is alone: how many people are the only one with their combination of values, and could be recognised by whoever knows these values.
+"""Who is alone: how many people are the only one with their combination of values, and could be
+recognised by whoever knows these values.
 
-*Share*        The share of rows that are alone in their cell (in the survey of the slides of 2023: 15 of 24 students by sex, age and first semester).
-*k*            The size of the smallest cell: a table is k-anonymous for this k and no larger one (Sweeney 2002).
-*l*            The fewest different sensitive values in a cell (distinct l-diversity; Machanavajjhala et al. 2007), and the entropy form: e to the smallest
-               entropy of a cell, never more than the first.
-*t*            The largest distance of a cell's sensitive values from those of the whole table (t-closeness; Li, Li & Venkatasubramanian 2007): total variation
-               for names; for numbers the earth mover's distance with ordered values one step apart, the whole range being 1.
-*Against*      The same knowledge in two games (`games`): is this person in the table; or, with a sensitive column, which value do they have.
+*Share*        The share of rows that are alone in their cell (in the survey of the slides of 2023:
+               15 of 24 students by sex, age and first semester).
+*k*            The size of the smallest cell: a table is k-anonymous for this k and no larger one
+               (Sweeney 2002).
+*l*            The fewest different sensitive values in a cell (distinct l-diversity;
+               Machanavajjhala et al. 2007), and the entropy form: e to the smallest entropy of a
+               cell, never more than the first.
+*t*            The largest distance of a cell's sensitive values from those of the whole table
+               (t-closeness; Li, Li & Venkatasubramanian 2007): total variation for names; for
+               numbers the earth mover's distance with ordered values one step apart, the whole
+               range being 1.
+*Against*      The same knowledge in two games (`games`): is this person in the table; or, with a
+               sensitive column, which value do they have.
 *Not private*  All of this is about the data as they are: for the owner.
 """
 
@@ -77,18 +84,34 @@ class Uniqueness(Result):
 
     @property
     def choices(self) -> int | None:
-        """In the games of `against`, the number of values that the attacker guesses among; None where the question is whether the person is in the table."""
-        return None if self.diversity is None or self.diversity.values < 2 else min(self.diversity.values, games.VALUES)
+        """In the games of `against`, the number of values that the attacker guesses among; None
+        where the question is whether the person is in the table.
+        """
+        return (
+            None
+            if self.diversity is None or self.diversity.values < 2
+            else min(self.diversity.values, games.VALUES)
+        )
 
     @property
     def profile(self) -> dict[int, float]:
-        """k → the share of people in cells smaller than k, who would have to be left out for k-anonymity."""
-        reached = [size for size in (2, 3, 5, 10, 20, 50, 100) if size <= 2 * int(self.sizes[-1])] or [2]
+        """k → the share of people in cells smaller than k, who would have to be left out for
+        k-anonymity.
+        """
+        reached = [
+            size for size in (2, 3, 5, 10, 20, 50, 100) if size <= 2 * int(self.sizes[-1])
+        ] or [2]
         return {k: float(self.sizes[self.sizes < k].sum()) / self.n for k in reached}
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        found: dict[str, float | int] = {"n": self.n, "cells": len(self.sizes), "alone": self.alone, "share": self.share, "k": self.k}
+        found: dict[str, float | int] = {
+            "n": self.n,
+            "cells": len(self.sizes),
+            "alone": self.alone,
+            "share": self.share,
+            "k": self.k,
+        }
         return found | (self.diversity.numbers if self.diversity else {})
 
     @property
@@ -96,35 +119,66 @@ class Uniqueness(Result):
         by = listed(self.columns)
         told = [self.unread.sentence] if self.unread is not None else []
         alone = f"{self.alone} of {self.n} people ({per_cent(self.share)})"
-        told.append(f"By {by}, {alone} are the only one of their kind: who knows these values finds their row.")
-        told.append(f"The smallest group has {self.k}: the table is {self.k}-anonymous in these columns.")
+        told.append(
+            f"By {by}, {alone} are the only one of their kind: who knows these values "
+            f"finds their row."
+        )
+        told.append(
+            f"The smallest group has {self.k}: the table is {self.k}-anonymous in these columns."
+        )
         enough = (
-            f"To single out {per_cent(self.wanted)} of the people, {listed(self.smallest[0])} {'is' if len(self.smallest[0]) == 1 else 'are'} enough."
+            (
+                f"To single out {per_cent(self.wanted)} of the people, "
+                f"{listed(self.smallest[0])} {'is' if len(self.smallest[0]) == 1 else 'are'} "
+                f"enough."
+            )
             if self.smallest
             else ""
         )
-        told.append(enough or f"All of these columns together do not single out {per_cent(self.wanted)} of the people.")
+        told.append(
+            enough
+            or (
+                f"All of these columns together do not single out {per_cent(self.wanted)} of "
+                f"the people."
+            )
+        )
         return (*told, *(self.diversity.sentences if self.diversity else ()))
 
     def plot(self) -> Figure:
         """The share of people who are alone, a column more at a time."""
         from ..plots import Column, successes
 
-        drawn = [Column(name=name if not place else f"+ {name}", rate=alone / self.n) for place, (name, alone) in enumerate(self.by_columns)]
-        return successes(drawn, title=f"Who is the only one of their kind, among {self.n}", up="share of people alone in their cell")
+        drawn = [
+            Column(name=name if not place else f"+ {name}", rate=alone / self.n)
+            for place, (name, alone) in enumerate(self.by_columns)
+        ]
+        return successes(
+            drawn,
+            title=f"Who is the only one of their kind, among {self.n}",
+            up="share of people alone in their cell",
+        )
 
-    def against(self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0) -> tuple[Success, ...]:
-        """How often somebody who knows these values of a person learns what they do not know: from exact counts, and from private ones.
+    def against(
+        self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0
+    ) -> tuple[Success, ...]:
+        """How often somebody who knows these values of a person learns what they do not know: from
+        exact counts, and from private ones.
 
-        What they do not know is whether the person is in the table; with a sensitive column, which of its values the person has. Targets are people of the
-        smallest cells. Allowed is what `games` says.
+        What they do not know is whether the person is in the table; with a sensitive column, which
+        of its values the person has. Targets are people of the smallest cells. Allowed is what
+        `games` says.
         """
         wanted, many = known_epsilons(epsilons), known_count(trials, "trials")
-        return games.of_groups(self.sizes[: max(self.alone, 1)] - 1, self.choices or 0, wanted, trials=many, seed=seed)
+        return games.of_groups(
+            self.sizes[: max(self.alone, 1)] - 1, self.choices or 0, wanted, trials=many, seed=seed
+        )
 
 
-def uniqueness(table: Any, columns: Sequence[str], *, sensitive: str | None = None, wanted: Number = "1/2") -> Uniqueness:
-    """How many people are alone in their cell by these columns, and the k-anonymity profile; with `sensitive`, l-diversity and t-closeness, too.
+def uniqueness(
+    table: Any, columns: Sequence[str], *, sensitive: str | None = None, wanted: Number = "1/2"
+) -> Uniqueness:
+    """How many people are alone in their cell by these columns, and the k-anonymity profile; with
+    `sensitive`, l-diversity and t-closeness, too.
 
     `wanted` is the share of people whom the smallest identifying sets of columns are to single out.
     """
@@ -132,8 +186,17 @@ def uniqueness(table: Any, columns: Sequence[str], *, sensitive: str | None = No
     columns = known_columns(columns)
     if len(columns) > _LARGEST:
         reason = f"sets of columns are searched among {_LARGEST} at most"
-        raise Refused("attacks.columns", f"{len(columns)} columns", reason, "the columns that an adversary may know")
-    found = read(table, columns if sensitive is None else [*columns, known_sensitive(sensitive, columns)], partly=True)
+        raise Refused(
+            "attacks.columns",
+            f"{len(columns)} columns",
+            reason,
+            "the columns that an adversary may know",
+        )
+    found = read(
+        table,
+        columns if sensitive is None else [*columns, known_sensitive(sensitive, columns)],
+        partly=True,
+    )
     coded = Coded(found, columns)
     steps = tuple((name, coded.alone(columns[: place + 1])) for place, name in enumerate(columns))
     return Uniqueness(

@@ -1,4 +1,6 @@
-"""A ward of twenty patients that is 5-anonymous in age and area, and tells a lot nevertheless. Nobody in it exists."""
+"""A ward of twenty patients that is 5-anonymous in age and area, and tells a lot nevertheless.
+Nobody in it exists.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,20 @@ from typing import Any
 _GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("20-39", "130**", ("heart", "flu", "flu", "asthma", "heart")),
     ("20-39", "148**", ("flu", "asthma", "flu", "flu", "flu")),
-    ("40-59", "130**", ("cancer", "cancer", "cancer", "cancer", "cancer")),  # all alike: to be in it is to have it
+    (
+        "40-59",
+        "130**",
+        ("cancer", "cancer", "cancer", "cancer", "cancer"),
+    ),  # all alike: to be in it is to have it
     ("40-59", "148**", ("heart", "flu", "cancer", "heart", "asthma")),
 )
 
 
 def patients() -> dict[str, list[Any]]:
-    """Age, area and disease of twenty invented patients: every age and area is shared by five, one group is all of one disease."""
+    """Age, area and disease of twenty invented patients: every age and area is shared by five, one
+    group is all of one disease.
+    """
     rows = [(age, area, disease) for age, area, diseases in _GROUPS for disease in diseases]
-    return {name: [row[place] for row in rows] for place, name in enumerate(("age", "area", "disease"))}
+    return {
+        name: [row[place] for row in rows] for place, name in enumerate(("age", "area", "disease"))
+    }

@@ -1,4 +1,6 @@
-"""Numbers and names in the sentences of attacks: rates to the nearest digit, bounds rounded up, lower limits rounded down."""
+"""Numbers and names in the sentences of attacks: rates to the nearest digit, bounds rounded up,
+lower limits rounded down.
+"""
 
 from __future__ import annotations
 
@@ -46,6 +48,8 @@ def at_least(share: float) -> str:
 
 
 def _outward(share: float, side: Side) -> str:
-    """Three digits as of `per_cent`, more where the share is nearly all. The double next to 0.01 is 1 %, not 1.01 %: what lies beyond 12 digits is left out."""
+    """Three digits as of `per_cent`, more where the share is nearly all. The double next to 0.01 is
+    1 %, not 1.01 %: what lies beyond 12 digits is left out.
+    """
     digits = 3 if share < 0.999 else 5
     return f"{float(rounded(100 * Fraction(f'{share:.12g}'), side, digits)):.{digits}g} %"

@@ -1,4 +1,6 @@
-"""The audit: proven lower bounds on what mechanisms, questions and functions give away, beside what they claim."""
+"""The audit: proven lower bounds on what mechanisms, questions and functions give away, beside what
+they claim.
+"""
 
 from .audit import audit
 from .queries import asked

@@ -1,13 +1,17 @@
-"""All draws of a mechanism in one call, where its `perturb` takes arrays or its exact integers can be tallied once.
+"""All draws of a mechanism in one call, where its `perturb` takes arrays or its exact integers can
+be tallied once.
 
-*Independent*  The noise of every cell is drawn by itself, so an array of equal inputs gives independent outputs of the mechanism for one number; the
-               sensitivity of the whole array is not claimed of them.
-*Its own*      Only of kinds of the library. A kind that derives from one may draw otherwise for an array than for a number, so it is run call by call;
-               who knows better says so with `many`.
-*Quantiles*    The data are cut into runs once; a run and a point in it are drawn for all draws, by the same records. For weights that is one call for as many
-               groups of the same rows.
-*Hierarchies*  What is drawn are the noisy blocks. `perturb` makes them consistent before it gives them: that is processing, so what is proven of the published
-               blocks is at most what is proven here, and a mistake in that step is not seen by these draws.
+*Independent*  The noise of every cell is drawn by itself, so an array of equal inputs gives
+               independent outputs of the mechanism for one number; the sensitivity of the whole
+               array is not claimed of them.
+*Its own*      Only of kinds of the library. A kind that derives from one may draw otherwise for an
+               array than for a number, so it is run call by call; who knows better says so with
+               `many`.
+*Quantiles*    The data are cut into runs once; a run and a point in it are drawn for all draws, by
+               the same records. For weights that is one call for as many groups of the same rows.
+*Hierarchies*  What is drawn are the noisy blocks. `perturb` makes them consistent before it gives
+               them: that is processing, so what is proven of the published blocks is at most what
+               is proven here, and a mistake in that step is not seen by these draws.
 """
 
 from __future__ import annotations
@@ -42,14 +46,24 @@ def _additive(m: Additive, x: Any, n: int) -> Any:
     values = np.asarray(x)
     if values.dtype.kind not in "iu" or values.ndim > 1 or isinstance(x, bool):
         return None
-    return m.perturb(np.full(n, x, dtype=np.int64) if values.ndim == 0 else np.tile(values.astype(np.int64), (n, 1)))
+    return m.perturb(
+        np.full(n, x, dtype=np.int64)
+        if values.ndim == 0
+        else np.tile(values.astype(np.int64), (n, 1))
+    )
 
 
 def _response(m: RandomizedResponse, x: Any, n: int) -> Any:
     if not m.labels.is_one(x):  # the answers of several people
         codes = m.labels.codes(x)
-        return m.labels.codes(m.perturb(np.tile(m.labels.array[codes], (n, 1)))) if codes.ndim == 1 else None
-    m.labels.index(x)  # what is no category is refused here, before an array of texts cuts it to their length
+        return (
+            m.labels.codes(m.perturb(np.tile(m.labels.array[codes], (n, 1))))
+            if codes.ndim == 1
+            else None
+        )
+    m.labels.index(
+        x
+    )  # what is no category is refused here, before an array of texts cuts it to their length
     reports = np.empty(n, dtype=m.labels.array.dtype)
     reports[:] = x
     return m.labels.codes(m.perturb(reports))
@@ -62,7 +76,11 @@ def _exponential(m: Exponential, x: Any, n: int) -> Any:
 
 
 def _keeps(m: OptimalSelection, x: Any, n: int) -> Any:
-    return np.asarray(m.keep(np.full(n, x) if np.ndim(x) == 0 else np.tile(x, n))).reshape(n, *np.shape(x)).astype(np.int64)
+    return (
+        np.asarray(m.keep(np.full(n, x) if np.ndim(x) == 0 else np.tile(x, n)))
+        .reshape(n, *np.shape(x))
+        .astype(np.int64)
+    )
 
 
 def _histogram(m: Histogram, x: Any, n: int) -> Any:
@@ -82,7 +100,11 @@ def _hierarchy(m: Hierarchy, x: Any, n: int) -> Any:
 def _mean(m: Mean, x: Any, n: int) -> Any:
     if type(m) is not Mean:
         return None
-    parts = [noise.perturb(np.full(n, exact, dtype=np.int64)) for noise, exact in zip((m.noise, m.counting), m.tally(x), strict=True) if noise is not None]
+    parts = [
+        noise.perturb(np.full(n, exact, dtype=np.int64))
+        for noise, exact in zip((m.noise, m.counting), m.tally(x), strict=True)
+        if noise is not None
+    ]
     return np.stack(parts, axis=1)
 
 
@@ -91,21 +113,29 @@ def _quantile(m: Quantile, x: Any, n: int) -> Any:
 
 
 def _inverse(m: InverseSensitivity, x: Any, n: int) -> Any:
-    return _points(m, m._pieces(x), n) if type(m) is InverseSensitivity and m._range is not None else None
+    return (
+        _points(m, m._pieces(x), n)
+        if type(m) is InverseSensitivity and m._range is not None
+        else None
+    )
 
 
 def _points(m: Any, runs: tuple[Any, Any, Any], n: int) -> Any:
     starts, sizes, law = runs
     chosen = law.sample(n)
     steps = starts[chosen] + integer_below_each(sizes[chosen], SYSTEM)
-    return steps * (int(m.grid) if m.grid.denominator == 1 else float(m.grid))  # a power of two: exact
+    return steps * (
+        int(m.grid) if m.grid.denominator == 1 else float(m.grid)
+    )  # a power of two: exact
 
 
 def _weighted(m: WeightedQuantile, x: Any, n: int) -> Any:
     if type(m) is not WeightedQuantile:
         return None
     points, weights = (np.asarray(part, dtype=np.int64) for part in x)
-    return m._each(np.repeat(np.arange(n), len(points)), np.tile(points, n), np.tile(weights, n), n, SYSTEM)
+    return m._each(
+        np.repeat(np.arange(n), len(points)), np.tile(points, n), np.tile(weights, n), n, SYSTEM
+    )
 
 
 def _gibbs(m: Gibbs, x: Any, n: int) -> Any:

@@ -1,10 +1,12 @@
-"""What two limits prove: from P(S | x) ≥ p and P(S | y) ≤ q to a lower bound on ε or μ, and to a verdict on any promise.
+"""What two limits prove: from P(S | x) ≥ p and P(S | y) ≤ q to a lower bound on ε or μ, and to a
+verdict on any promise.
 
-*ε*        (ε, δ)-DP says P(S | x) ≤ e^ε·P(S | y) + δ, and the same of the other outputs with x and y exchanged, so
-           ε ≥ ln((p − δ)/q) and ε ≥ ln((1 − q − δ)/(1 − p)).
+*ε*        (ε, δ)-DP says P(S | x) ≤ e^ε·P(S | y) + δ, and the same of the other outputs with x and
+           y exchanged, so ε ≥ ln((p − δ)/q) and ε ≥ ln((1 − q − δ)/(1 − p)).
 *μ*        μ-GDP says Φ⁻¹(P(S | x)) ≤ Φ⁻¹(P(S | y)) + μ, so μ ≥ Φ⁻¹(p) − Φ⁻¹(q).
-*Verdict*  Whoever bets on x when S happens errs under y with chance P(S | y) ≤ q, and under x with chance 1 − P(S | x) ≤ 1 − p. A promise bounds the second
-           from below by its trade-off at the first, which falls: it is broken if tradeoff(q) > 1 − p.
+*Verdict*  Whoever bets on x when S happens errs under y with chance P(S | y) ≤ q, and under x with
+           chance 1 − P(S | x) ≤ 1 − p. A promise bounds the second from below by its trade-off at
+           the first, which falls: it is broken if tradeoff(q) > 1 − p.
 *Rounding* Bounds are rounded down, so that what is proven is true.
 *Proof*    docs/proofs/audit.md
 """
@@ -27,8 +29,13 @@ DELTA = 1e-6
 
 
 def epsilon_bound(p: float, q: float, delta: float) -> float:
-    """The largest ε that P(S | x) ≥ p and P(S | y) ≤ q refute, rounded down; 0 where they refute none."""
-    found = [_log_ratio(Fraction(p) - Fraction(delta), Fraction(q)), _log_ratio(1 - Fraction(q) - Fraction(delta), 1 - Fraction(p))]
+    """The largest ε that P(S | x) ≥ p and P(S | y) ≤ q refute, rounded down; 0 where they refute
+    none.
+    """
+    found = [
+        _log_ratio(Fraction(p) - Fraction(delta), Fraction(q)),
+        _log_ratio(1 - Fraction(q) - Fraction(delta), 1 - Fraction(p)),
+    ]
     return max(0.0, *found)
 
 
@@ -39,7 +46,12 @@ def mu_bound(p: float, q: float) -> float:
     if p >= 1 or q <= 0:
         return math.inf
     high, low = Fraction(p), Fraction(q)
-    return max(0.0, evaluate(lambda: arb(2).sqrt() * ((2 * ball(low)).erfcinv() - (2 * ball(high)).erfcinv()), "down"))
+    return max(
+        0.0,
+        evaluate(
+            lambda: arb(2).sqrt() * ((2 * ball(low)).erfcinv() - (2 * ball(high)).erfcinv()), "down"
+        ),
+    )
 
 
 def breaks(claim: Guarantee, p: float, q: float) -> bool:
@@ -50,10 +62,14 @@ def breaks(claim: Guarantee, p: float, q: float) -> bool:
 
 
 def delta_of(claim: Guarantee, delta: float | None) -> float:
-    """The δ at which ε is stated: the one asked for, the claim's own, or 10⁻⁶ where the claim is a curve."""
+    """The δ at which ε is stated: the one asked for, the claim's own, or 10⁻⁶ where the claim is a
+    curve.
+    """
     if delta is not None:
         if not is_number(delta) or not 0 <= delta < 1:
-            raise Refused("audit.delta", f"delta={delta!r:.40}", "a δ lies between 0 and 1", "delta=1e-6")
+            raise Refused(
+                "audit.delta", f"delta={delta!r:.40}", "a δ lies between 0 and 1", "delta=1e-6"
+            )
         return float(delta)
     if isinstance(claim, Pure):
         return 0.0
@@ -64,21 +80,31 @@ def delta_of(claim: Guarantee, delta: float | None) -> float:
 
 def is_number(value: object) -> bool:
     """Whether this is a real number, of Python or of numpy."""
-    return isinstance(value, int | float | Fraction | np.integer | np.floating) and not isinstance(value, bool)
+    return isinstance(value, int | float | Fraction | np.integer | np.floating) and not isinstance(
+        value, bool
+    )
 
 
 def deciding_delta(claim: Guarantee, delta: float) -> float:
-    """The δ at which events are chosen and a verdict is found: a claim's own where it has one, whatever the δ at which an ε is to be stated."""
+    """The δ at which events are chosen and a verdict is found: a claim's own where it has one,
+    whatever the δ at which an ε is to be stated.
+    """
     return delta_of(claim, None) if isinstance(claim, Pure | Approx) else delta
 
 
-def expected_bounds(claim: Guarantee, p: NDArray[np.float64], q: NDArray[np.float64], delta: float) -> NDArray[np.float64]:
-    """What limits would prove, in doubles, for choosing between events: of μ for a claim in μ, else of ε."""
+def expected_bounds(
+    claim: Guarantee, p: NDArray[np.float64], q: NDArray[np.float64], delta: float
+) -> NDArray[np.float64]:
+    """What limits would prove, in doubles, for choosing between events: of μ for a claim in μ, else
+    of ε.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         if isinstance(claim, GDP):
             from scipy.special import ndtri
 
-            return np.where(p > q, np.nan_to_num(ndtri(p) - ndtri(q), nan=0.0, posinf=np.inf, neginf=0.0), 0.0)
+            return np.where(
+                p > q, np.nan_to_num(ndtri(p) - ndtri(q), nan=0.0, posinf=np.inf, neginf=0.0), 0.0
+            )
         one = np.where(p > delta, np.log(np.maximum(p - delta, 1e-300) / q), 0.0)
         other = np.where(1 - q > delta, np.log(np.maximum(1 - q - delta, 1e-300) / (1 - p)), 0.0)
     return np.maximum(0.0, np.maximum(one, other))

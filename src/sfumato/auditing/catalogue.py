@@ -1,9 +1,12 @@
-"""Everything here that adds noise, with pairs of neighbours that are hard on it: what `sfumato audit` audits.
+"""Everything here that adds noise, with pairs of neighbours that are hard on it: what `sfumato
+audit` audits.
 
-*Entry*    A name, how it is made for an ε, at least five pairs, and whether one call gives all draws.
-*Deltas*   Mechanisms with a δ of their own are made for a δ that draws can see (10⁻³), those with a Gaussian law are audited in μ.
-*Gibbs*    Its (ε, δ) is proved for ε ≤ 1, and it refuses to be made for more. Its μ has no such end: so it is here a second time, made for the μ that gives
-           (ε, 10⁻⁸), at every ε.
+*Entry*    A name, how it is made for an ε, at least five pairs, and whether one call gives all
+           draws.
+*Deltas*   Mechanisms with a δ of their own are made for a δ that draws can see (10⁻³), those with a
+           Gaussian law are audited in μ.
+*Gibbs*    Its (ε, δ) is proved for ε ≤ 1, and it refuses to be made for more. Its μ has no such
+           end: so it is here a second time, made for the μ that gives (ε, 10⁻⁸), at every ε.
 """
 
 from __future__ import annotations
@@ -62,7 +65,11 @@ class Entry:
 
 
 def _known(m: Any) -> list[Pair]:
-    return list(dict.fromkeys(pairs_of(m, m.promise))) if not _lists(m) else list(pairs_of(m, m.promise))
+    return (
+        list(dict.fromkeys(pairs_of(m, m.promise)))
+        if not _lists(m)
+        else list(pairs_of(m, m.promise))
+    )
 
 
 def _lists(m: Any) -> bool:
@@ -70,10 +77,20 @@ def _lists(m: Any) -> bool:
 
 
 def _gibbs_in_mu(epsilon: Any) -> mech.Gibbs:
-    """For the μ that gives (ε, 10⁻⁸): μ = ε'/√(1 + 2·ln(1/δ')) of its own ε' ≤ 1 and δ', rounded down."""
+    """For the μ that gives (ε, 10⁻⁸): μ = ε'/√(1 + 2·ln(1/δ')) of its own ε' ≤ 1 and δ', rounded
+    down.
+    """
     own = Fraction(99, 100)
-    most = evaluate(lambda: ball(Fraction(largest_mu(Fraction(epsilon), Fraction(1, 10**8)))) * (1 - 2 * ball(own).log()).sqrt(), "down")
-    return mech.Gibbs(epsilon=Fraction(most), delta=own, lipschitz=1, convexity=1, low=-FAR, high=FAR, cells=CELLS)
+    most = evaluate(
+        lambda: (
+            ball(Fraction(largest_mu(Fraction(epsilon), Fraction(1, 10**8))))
+            * (1 - 2 * ball(own).log()).sqrt()
+        ),
+        "down",
+    )
+    return mech.Gibbs(
+        epsilon=Fraction(most), delta=own, lipschitz=1, convexity=1, low=-FAR, high=FAR, cells=CELLS
+    )
 
 
 def _in_mu(m: mech.Gibbs) -> Guarantee:

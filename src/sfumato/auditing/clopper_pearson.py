@@ -1,9 +1,12 @@
 """Exact limits of a probability from how often an event was seen.
 
-*Lower*   p such that P(Bin(n, p) ≥ k) ≤ α: the true chance is at least p but for a chance of α, whatever it is (Clopper & Pearson 1934).
+*Lower*   p such that P(Bin(n, p) ≥ k) ≤ α: the true chance is at least p but for a chance of α,
+          whatever it is (Clopper & Pearson 1934).
 *Upper*   p such that P(Bin(n, p) ≤ k) ≤ α.
-*Steps*   scipy's quantile of the beta law is where the search begins. It is then moved outward until the binomial tail itself, an incomplete beta function,
-          is below α with a relative margin of 10⁻⁹; against ball arithmetic the tests measure errors of that function below 10⁻¹⁰.
+*Steps*   scipy's quantile of the beta law is where the search begins. It is then moved outward
+          until the binomial tail itself, an incomplete beta function, is below α with a relative
+          margin of 10⁻⁹; against ball arithmetic the tests measure errors of that function below
+          10⁻¹⁰.
 *Proof*   docs/proofs/audit.md
 """
 
@@ -45,18 +48,31 @@ def upper_limit(hits: int, trials: int, alpha: float) -> float:
     return min(p, 1.0)
 
 
-def expected_limits(p: ArrayLike, q: ArrayLike, trials: int, alpha: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """About where the lower limit of each p and the upper limit of each q would lie, if events were seen exactly as often as they are likely. No promise."""
+def expected_limits(
+    p: ArrayLike, q: ArrayLike, trials: int, alpha: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """About where the lower limit of each p and the upper limit of each q would lie, if events were
+    seen exactly as often as they are likely. No promise.
+    """
     from scipy.special import betainccinv, betaincinv
 
     high, low = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
     hits: Any = np.maximum(high * trials, 1e-300)
     misses: Any = np.minimum(low * trials, trials * (1 - 1e-16))
-    lowest = np.where(high * trials < 1e-9, 0.0, betaincinv(hits, trials - high * trials + 1, alpha))
-    highest = np.where(low >= 1, 1.0, betainccinv(misses + 1, np.maximum(trials - low * trials, 1e-300), alpha))
+    lowest = np.where(
+        high * trials < 1e-9, 0.0, betaincinv(hits, trials - high * trials + 1, alpha)
+    )
+    highest = np.where(
+        low >= 1, 1.0, betainccinv(misses + 1, np.maximum(trials - low * trials, 1e-300), alpha)
+    )
     return lowest, highest
 
 
 def _known(hits: int, trials: int, alpha: float) -> None:
     if not 0 <= hits <= trials or trials < 1 or not 0 < alpha < 1:
-        raise Refused("audit.counts", f"{hits} of {trials} at alpha={alpha}", "an event is seen at most as often as it is looked for", "0 ≤ hits ≤ trials")
+        raise Refused(
+            "audit.counts",
+            f"{hits} of {trials} at alpha={alpha}",
+            "an event is seen at most as often as it is looked for",
+            "0 ≤ hits ≤ trials",
+        )

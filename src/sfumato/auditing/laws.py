@@ -1,11 +1,15 @@
-"""The laws of mechanisms at two inputs, where they are known: a table from the kind of a mechanism to the two laws of its output.
+"""The laws of mechanisms at two inputs, where they are known: a table from the kind of a mechanism
+to the two laws of its output.
 
-*Noise*       On all integers: one cell for each integer of a window around both inputs, or for runs of them where the noise is wide, and the two tails.
+*Noise*       On all integers: one cell for each integer of a window around both inputs, or for runs
+              of them where the noise is wide, and the two tails.
 *Choices*     Each candidate, with its exact probability.
-*Stated*      A law is what a record of the library states, and its draws follow. Of a kind that derives from one and draws otherwise nothing is known here.
-*Projection*  Of a vector, or of reports of several people, that differ at one place, only that place is looked at: the others have the same law under both,
-              and are independent.
-*Complements* A chance near one is never taken from one in doubles: what is left of it would have lost its digits.
+*Stated*      A law is what a record of the library states, and its draws follow. Of a kind that
+              derives from one and draws otherwise nothing is known here.
+*Projection*  Of a vector, or of reports of several people, that differ at one place, only that
+              place is looked at: the others have the same law under both, and are independent.
+*Complements* A chance near one is never taken from one in doubles: what is left of it would have
+lost its digits.
 """
 
 from __future__ import annotations
@@ -53,17 +57,45 @@ def law_at(mechanism: Any, x: Any, y: Any) -> Known | None:
     for kind, laws in LAWS.items():
         if isinstance(mechanism, kind):
             known = laws(mechanism, x, y)
-            return known if known is None or isinstance(mechanism, Channel) else replace(known, least=_LEAST)
+            return (
+                known
+                if known is None or isinstance(mechanism, Channel)
+                else replace(known, least=_LEAST)
+            )
     return None
 
 
-_SAYS_ONLY = {"promises", "promise", "__module__", "__qualname__", "__doc__", "__slots__", "__init__", "__repr__", "__annotations__", "__orig_bases__"}
-_SAYS_ONLY |= {"__abstractmethods__", "_abc_impl", "__dict__", "__weakref__", "__firstlineno__", "__static_attributes__"}
+_SAYS_ONLY = {
+    "promises",
+    "promise",
+    "__module__",
+    "__qualname__",
+    "__doc__",
+    "__slots__",
+    "__init__",
+    "__repr__",
+    "__annotations__",
+    "__orig_bases__",
+}
+_SAYS_ONLY |= {
+    "__abstractmethods__",
+    "_abc_impl",
+    "__dict__",
+    "__weakref__",
+    "__firstlineno__",
+    "__static_attributes__",
+}
 
 
 def draws_as_stated(kind: type) -> bool:
-    """Whether a kind is the library's own, or one that derives from it and changes at most what is promised."""
-    return all(set(vars(one)) <= _SAYS_ONLY for one in kind.__mro__ if one not in (object, ABC, Generic) and not of_the_library(one))
+    """Whether a kind is the library's own, or one that derives from it and changes at most what is
+    promised.
+    """
+    return all(
+        set(vars(one)) <= _SAYS_ONLY
+        for one in kind.__mro__
+        if one not in (object, ABC, Generic) and not of_the_library(one)
+    )
 
 
 def of_the_library(kind: type) -> bool:
@@ -71,7 +103,9 @@ def of_the_library(kind: type) -> bool:
 
 
 def _whole(value: Any) -> int:
-    """A whole number. What is none has no law: a mechanism refuses it, or rounds it by rules of its own."""
+    """A whole number. What is none has no law: a mechanism refuses it, or rounds it by rules of its
+    own.
+    """
     if isinstance(value, bool | np.bool_):
         raise TypeError
     return index(value)
@@ -87,7 +121,9 @@ def _additive(m: Additive, x: Any, y: Any) -> Known | None:
     if m.grid is None:
         return noise(m.law, _whole(x), _whole(y))
     steps = [Fraction(value) / m.grid for value in (x, y)]
-    if any(value.denominator != 1 for value in steps):  # rounding to the grid decides, and that is `perturb`'s
+    if any(
+        value.denominator != 1 for value in steps
+    ):  # rounding to the grid decides, and that is `perturb`'s
         return None
     return noise(m.law, int(steps[0]), int(steps[1]), step=float(m.grid))
 
@@ -115,7 +151,9 @@ def _top_k(m: TopK, x: Any, y: Any) -> Known | None:
     one, other = law(list(x)), law(list(y))
     keys = list(one)
     known = finite((dict(enumerate(one.values())), dict(enumerate(other[k] for k in keys))))
-    return Known(known.p, known.q, tuple(map(str, keys)), finite(({list_key(k): 0.0 for k in keys}, {})).cell)
+    return Known(
+        known.p, known.q, tuple(map(str, keys)), finite(({list_key(k): 0.0 for k in keys}, {})).cell
+    )
 
 
 class list_key(list):  # type: ignore[type-arg]  # noqa: N801
@@ -152,22 +190,37 @@ def _points(m: Any, first: Any, last: Any) -> list[Any]:
 
 def _gibbs(m: Gibbs, x: Any, y: Any) -> Known:
     middles = [float((a + b) / 2) for a, b in zip(m.points, m.points[1:], strict=False)]
-    return finite(tuple(dict(zip(middles, m.probabilities(losses).tolist(), strict=True)) for losses in (x, y)))  # type: ignore[arg-type]
+    return finite(
+        tuple(  # type: ignore[arg-type]
+            dict(zip(middles, m.probabilities(losses).tolist(), strict=True)) for losses in (x, y)
+        )
+    )
 
 
 def _keys(m: KeySelection, x: Any, y: Any) -> Known | None:
-    """One group: None, or the noisy count from the threshold on; for rules that only name groups, whether it is named."""
+    """One group: None, or the noisy count from the threshold on; for rules that only name groups,
+    whether it is named.
+    """
     if np.ndim(x) or np.ndim(y):
         return None
     if not isinstance(m, Threshold):
-        return finite(tuple({1: m.keep_probability(v), 0: _missing(m, v)} for v in map(_whole, (x, y)))) if isinstance(m, OptimalSelection) else None  # type: ignore[arg-type]
+        return (
+            finite(
+                tuple({1: m.keep_probability(v), 0: _missing(m, v)} for v in map(_whole, (x, y)))  # type: ignore[arg-type]
+            )
+            if isinstance(m, OptimalSelection)
+            else None
+        )
     top = max(x, y, m.threshold) + EACH // 4
     laws: list[Mapping[Any, float]] = []
     for votes in (_whole(x), _whole(y)):
         law: dict[Any, float] = {None: 1.0, "more": 0.0}
         if votes > 0:
             law = {k: float(m.law.pmf(k - votes)) for k in range(m.threshold, top)}
-            law |= {None: float(m.law.cdf(m.threshold - 1 - votes)), "more": float(m.law.tail(top - votes))}
+            law |= {
+                None: float(m.law.cdf(m.threshold - 1 - votes)),
+                "more": float(m.law.tail(top - votes)),
+            }
         laws.append(law)
     return finite((laws[0], laws[1]))
 
@@ -182,15 +235,23 @@ def _histogram(m: Histogram, x: Any, y: Any) -> Known | None:
         return None
     one, other = m.tally(x).ravel(), m.tally(y).ravel()
     differ = np.flatnonzero(one != other)
-    return noise(m.noise.law, int(one[differ[0]]), int(other[differ[0]]), f"[{differ[0]}]") if len(differ) == 1 else None
+    return (
+        noise(m.noise.law, int(one[differ[0]]), int(other[differ[0]]), f"[{differ[0]}]")
+        if len(differ) == 1
+        else None
+    )
 
 
 def _mean(m: Mean, x: Any, y: Any) -> Known | None:
-    return noise(m.noise.law, m.tally(x)[0], m.tally(y)[0], "[0]") if m.relation == "replace" else None
+    return (
+        noise(m.noise.law, m.tally(x)[0], m.tally(y)[0], "[0]") if m.relation == "replace" else None
+    )
 
 
 def _above(m: AboveThreshold, x: Any, y: Any) -> Known | None:
-    """Every sequence of answers: the queries are independent once the noisy threshold is given, which is summed over."""
+    """Every sequence of answers: the queries are independent once the noisy threshold is given,
+    which is summed over.
+    """
     if len(x) > 10:
         return None
     one, other = ([_whole(v) for v in value] for value in (x, y))

@@ -1,7 +1,9 @@
-"""Laws of noise on all integers at two inputs, on finitely many cells, and of what is built of two such noises.
+"""Laws of noise on all integers at two inputs, on finitely many cells, and of what is built of two
+such noises.
 
-*Window*  One cell for each integer around both inputs, runs of integers farther out where the noise is wide, and the two tails, which begin where less than
-          10⁻¹⁰⁰ is left, or at the inputs themselves. Inputs so far apart that doubles forget a tail have no law here.
+*Window*  One cell for each integer around both inputs, runs of integers farther out where the noise
+          is wide, and the two tails, which begin where less than 10⁻¹⁰⁰ is left, or at the inputs
+          themselves. Inputs so far apart that doubles forget a tail have no law here.
 """
 
 from __future__ import annotations
@@ -33,12 +35,16 @@ EACH = 600
 
 
 def noise(law: SymmetricLaw, x: int, y: int, place: str = "", step: float = 1.0) -> Known | None:
-    """value + noise for two integers, on a grid of this step: cells by where the output lies. None where they are too far apart for doubles."""
+    """value + noise for two integers, on a grid of this step: cells by where the output lies. None
+    where they are too far apart for doubles.
+    """
     starts, p, q = _window(law, y - x)
     if min(*p, *q) < _LEAST:
         return None
     starts = tuple(x + start for start in starts)
-    names = tuple(_interval(a, b, step) for a, b in zip([None, *starts], [*starts, None], strict=True))
+    names = tuple(
+        _interval(a, b, step) for a, b in zip([None, *starts], [*starts, None], strict=True)
+    )
     edges = np.array([float(s) for s in starts]) * step
 
     def cell(drawn: Outputs) -> NDArray[np.int64]:
@@ -51,17 +57,25 @@ def noise(law: SymmetricLaw, x: int, y: int, place: str = "", step: float = 1.0)
 
 
 @lru_cache(maxsize=256)
-def _window(law: SymmetricLaw, apart: int) -> tuple[tuple[int, ...], tuple[float, ...], tuple[float, ...]]:
+def _window(
+    law: SymmetricLaw, apart: int
+) -> tuple[tuple[int, ...], tuple[float, ...], tuple[float, ...]]:
     """Cells and masses for the inputs 0 and `apart`: noise does not know what it is added to."""
     starts = tuple(_starts(law, 0, apart))
     return starts, _masses(law, starts, 0), _masses(law, starts, apart)
 
 
 def _starts(law: SymmetricLaw, x: int, y: int) -> list[int]:
-    """The first integers of the cells but the first, which is the lower tail. No cell is so far out that a double forgets it."""
+    """The first integers of the cells but the first, which is the lower tail. No cell is so far out
+    that a double forgets it.
+    """
     low, high = min(x, y), max(x, y)
     far = max(2, int(_REACH * float(law.variance) ** 0.5) + 2)
-    near = range(low - EACH // 2, high + EACH // 2 + 1) if high - low <= EACH else [low, low + 1, high, high + 1]
+    near = (
+        range(low - EACH // 2, high + EACH // 2 + 1)
+        if high - low <= EACH
+        else [low, low + 1, high, high + 1]
+    )
     wide = {int(w) for w in np.geomspace(1, far, 240)} if far > EACH // 2 else set()
     points = {*near, *(low - w for w in wide), *(high + w for w in wide)}
     reach = next((k for k in _halved(far) if law.tail(k + high - low) > _SMALLEST), 0)
@@ -80,7 +94,11 @@ def _masses(law: SymmetricLaw, starts: tuple[int, ...], value: int) -> tuple[flo
     """P(value + Z in each cell), each to the nearest double."""
 
     def between(a: int, b: int) -> float:
-        return float(law.pmf(a - value)) if b - a == 1 else chance(lambda: _between(law, a - value, b - value))
+        return (
+            float(law.pmf(a - value))
+            if b - a == 1
+            else chance(lambda: _between(law, a - value, b - value))
+        )
 
     inner = [between(a, b) for a, b in pairwise(starts)]
     return float(law.cdf(starts[0] - 1 - value)), *inner, float(law.tail(starts[-1] - value))
@@ -100,8 +118,10 @@ def _interval(first: int | None, end: int | None, step: float) -> str:
 
 
 def above_threshold_law(m: AboveThreshold, values: Any) -> dict[Any, float]:
-    """P(answers) for a threshold of 0, in doubles. Levels are summed over beyond all values: rare answers come from there, and farther out the chance of a
-    level falls by e^(−50) while that of its answers stays."""
+    """P(answers) for a threshold of 0, in doubles. Levels are summed over beyond all values: rare
+    answers come from there, and farther out the chance of a level falls by e^(−50) while that of
+    its answers stays.
+    """
     rates = [1 / float(law.scale) for law in (m.threshold_law, m.query_law)]
     far = int(50 / rates[0]) + 50 + max((abs(int(v)) for v in values), default=0)
     levels = np.arange(-far, far + 1)

@@ -1,11 +1,17 @@
-"""Outputs of any kind as columns that events can be built on: whole outputs as symbols, their structure, and every number in them.
+"""Outputs of any kind as columns that events can be built on: whole outputs as symbols, their
+structure, and every number in them.
 
-*Symbol*     The output itself, written so that equal outputs are equal texts: numbers by all of their bits, structures by their parts and order.
-*Structure*  The same without the values: types, lengths, names and their order, NaN and infinity, and which error was raised. An error is an output: its type
-             counts, its message does not (it would be read as data by nobody's leave).
-*Both*       Outputs of two inputs are written in one way: as arrays only where both are arrays of one form, else all of them part by part. The type of the
-             numbers in an array is one for all draws, so it is no output: one double among a thousand whole numbers makes doubles of all. Numbers count.
-*Numbers*    Each number under its place in the structure; truth values, lengths of texts and bytes count as numbers.
+*Symbol*     The output itself, written so that equal outputs are equal texts: numbers by all of
+             their bits, structures by their parts and order.
+*Structure*  The same without the values: types, lengths, names and their order, NaN and infinity,
+             and which error was raised. An error is an output: its type counts, its message does
+             not (it would be read as data by nobody's leave).
+*Both*       Outputs of two inputs are written in one way: as arrays only where both are arrays of
+             one form, else all of them part by part. The type of the numbers in an array is one for
+             all draws, so it is no output: one double among a thousand whole numbers makes doubles
+             of all. Numbers count.
+*Numbers*    Each number under its place in the structure; truth values, lengths of texts and bytes
+             count as numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_NUMBERS = 128
-"""Places of a structure that are looked at one by one; what lies beyond still counts in the symbol."""
+"""Places of a structure that are looked at one by one; what lies beyond still counts in the
+symbol.
+"""
 MOST_TEXTS = 1000
 
 
@@ -40,25 +48,39 @@ class Outputs:
     structure: NDArray[Any]
     numbers: dict[str, NDArray[np.float64]]
     floats: bool = False  # symbols are the bits of doubles
-    texts: Mapping[str, str] = field(default_factory=dict)  # some symbols as a reader would write the output
+    texts: Mapping[str, str] = field(
+        default_factory=dict
+    )  # some symbols as a reader would write the output
 
     def __len__(self) -> int:
         return len(self.symbols)
 
     def part(self, start: int, stop: int) -> Outputs:
-        """Those drawn from `start` on, before `stop`: which are taken depends on nothing that was drawn. Places of numbers that these have not are not known to
-        them, so that what is chosen by them knows nothing of the others."""
-        numbers = {place: part for place, values in self.numbers.items() if not np.isnan(part := values[start:stop]).all()}
-        return Outputs(self.symbols[start:stop], self.structure[start:stop], numbers, self.floats, self.texts)
+        """Those drawn from `start` on, before `stop`: which are taken depends on nothing that was
+        drawn. Places of numbers that these have not are not known to them, so that what is chosen
+        by them knows nothing of the others.
+        """
+        numbers = {
+            place: part
+            for place, values in self.numbers.items()
+            if not np.isnan(part := values[start:stop]).all()
+        }
+        return Outputs(
+            self.symbols[start:stop], self.structure[start:stop], numbers, self.floats, self.texts
+        )
 
 
 def outputs(drawn: Any) -> Outputs:
-    """Columns of what was drawn: an array whose first axis counts the draws, or a sequence of outputs."""
+    """Columns of what was drawn: an array whose first axis counts the draws, or a sequence of
+    outputs.
+    """
     return _flattened(_listed(drawn)) if _form(drawn) is None else _plain(drawn)
 
 
 def of_both(one: Any, other: Any) -> tuple[Outputs, Outputs]:
-    """Columns of what was drawn at two inputs, which can be compared whatever was drawn at each: numbers here, errors there."""
+    """Columns of what was drawn at two inputs, which can be compared whatever was drawn at each:
+    numbers here, errors there.
+    """
     forms = _form(one), _form(other)
     if forms[0] is not None and forms[0] == forms[1]:
         common = np.result_type(one, other)
@@ -67,33 +89,66 @@ def of_both(one: Any, other: Any) -> tuple[Outputs, Outputs]:
 
 
 def _form(drawn: Any) -> tuple[Any, ...] | None:
-    """Of an array of numbers what another must share to be compared with it number by number; None for all else."""
-    plain = isinstance(drawn, np.ndarray) and drawn.dtype.kind in "biuf" and drawn.dtype.itemsize <= 8 and drawn.ndim in (1, 2)
+    """Of an array of numbers what another must share to be compared with it number by number; None
+    for all else.
+    """
+    plain = (
+        isinstance(drawn, np.ndarray)
+        and drawn.dtype.kind in "biuf"
+        and drawn.dtype.itemsize <= 8
+        and drawn.ndim in (1, 2)
+    )
     return drawn.shape[1:] if plain else None
 
 
 def _listed(drawn: Any) -> list[Any]:
-    """Outputs one by one; those of an array as plain numbers and lists, as they would be without it."""
-    plain = isinstance(drawn, np.ndarray) and (drawn.dtype.kind not in "biuf" or drawn.dtype.itemsize <= 8)
+    """Outputs one by one; those of an array as plain numbers and lists, as they would be without
+    it.
+    """
+    plain = isinstance(drawn, np.ndarray) and (
+        drawn.dtype.kind not in "biuf" or drawn.dtype.itemsize <= 8
+    )
     return list(drawn.tolist()) if plain else list(drawn)
 
 
 def _plain(drawn: NDArray[Any]) -> Outputs:
     """An array of numbers: nothing has to be written out."""
     rows = np.ascontiguousarray(drawn)
-    columns = {"": rows} if rows.ndim == 1 else {f"[{i}]": rows[:, i] for i in range(min(rows.shape[1], MOST_NUMBERS))}
+    columns = (
+        {"": rows}
+        if rows.ndim == 1
+        else {f"[{i}]": rows[:, i] for i in range(min(rows.shape[1], MOST_NUMBERS))}
+    )
     odd = np.zeros(len(rows), dtype=np.int64)
     if rows.dtype.kind == "f":
         classes = np.isnan(rows) + 2 * np.isposinf(rows) + 3 * np.isneginf(rows)
-        odd = classes.astype(np.int64) if rows.ndim == 1 else classes @ (5 ** np.arange(rows.shape[1]) % (1 << 40))
-    symbols = _bits(rows) if rows.ndim == 1 else rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel() if rows.shape[1] else odd
+        odd = (
+            classes.astype(np.int64)
+            if rows.ndim == 1
+            else classes @ (5 ** np.arange(rows.shape[1]) % (1 << 40))
+        )
+    symbols = (
+        _bits(rows)
+        if rows.ndim == 1
+        else rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+        if rows.shape[1]
+        else odd
+    )
     numbers = {place: column.astype(np.float64) for place, column in columns.items()}
     return Outputs(symbols, odd, numbers, rows.dtype.kind == "f" and rows.ndim == 1)
 
 
 def _bits(values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers as integers that are equal if and only if all bits are: NaN too, and 0.0 is not −0.0."""
-    return values.astype(np.float64).view(np.int64) if values.dtype.kind == "f" else values.astype(np.int64) if values.dtype != np.uint64 else values
+    """Numbers as integers that are equal if and only if all bits are: NaN too, and 0.0 is not
+    −0.0.
+    """
+    return (
+        values.astype(np.float64).view(np.int64)
+        if values.dtype.kind == "f"
+        else values.astype(np.int64)
+        if values.dtype != np.uint64
+        else values
+    )
 
 
 def _flattened(drawn: list[Any]) -> Outputs:
@@ -106,7 +161,9 @@ def _flattened(drawn: list[Any]) -> Outputs:
         symbols[i] = "".join([place + kind + said + ";" for place, kind, said, _ in found])
         structures[i] = "".join([place + kind + ";" for place, kind, _, _ in found])
         if len(texts) < MOST_TEXTS and symbols[i] not in texts:
-            texts[symbols[i]] = f"error {output.name}" if isinstance(output, Error) else _written(output)
+            texts[symbols[i]] = (
+                f"error {output.name}" if isinstance(output, Error) else _written(output)
+            )
         for place, _, _, number in found:
             if number is not None:
                 if place not in numbers:
@@ -117,8 +174,12 @@ def _flattened(drawn: list[Any]) -> Outputs:
     return Outputs(symbols, structures, numbers, texts=texts)
 
 
-def _leaves(output: Any, place: str, found: list[tuple[str, str, str, float | None]], depth: int) -> None:
-    """Every part of an output: its place, what it is, what it says, and its number if it has one."""
+def _leaves(
+    output: Any, place: str, found: list[tuple[str, str, str, float | None]], depth: int
+) -> None:
+    """Every part of an output: its place, what it is, what it says, and its number if it has
+    one.
+    """
     match output:
         case Error():
             found.append((place, f"!{output.name}", "", None))
@@ -128,7 +189,15 @@ def _leaves(output: Any, place: str, found: list[tuple[str, str, str, float | No
             found.append((place, "i", _digits(int(output)), _number(int(output))))
         case float() | np.floating():
             value = float(output)
-            special = "nan" if math.isnan(value) else "inf" if value == math.inf else "-inf" if value == -math.inf else ""
+            special = (
+                "nan"
+                if math.isnan(value)
+                else "inf"
+                if value == math.inf
+                else "-inf"
+                if value == -math.inf
+                else ""
+            )
             found.append((place, f"f{special}", value.hex(), None if special else value))
         case Fraction() | Decimal():
             found.append((place, "q", _exactly(output), _number(output)))
@@ -137,7 +206,9 @@ def _leaves(output: Any, place: str, found: list[tuple[str, str, str, float | No
         case str() | bytes() | bytearray():
             found.append((place, type(output).__name__, repr(output), float(len(output))))
             if isinstance(output, bytes | bytearray) and len(output) <= MOST_NUMBERS:
-                found.extend((f"{place}[{i}]", "b", "", float(byte)) for i, byte in enumerate(output))
+                found.extend(
+                    (f"{place}[{i}]", "b", "", float(byte)) for i, byte in enumerate(output)
+                )
         case np.ndarray() if output.dtype != object or output.ndim:
             found.append((place, f"array{output.shape}{output.dtype.kind}", "", None))
             for i, item in enumerate(output.ravel().tolist()):
@@ -150,11 +221,16 @@ def _leaves(output: Any, place: str, found: list[tuple[str, str, str, float | No
             said = sorted(map(repr, output))
             found.append((place, "set", repr(said), float(len(said))))
         case _ if isinstance(output, Sequence) and depth < 32:
-            kind = next((known.__name__ for known in (list, tuple) if isinstance(output, known)), type(output).__name__)
+            kind = next(
+                (known.__name__ for known in (list, tuple) if isinstance(output, known)),
+                type(output).__name__,
+            )
             found.append((place, f"{kind}{len(output)}", "", float(len(output))))
             for i, item in enumerate(output):
                 _leaves(item, f"{place}[{i}]", found, depth + 1)
-        case _ if hasattr(output, "to_pydict") or hasattr(output, "to_arrow"):  # tables, and answers
+        case _ if hasattr(output, "to_pydict") or hasattr(
+            output, "to_arrow"
+        ):  # tables, and answers
             frame = output if hasattr(output, "to_pydict") else output.to_arrow()
             _leaves(frame.to_pydict(), place, found, depth + 1)
         case _ if hasattr(output, "to_dict") and hasattr(output, "columns"):  # pandas
@@ -183,7 +259,11 @@ def _digits(value: int) -> str:
 
 
 def _exactly(value: Fraction | Decimal) -> str:
-    return str(value) if isinstance(value, Decimal) else f"{_digits(value.numerator)}/{_digits(value.denominator)}"
+    return (
+        str(value)
+        if isinstance(value, Decimal)
+        else f"{_digits(value.numerator)}/{_digits(value.denominator)}"
+    )
 
 
 def _written(output: Any) -> str:

@@ -1,10 +1,15 @@
 """Probes: three attacks on implementations, each by itself, with a result that can be read.
 
-*Precision*  Which outputs one input can give and the other cannot, by how finely outputs are divided: noise in floating point betrays what it was added to
-             (Mironov 2012; Haney, Desfontaines, Hartman, Shrestha & Hay 2022). Sound code publishes multiples of one public grid. The grain is chosen on one
-             half of the draws and counted on the other, with limits as in an audit: where little noise is claimed, rare grains are seen at one input only, too.
-*Errors*     Which inputs raise, and what: an error that depends on data is an answer nobody paid for.
-*Latency*    Whether the time that a call takes tells inputs apart. Calls alternate, so that what the machine does meanwhile falls on both.
+*Precision*  Which outputs one input can give and the other cannot, by how finely outputs are
+             divided: noise in floating point betrays what it was added to (Mironov 2012; Haney,
+             Desfontaines, Hartman, Shrestha & Hay 2022). Sound code publishes multiples of one
+             public grid. The grain is chosen on one half of the draws and counted on the other,
+             with limits as in an audit: where little noise is claimed, rare grains are seen at one
+             input only, too.
+*Errors*     Which inputs raise, and what: an error that depends on data is an answer nobody paid
+             for.
+*Latency*    Whether the time that a call takes tells inputs apart. Calls alternate, so that what
+             the machine does meanwhile falls on both.
 """
 
 from __future__ import annotations
@@ -28,8 +33,10 @@ from .scores import grain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Precision:
-    """The finest grain of the numbers at each input (2^… of which all are multiples); how often an output was finer than the coarser of the two, on draws that
-    had no part in finding it; and limits of that chance: at least `low` at the one input, at most `high` at the other."""
+    """The finest grain of the numbers at each input (2^… of which all are multiples); how often an
+    output was finer than the coarser of the two, on draws that had no part in finding it; and
+    limits of that chance: at least `low` at the one input, at most `high` at the other.
+    """
 
     grains: tuple[int, int]
     finer: float
@@ -40,19 +47,41 @@ class Precision:
 
     @property
     def tells(self) -> bool:
-        """Whether grains tell the inputs apart: by more than the claim allows where there is one, else at all, beyond the doubt that the confidence leaves."""
-        return self.low > self.high if self.claim is None else breaks(self.claim, self.low, self.high)
+        """Whether grains tell the inputs apart: by more than the claim allows where there is one,
+        else at all, beyond the doubt that the confidence leaves.
+        """
+        return (
+            self.low > self.high if self.claim is None else breaks(self.claim, self.low, self.high)
+        )
 
     def __str__(self) -> str:
         if self.grains[0] == self.grains[1]:
-            return f"all outputs are multiples of 2^{self.grains[0]}, whichever input they come from"
-        finer = f"{self.finer:.1%} of the outputs of one input are finer than all that were seen of the other"
-        said = f"multiples of 2^{self.grains[0]} and of 2^{self.grains[1]}: {finer}; such were seen at one input only"
+            return (
+                f"all outputs are multiples of 2^{self.grains[0]}, whichever input they come from"
+            )
+        finer = (
+            f"{self.finer:.1%} of the outputs of one input are finer than all that were seen "
+            f"of the other"
+        )
+        said = (
+            f"multiples of 2^{self.grains[0]} and of 2^{self.grains[1]}: {finer}; such were "
+            f"seen at one input only"
+        )
         return said if self.tells else f"{said}, which tells no more than may be"
 
 
-def precision(what: Any, x: Any, y: Any, *, samples: int = 10_000, confidence: float = 0.999999, claim: Guarantee | None = None) -> Precision:
-    """The grains of the published numbers at two inputs. What a mechanism promises, or `claim`, is what its grains may tell."""
+def precision(
+    what: Any,
+    x: Any,
+    y: Any,
+    *,
+    samples: int = 10_000,
+    confidence: float = 0.999999,
+    claim: Guarantee | None = None,
+) -> Precision:
+    """The grains of the published numbers at two inputs. What a mechanism promises, or `claim`, is
+    what its grains may tell.
+    """
     runner = runner_of(what)
     each = [_finest(one) for one in of_both(*draw_both(runner, x, y, samples))]
     half, alpha = samples // 2, (1 - confidence) / 2
@@ -60,7 +89,14 @@ def precision(what: Any, x: Any, y: Any, *, samples: int = 10_000, confidence: f
     finer, other = (each[0], each[1]) if a < b else (each[1], each[0])
     hits, misses = (int((g[half:] < max(a, b)).sum()) if a != b else 0 for g in (finer, other))
     low, high = lower_limit(hits, samples - half, alpha), upper_limit(misses, samples - half, alpha)
-    return Precision(grains=(a, b), finer=hits / (samples - half), low=low, high=high, samples=samples, claim=claim if claim is not None else runner.claim)
+    return Precision(
+        grains=(a, b),
+        finer=hits / (samples - half),
+        low=low,
+        high=high,
+        samples=samples,
+        claim=claim if claim is not None else runner.claim,
+    )
 
 
 _NONE = 2000  # zero is a multiple of everything, and what is no number of nothing
@@ -79,7 +115,9 @@ def _least(grains: NDArray[np.int64]) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errors:
-    """What each input raised, by its place in the list; None where it gave an output. `mixed` are those that did now one thing and now another."""
+    """What each input raised, by its place in the list; None where it gave an output. `mixed` are
+    those that did now one thing and now another.
+    """
 
     raised: tuple[str | None, ...]
     mixed: tuple[int, ...]
@@ -91,8 +129,13 @@ class Errors:
 
     def __str__(self) -> str:
         kinds = {kind: self.raised.count(kind) for kind in dict.fromkeys(self.raised)}
-        said = ", ".join(f"{count} gave an output" if kind is None else f"{count} raised {kind}" for kind, count in kinds.items())
-        return f"of {len(self.raised)} inputs {said}" + (f"; {len(self.mixed)} now one, now another" if self.mixed else "")
+        said = ", ".join(
+            f"{count} gave an output" if kind is None else f"{count} raised {kind}"
+            for kind, count in kinds.items()
+        )
+        return f"of {len(self.raised)} inputs {said}" + (
+            f"; {len(self.mixed)} now one, now another" if self.mixed else ""
+        )
 
 
 def errors(what: Any, inputs: Iterable[Any], *, times: int = 3) -> Errors:
@@ -110,7 +153,9 @@ def errors(what: Any, inputs: Iterable[Any], *, times: int = 3) -> Errors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Latency:
-    """Medians in seconds at two inputs, and limits of the chance that a call at x takes longer than one at y: ½ says nothing."""
+    """Medians in seconds at two inputs, and limits of the chance that a call at x takes longer than
+    one at y: ½ says nothing.
+    """
 
     medians: tuple[float, float]
     low: float
@@ -124,11 +169,18 @@ class Latency:
 
     def __str__(self) -> str:
         one, other = (f"{m * 1e6:.3g} µs" for m in self.medians)
-        return f"{one} and {other}; the first takes longer with a chance of {self.low:.2f} to {self.high:.2f}{'' if self.tells else ', which tells nothing'}"
+        return (
+            f"{one} and {other}; the first takes longer with a chance of {self.low:.2f} to "
+            f"{self.high:.2f}{'' if self.tells else ', which tells nothing'}"
+        )
 
 
-def latency(what: Callable[[Any], Any], x: Any, y: Any, *, samples: int = 500, confidence: float = 0.999999) -> Latency:
-    """Time calls at x and at y in turn, the order within each pair changing; pairs in which x took longer are counted (the sign test)."""
+def latency(
+    what: Callable[[Any], Any], x: Any, y: Any, *, samples: int = 500, confidence: float = 0.999999
+) -> Latency:
+    """Time calls at x and at y in turn, the order within each pair changing; pairs in which x took
+    longer are counted (the sign test).
+    """
     times: list[tuple[float, float]] = []
     for i in range(samples + 5):
         pair = [_timed(what, value) for value in ((x, y) if i % 2 else (y, x))]
@@ -136,8 +188,16 @@ def latency(what: Callable[[Any], Any], x: Any, y: Any, *, samples: int = 500, c
     kept = np.array(times[5:])  # the first calls load what later calls find loaded
     longer, shorter = int((kept[:, 0] > kept[:, 1]).sum()), int((kept[:, 0] < kept[:, 1]).sum())
     alpha, ties = (1 - confidence) / 2, samples - longer - shorter
-    low, high = lower_limit(longer + ties // 2, samples, alpha), upper_limit(longer + ties - ties // 2, samples, alpha)
-    return Latency(medians=(float(np.median(kept[:, 0])), float(np.median(kept[:, 1]))), low=low, high=high, samples=samples)
+    low, high = (
+        lower_limit(longer + ties // 2, samples, alpha),
+        upper_limit(longer + ties - ties // 2, samples, alpha),
+    )
+    return Latency(
+        medians=(float(np.median(kept[:, 0])), float(np.median(kept[:, 1]))),
+        low=low,
+        high=high,
+        samples=samples,
+    )
 
 
 def _timed(what: Callable[[Any], Any], value: Any) -> float:

@@ -1,7 +1,9 @@
-"""Laws of reports at two values: of randomized response, and of the local oracles whose report is a category or its bits.
+"""Laws of reports at two values: of randomized response, and of the local oracles whose report is a
+category or its bits.
 
-*Projection*  Of the reports of several people only that of the one who has changed is looked at, and of a unary code the two bits in which the values differ:
-              all else has the same law under both, and is independent.
+*Projection*  Of the reports of several people only that of the one who has changed is looked at,
+              and of a unary code the two bits in which the values differ: all else has the same law
+              under both, and is independent.
 *Itself*      A value and itself have one law.
 """
 
@@ -22,7 +24,9 @@ from .reports import bit_of
 
 
 def response_law(m: RandomizedResponse, x: Any, y: Any) -> Known | None:
-    """The report of one person, by its place among the categories; of several people, of the one who has changed."""
+    """The report of one person, by its place among the categories; of several people, of the one
+    who has changed.
+    """
     if m.labels.is_one(x) and m.labels.is_one(y):
         at, place = [m.labels.index(value) for value in (x, y)], ""
     else:
@@ -40,7 +44,9 @@ def response_law(m: RandomizedResponse, x: Any, y: Any) -> Known | None:
         known = (values >= 0) & (values < m.k)  # NaN is neither
         return np.where(known, np.where(known, values, 0).astype(np.int64), m.k)
 
-    return Known(p, q, tuple(f"{name}{f' at {place}' if place else ''}" for name in m.categories), cell)
+    return Known(
+        p, q, tuple(f"{name}{f' at {place}' if place else ''}" for name in m.categories), cell
+    )
 
 
 def direct_law(m: Direct, x: Any, y: Any) -> Known:
@@ -49,13 +55,18 @@ def direct_law(m: Direct, x: Any, y: Any) -> Known:
 
 
 def unary_law(m: Unary, x: Any, y: Any) -> Known:
-    """The two bits in which the values differ: all others have the same law under both, and are independent."""
+    """The two bits in which the values differ: all others have the same law under both, and are
+    independent.
+    """
     at = [m.labels.index(value) for value in (x, y)]
     if at[0] == at[1]:
         return finite(({"any report": 1}, {"any report": 1}))
     own, other = m.own, m.other
     bits = list(product((0, 1), repeat=2))
-    p, q = (tuple((c if a else 1 - c) * (d if b else 1 - d) for a, b in bits) for c, d in ((own, other), (other, own)))
+    p, q = (
+        tuple((c if a else 1 - c) * (d if b else 1 - d) for a, b in bits)
+        for c, d in ((own, other), (other, own))
+    )
 
     def cell(drawn: Outputs) -> NDArray[np.int64]:
         one, two = (bit_of(drawn, m, place) for place in at)

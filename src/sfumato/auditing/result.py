@@ -18,11 +18,13 @@ Verdict = Literal["holds", "violated"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """A lower bound on the privacy loss between two inputs that is true, but for a chance of 1 − confidence. Where it is `exact` it is certainly true of the
-    law that is stated; that draws follow this law is not looked at. The bounds are those of the event that is shown. Of an exact audit they are the largest of
-    all events, and the one that is shown says most against the claim.
+    """A lower bound on the privacy loss between two inputs that is true, but for a chance of 1 −
+    confidence. Where it is `exact` it is certainly true of the law that is stated; that draws
+    follow this law is not looked at. The bounds are those of the event that is shown. Of an exact
+    audit they are the largest of all events, and the one that is shown says most against the claim.
 
-    `verdict` is "violated" where the claim is refuted, else "holds": an audit can refute a claim and cannot prove one.
+    `verdict` is "violated" where the claim is refuted, else "holds": an audit can refute a claim
+    and cannot prove one.
     """
 
     what: str
@@ -38,10 +40,21 @@ class Audit:
     confidence: float
     exact: bool
     tried: int = 1  # events that were counted: they share what the confidence leaves
-    seen: tuple[int, int] = (0, 0)  # how often the event was, at the input that makes it likelier and at the other
+    seen: tuple[int, int] = (
+        0,
+        0,
+    )  # how often the event was, at the input that makes it likelier and at the other
     counted: tuple[int, int] = (0, 0)  # of how many draws
-    known_neighbours: bool = False  # whether the pair was checked against a sensitivity; else that they are neighbours is the caller's word
-    limits: tuple[float, float] = (0.0, 1.0)  # the chance of the event is at least the first at the one input, and at most the second at the other
+    # whether the pair was checked against a sensitivity; else that they are neighbours is the
+    # caller's word
+    known_neighbours: bool = False
+    limits: tuple[float, float] = (
+        0.0,
+        1.0,
+        # the chance of the event is at least the first at the one input, and at most the second at
+        # the
+        # other
+    )
 
     @property
     def claimed_epsilon(self) -> float:
@@ -58,7 +71,9 @@ class Audit:
         return proven / claimed if claimed > 0 else float(proven > 0)
 
     def plot(self) -> Figure:
-        """The claim, what is proven, and the attacker's errors beside the curve that the claim allows."""
+        """The claim, what is proven, and the attacker's errors beside the curve that the claim
+        allows.
+        """
         from .report import picture_of
 
         return picture_of(self)
@@ -69,14 +84,23 @@ class Audit:
         if self.mu_lower is not None:
             proven += f", μ ≥ {down(self.mu_lower)}"
         wrong = up(1 - Fraction(repr(float(self.confidence))), 2)
-        how = "by arithmetic, of the law that is stated" if self.exact else f"{self.samples:_} draws a side, wrong with a chance of {wrong}".replace("_", " ")
+        how = (
+            "by arithmetic, of the law that is stated"
+            if self.exact
+            else f"{self.samples:_} draws a side, wrong with a chance of {wrong}".replace("_", " ")
+        )
         lines = [
             f"{self.what}: {self.verdict}",
             f"claimed  {self.claim}{f', ε = {self.claimed_epsilon:.6g}{at}' if at else ''}",
             f"proven   {proven}   ({how})",
         ]
-        rates = " against ".join(f"{seen} of {of}" for seen, of in zip(self.seen, self.counted, strict=True))
-        lines.append(f"event    {self.event}: {f'a chance of {down(self.limits[0])} against {up(self.limits[1])}' if self.exact else rates}")
+        rates = " against ".join(
+            f"{seen} of {of}" for seen, of in zip(self.seen, self.counted, strict=True)
+        )
+        lines.append(
+            f"event    {self.event}: "
+            f"{f'a chance of {down(self.limits[0])} against {up(self.limits[1])}' if self.exact else rates}"
+        )
         if self.verdict == "violated" and not isinstance(self.claim, Pure | Approx | GDP):
             lines.append(f"breaks   {self._broken()}")
         between = f"between  {_short(self.pair[0])} and {_short(self.pair[1])}, {self.direction}"
@@ -85,12 +109,20 @@ class Audit:
         return "\n".join([*lines, between])
 
     def _broken(self) -> str:
-        """What of a claim that is a curve the event refutes: the ε at δ, or a point of the trade-off."""
+        """What of a claim that is a curve the event refutes: the ε at δ, or a point of the
+        trade-off.
+        """
         low, high = self.limits
         if self.exact and self.epsilon_lower > self.claimed_epsilon:
-            return f"ε = {up(self.claimed_epsilon)} at δ = {self.delta:g}, which is what the claim leaves"
+            return (
+                f"ε = {up(self.claimed_epsilon)} at δ = {self.delta:g}, which is what the "
+                f"claim leaves"
+            )
         alarm, miss, least = up(high), up(1 - Fraction(low)), down(self.claim.tradeoff(high))
-        return f"who bets on this event raises false alarms with a chance of {alarm} at most and misses with {miss} at most; the claim leaves {least} at least"
+        return (
+            f"who bets on this event raises false alarms with a chance of {alarm} at most "
+            f"and misses with {miss} at most; the claim leaves {least} at least"
+        )
 
 
 def down(value: float | Fraction, digits: int = 6) -> str:

@@ -1,11 +1,15 @@
 """How a thing is run: many independent outputs at one input, whatever the thing is.
 
-*Mechanisms*  One call for all draws where the kind is the library's and `perturb` takes arrays: its sensitivity is that of the whole array, but the noise of
-              every cell is drawn by itself, so the cells are independent outputs of the mechanism for one number. Histograms, hierarchies and means are tallied
-              once, and their noise drawn for all draws together, by the same records. Else one call for each draw.
+*Mechanisms*  One call for all draws where the kind is the library's and `perturb` takes arrays: its
+              sensitivity is that of the whole array, but the noise of every cell is drawn by
+              itself, so the cells are independent outputs of the mechanism for one number.
+              Histograms, hierarchies and means are tallied once, and their noise drawn for all
+              draws together, by the same records. Else one call for each draw.
 *Errors*      What is raised is an output, by the name of its type.
-*In turn*     A function is called at both inputs in turn: what changes with time, such as a budget that runs out, falls on both. Where all draws of one input
-              come from one call and those of the other do not, both are made call by call: only so are outputs written in one way.
+*In turn*     A function is called at both inputs in turn: what changes with time, such as a budget
+              that runs out, falls on both. Where all draws of one input come from one call and
+              those of the other do not, both are made call by call: only so are outputs written in
+              one way.
 """
 
 from __future__ import annotations
@@ -39,7 +43,9 @@ from .reports import reports_at
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """What is audited, as functions: what it claims, draws at an input, and the two laws at a pair where they are known."""
+    """What is audited, as functions: what it claims, draws at an input, and the two laws at a pair
+    where they are known.
+    """
 
     of: Any
     claim: Guarantee | None
@@ -50,14 +56,18 @@ class Runner:
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """A function (input, n) → n independent outputs at once, as an array whose first axis counts them or as a list."""
+    """A function (input, n) → n independent outputs at once, as an array whose first axis counts
+    them or as a list.
+    """
 
     function: Callable[[Any, int], Any]
     claim: Guarantee | None = None
 
 
 def many(function: Callable[[Any, int], Any], claim: Guarantee | None = None) -> Many:
-    """A function that makes many outputs in one call: `sf.audit(many(f), x, y, claim=…)`. That they are independent is the caller's word."""
+    """A function that makes many outputs in one call: `sf.audit(many(f), x, y, claim=…)`. That they
+    are independent is the caller's word.
+    """
     return Many(function, claim)
 
 
@@ -66,21 +76,47 @@ def runner_of(what: Any) -> Runner:
     if isinstance(what, Runner):
         return what
     if isinstance(what, Mechanism):
-        return Runner(what, what.promise, lambda x, n: draws(what, x, n), lambda x, y: law_at(what, x, y), lambda x: run(what, x))
+        return Runner(
+            what,
+            what.promise,
+            lambda x, n: draws(what, x, n),
+            lambda x, y: law_at(what, x, y),
+            lambda x: run(what, x),
+        )
     if isinstance(what, Channel):
-        return Runner(what, None, lambda x, n: _from_law(dict(zip(what.outputs, what.row(x), strict=True)), n), lambda x, y: law_at(what, x, y))
+        return Runner(
+            what,
+            None,
+            lambda x, n: _from_law(dict(zip(what.outputs, what.row(x), strict=True)), n),
+            lambda x, y: law_at(what, x, y),
+        )
     if isinstance(what, Many):
-        return Runner(what, what.claim, lambda x, n: _all_at_once(what.function, x, n), lambda *_: None)
+        return Runner(
+            what, what.claim, lambda x, n: _all_at_once(what.function, x, n), lambda *_: None
+        )
     if hasattr(what, "outputs_at"):  # a question to protected tables
         return Runner(what, what.claim, what.outputs_at, lambda *_: None)
     if callable(what):
-        return Runner(what, getattr(what, "claim", None), lambda x, n: _one_by_one(what, x, n), lambda x, y: _laws_given(what, x, y), what)
-    reason = "a mechanism, a local oracle, a channel, a question to tables, or a function of one input is audited"
-    raise Refused("audit.what", type(what).__name__, reason, "sf.audit(function, x, y, claim=sf.Pure(1))")
+        return Runner(
+            what,
+            getattr(what, "claim", None),
+            lambda x, n: _one_by_one(what, x, n),
+            lambda x, y: _laws_given(what, x, y),
+            what,
+        )
+    reason = (
+        "a mechanism, a local oracle, a channel, a question to tables, or a function of one "
+        "input is audited"
+    )
+    raise Refused(
+        "audit.what", type(what).__name__, reason, "sf.audit(function, x, y, claim=sf.Pure(1))"
+    )
 
 
 def known_law(runner: Runner, pair: tuple[Any, Any], *, exact: bool = False) -> Known | None:
-    """The two laws, of a mechanism or a channel, and for an exact audit of a function that gives laws. Inputs without a law, such as NaN, have none."""
+    """The two laws, of a mechanism or a channel, and for an exact audit of a function that gives
+    laws. Inputs without a law, such as NaN, have none.
+    """
     if not exact and not isinstance(runner.of, Mechanism | Channel):
         return None
     try:
@@ -127,7 +163,11 @@ def _plain(output: Any) -> Any:
     for name in ("counts", "payload"):
         if hasattr(output, name):
             return getattr(output, name)
-    return (output.total, output.rows) if hasattr(output, "total") and hasattr(output, "rows") else output
+    return (
+        (output.total, output.rows)
+        if hasattr(output, "total") and hasattr(output, "rows")
+        else output
+    )
 
 
 def _all_at_once(function: Callable[[Any, int], Any], x: Any, n: int) -> Any:
@@ -138,9 +178,16 @@ def _all_at_once(function: Callable[[Any, int], Any], x: Any, n: int) -> Any:
         return [Error(type(error).__name__)] * n
     if hasattr(found, "__array__") and not isinstance(found, np.ndarray):
         found = np.asarray(found)
-    listed = (isinstance(found, np.ndarray) and found.ndim > 0) or (isinstance(found, Sequence) and not isinstance(found, str | bytes | bytearray))
+    listed = (isinstance(found, np.ndarray) and found.ndim > 0) or (
+        isinstance(found, Sequence) and not isinstance(found, str | bytes | bytearray)
+    )
     if not listed or len(found) != n:
-        raise Refused("audit.many", "many(function)", f"function(x, {n}) gives {n} outputs, as an array or a list", "lambda x, n: [f(x) for _ in range(n)]")
+        raise Refused(
+            "audit.many",
+            "many(function)",
+            f"function(x, {n}) gives {n} outputs, as an array or a list",
+            "lambda x, n: [f(x) for _ in range(n)]",
+        )
     return found
 
 
@@ -175,7 +222,9 @@ def _threshold(m: AboveThreshold, x: Any) -> tuple[bool, ...]:
 
 
 def _reported(m: RandomizedResponse, x: Any) -> Any:
-    """The report by its place among the categories, as draws at once give it; what is no category as it is. Of several people, their places."""
+    """The report by its place among the categories, as draws at once give it; what is no category
+    as it is. Of several people, their places.
+    """
     report = m.perturb(x)
     if not m.labels.is_one(x):
         return m.labels.codes(report, drop=True)
@@ -215,10 +264,17 @@ ONCE: dict[type, Callable[[Any, Any], Any]] = {
 
 def _from_law(law: Mapping[Any, Fraction | float], n: int) -> list[Any]:
     outcomes = [outcome for outcome, mass in law.items() if mass > 0]
-    return [outcomes[i] for i in Choice([0] * len(outcomes), prior=[Fraction(law[o]) for o in outcomes]).sample(n).tolist()]
+    return [
+        outcomes[i]
+        for i in Choice([0] * len(outcomes), prior=[Fraction(law[o]) for o in outcomes])
+        .sample(n)
+        .tolist()
+    ]
 
 
 def _laws_given(function: Callable[[Any], Any], x: Any, y: Any) -> Known | None:
-    """A function that gives laws, outcome → probability, instead of outputs. Asked for only by an exact audit."""
+    """A function that gives laws, outcome → probability, instead of outputs. Asked for only by an
+    exact audit.
+    """
     one, other = function(x), function(y)
     return finite((one, other)) if isinstance(one, Mapping) and isinstance(other, Mapping) else None

@@ -1,11 +1,14 @@
-"""Ways to tell outputs of x from outputs of y: each is fitted on held-out draws, and gives every output a number that is larger where x is likelier.
+"""Ways to tell outputs of x from outputs of y: each is fitted on held-out draws, and gives every
+output a number that is larger where x is likelier.
 
-*Symbols*   How often each whole output, or structure, was seen: the logarithm of the smoothed ratio.
+*Symbols*   How often each whole output, or structure, was seen: the logarithm of the smoothed
+            ratio.
 *Value*     A number of the output itself, from above and from below.
 *Cells*     The same by cells of its range, between which the ratio is counted.
-*Grain*     The finest power of two that a number is a multiple of: what noise in floating point gives away of what it was added to (Mironov 2012; Haney et
-            al. 2022).
-*Together*  For several numbers: the sum of their cells' logarithms, Fisher's linear discriminant (1936), and which of them is largest.
+*Grain*     The finest power of two that a number is a multiple of: what noise in floating point
+            gives away of what it was added to (Mironov 2012; Haney et al. 2022).
+*Together*  For several numbers: the sum of their cells' logarithms, Fisher's linear discriminant
+            (1936), and which of them is largest.
 """
 
 from __future__ import annotations
@@ -49,17 +52,30 @@ def fitted(a: Outputs, b: Outputs) -> Iterator[Score]:
     for i, place in enumerate(places):
         if i < _ONE_BY_ONE:
             yield from _values(place)
-            yield from _symbols(f"grain of {_named(place)}", lambda d, place=place: grain(_column(d, place)), a, b)  # type: ignore[misc]
+            yield from _symbols(
+                f"grain of {_named(place)}",
+                lambda d, place=place: grain(_column(d, place)),  # type: ignore[misc]
+                a,
+                b,
+            )
         found = _cells(place, a, b)
         if found is not None:
             cells.append(found)
             if i < _ONE_BY_ONE:
                 yield found
     if len(places) > 1:
-        yield Score("all numbers", lambda d: sum((s(d) for s in cells), np.zeros(len(d))), lambda t: f"sum of the cells' log-ratios ≥ {t:.6g}")
+        yield Score(
+            "all numbers",
+            lambda d: sum((s(d) for s in cells), np.zeros(len(d))),
+            lambda t: f"sum of the cells' log-ratios ≥ {t:.6g}",
+        )
         yield _linear(places, a, b)
-        yield from _symbols("place of the largest number", lambda d: np.argmax(_matrix(d, places), axis=1), a, b)
-        yield from _symbols("place of the smallest number", lambda d: np.argmin(_matrix(d, places), axis=1), a, b)
+        yield from _symbols(
+            "place of the largest number", lambda d: np.argmax(_matrix(d, places), axis=1), a, b
+        )
+        yield from _symbols(
+            "place of the smallest number", lambda d: np.argmin(_matrix(d, places), axis=1), a, b
+        )
 
 
 def _symbols(name: str, column: Column, a: Outputs, b: Outputs) -> Iterator[Score]:
@@ -67,7 +83,9 @@ def _symbols(name: str, column: Column, a: Outputs, b: Outputs) -> Iterator[Scor
     known, codes = np.unique(np.concatenate([column(a), column(b)]), return_inverse=True)
     if len(known) < 2 or len(known) > max(_MANY, len(codes) // 3):
         return
-    seen_a, seen_b = (np.bincount(part, minlength=len(known)) for part in (codes[: len(a)], codes[len(a) :]))
+    seen_a, seen_b = (
+        np.bincount(part, minlength=len(known)) for part in (codes[: len(a)], codes[len(a) :])
+    )
     ratio = np.log((seen_a + 0.5) / (len(a) + 1)) - np.log((seen_b + 0.5) / (len(b) + 1))
     floats, texts = a.floats and name == "output", {**b.texts, **a.texts}
 
@@ -79,8 +97,14 @@ def _symbols(name: str, column: Column, a: Outputs, b: Outputs) -> Iterator[Scor
 
     def words(least: float) -> str:
         inside = [k for k, r in zip(known.tolist(), ratio.tolist(), strict=True) if r >= least]
-        shown = ", ".join(_said(np.int64(k).view(np.float64) if floats else texts.get(k, k)) for k in inside[:6])
-        return f"{name} in {{{shown}{', …' if len(inside) > 6 else ''}}}" if inside else f"{name} never seen before"
+        shown = ", ".join(
+            _said(np.int64(k).view(np.float64) if floats else texts.get(k, k)) for k in inside[:6]
+        )
+        return (
+            f"{name} in {{{shown}{', …' if len(inside) > 6 else ''}}}"
+            if inside
+            else f"{name} never seen before"
+        )
 
     yield Score(name, score, words)
 
@@ -101,15 +125,23 @@ def _cells(place: str, a: Outputs, b: Outputs) -> Score | None:
 
     def cell(drawn: Outputs) -> NDArray[np.int64]:
         values = _column(drawn, place)
-        return np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))
+        return np.where(
+            np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right")
+        )
 
     seen_a, seen_b = (np.bincount(cell(d), minlength=len(edges) + 2) for d in (a, b))
     ratio = np.log((seen_a + 0.5) / (len(a) + 1)) - np.log((seen_b + 0.5) / (len(b) + 1))
-    return Score(f"cells of {_named(place)}", lambda d: ratio[cell(d)], lambda t: f"cell of {_named(place)} with log-ratio ≥ {t:.6g}")
+    return Score(
+        f"cells of {_named(place)}",
+        lambda d: ratio[cell(d)],
+        lambda t: f"cell of {_named(place)} with log-ratio ≥ {t:.6g}",
+    )
 
 
 def _linear(places: list[str], a: Outputs, b: Outputs) -> Score:
-    """Fisher's discriminant, on ranks' scale: numbers are centred and cut at some deviations, so that a wild one does not decide alone."""
+    """Fisher's discriminant, on ranks' scale: numbers are centred and cut at some deviations, so
+    that a wild one does not decide alone.
+    """
     first, second = _matrix(a, places), _matrix(b, places)
     both = np.concatenate([first, second])
     low, centre, high = np.quantile(both, [0.02, 0.5, 0.98], axis=0)
@@ -122,7 +154,11 @@ def _linear(places: list[str], a: Outputs, b: Outputs) -> Score:
     one, two = standard(first), standard(second)
     within = (np.cov(one.T) + np.cov(two.T)) / 2 + 1e-3 * np.eye(len(places))
     weights = np.linalg.solve(within, one.mean(axis=0) - two.mean(axis=0))
-    return Score("all numbers", lambda d: standard(_matrix(d, places)) @ weights, lambda t: f"weighted sum of the numbers ≥ {t:.6g}")
+    return Score(
+        "all numbers",
+        lambda d: standard(_matrix(d, places)) @ weights,
+        lambda t: f"weighted sum of the numbers ≥ {t:.6g}",
+    )
 
 
 def _column(drawn: Outputs, place: str) -> NDArray[np.float64]:
@@ -131,7 +167,11 @@ def _column(drawn: Outputs, place: str) -> NDArray[np.float64]:
 
 
 def _matrix(drawn: Outputs, places: list[str]) -> NDArray[np.float64]:
-    return np.clip(np.nan_to_num(np.stack([_column(drawn, place) for place in places], axis=1), nan=0.0), -_WIDE, _WIDE)
+    return np.clip(
+        np.nan_to_num(np.stack([_column(drawn, place) for place in places], axis=1), nan=0.0),
+        -_WIDE,
+        _WIDE,
+    )
 
 
 def _up(values: NDArray[np.float64]) -> Scores:
@@ -139,7 +179,9 @@ def _up(values: NDArray[np.float64]) -> Scores:
 
 
 def grain(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The exponent of the lowest set bit; a thousand and more for zero and for what is no number."""
+    """The exponent of the lowest set bit; a thousand and more for zero and for what is no
+    number.
+    """
     finite = np.isfinite(values) & (values != 0)
     mantissa, exponent = np.frexp(np.where(finite, values, 1.0))
     whole = np.abs(np.ldexp(mantissa, 53)).astype(np.int64)

@@ -1,4 +1,6 @@
-"""`sfumato demo`: the whole story on sample data, told in the terminal and in one page with pictures that needs nothing beside it."""
+"""`sfumato demo`: the whole story on sample data, told in the terminal and in one page with
+pictures that needs nothing beside it.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +44,22 @@ def _visits() -> Iterator[Any]:
     from ..samples import visits
     from ..session import protect
 
-    declared: dict[str, Any] = {"unit": "user_id", "max_rows": 4, "max_groups": 2, "bounds": {"spend": (0, 60), "age": (16, 90)}, "keys": {"city": CITIES}}
+    declared: dict[str, Any] = {
+        "unit": "user_id",
+        "max_rows": 4,
+        "max_groups": 2,
+        "bounds": {"spend": (0, 60), "age": (16, 90)},
+        "keys": {"city": CITIES},
+    }
     with (
         tempfile.TemporaryDirectory(prefix="sfumato-demo-") as folder,
-        protect(visits(), name="visits", budget=BUDGET, ledger=str(Path(folder) / "visits.ledger"), **declared) as table,
+        protect(
+            visits(),
+            name="visits",
+            budget=BUDGET,
+            ledger=str(Path(folder) / "visits.ledger"),
+            **declared,
+        ) as table,
     ):
         yield table
 
@@ -57,7 +71,12 @@ def _place(out: Path) -> Path:
         out.mkdir(parents=True, exist_ok=True)
         file.touch()
     except OSError:
-        raise Refused("demo.out", f"--out {out}", "the page cannot be written there", "sfumato demo --out pictures") from None
+        raise Refused(
+            "demo.out",
+            f"--out {out}",
+            "the page cannot be written there",
+            "sfumato demo --out pictures",
+        ) from None
     return file
 
 
@@ -68,10 +87,24 @@ def page(story: Sequence[Chapter]) -> str:
 
     def part(chapter: Chapter) -> str:
         said = "".join(paragraph(escape(sentence)) for sentence in chapter.sentences)
-        shown = f'<div class="wide"><pre>{escape(chapter.shown)}</pre></div>' if chapter.shown else ""
-        return section(escape(chapter.title), said, shown, picture(chapter.figure, chapter.caption) if chapter.figure is not None else "")
+        shown = (
+            f'<div class="wide"><pre>{escape(chapter.shown)}</pre></div>' if chapter.shown else ""
+        )
+        return section(
+            escape(chapter.title),
+            said,
+            shown,
+            picture(chapter.figure, chapter.caption) if chapter.figure is not None else "",
+        )
 
     title = "The picture stays, the person blurs"
-    about = "People, visits and diseases are invented; every number was computed by this run, and the noise is new each time."
-    body = f'<h1>{title}</h1><p class="about">{about}</p>{"".join(map(part, story))}<footer>Made by sfumato {__version__}.</footer>'
+    about = (
+        "People, visits and diseases are invented; every number was computed by this run, "
+        "and the noise is new each time."
+    )
+    body = (
+        f"<h1>{title}</h1><p "
+        f'class="about">{about}</p>{"".join(map(part, story))}<footer>Made by sfumato '
+        f"{__version__}.</footer>"
+    )
     return document(title, body, STYLE + TERMINAL)

@@ -1,4 +1,6 @@
-"""The chapters of `sfumato demo`. Each runs the product on sample data, and tells what came out; nothing in them is written down beforehand."""
+"""The chapters of `sfumato demo`. Each runs the product on sample data, and tells what came out;
+nothing in them is written down beforehand.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ class Chapter:
 
 
 def chapters(table: Table, begin: Callable[[str], None]) -> Iterator[Chapter]:
-    """The story, one chapter after the other; `table` is the visits, protected, with nothing spent. `begin` is told what is done next."""
+    """The story, one chapter after the other; `table` is the visits, protected, with nothing spent.
+    `begin` is told what is done next.
+    """
     begin("who is unique")
     yield _unique()
     begin("an attack with two questions")
@@ -73,12 +77,16 @@ def _unique() -> Chapter:
     from ..attacks.uniqueness import uniqueness
 
     found = uniqueness(people(), KNOWN, sensitive="disease")
-    first = f"{spaced(people().num_rows)} invented people; the list has no names. It has sex, date of birth, city, and a disease."
+    first = (
+        f"{spaced(people().num_rows)} invented people; the list has no names. It has sex, "
+        f"date of birth, city, and a disease."
+    )
     return Chapter(
         title="Who is unique",
         sentences=(first, *found.sentences[:1]),
         figure=found.plot(),
-        caption="The share of people who are the only one of their kind, as one column after the other is known.",
+        caption="The share of people who are the only one of their kind, as one column after the "
+        "other is known.",
     )
 
 
@@ -87,7 +95,9 @@ def _attack() -> Differencing:
 
     rows = people().select([*KNOWN, "disease"]).to_pylist()
     known = [tuple(row[name] for name in KNOWN) for row in rows]
-    place = next(i for i, row in enumerate(rows) if row["disease"] == RARE and known.count(known[i]) == 1)
+    place = next(
+        i for i, row in enumerate(rows) if row["disease"] == RARE and known.count(known[i]) == 1
+    )
     person = dict(zip(KNOWN, known[place], strict=True))
     return differencing(people(), person, "disease", value=RARE, epsilons=EPSILONS, trials=GAMES)
 
@@ -98,9 +108,15 @@ def _two_counts(found: Differencing) -> Chapter:
     return Chapter(
         title="Two harmless counts",
         sentences=(
-            "Whoever may ask for counts, but for no row, asks twice: for everybody, and for everybody but one.",
+            (
+                "Whoever may ask for counts, but for no row, asks twice: for everybody, and "
+                "for everybody but one."
+            ),
             found.sentences[0],
-            f"Withholding small counts does not help: how many do not have it? {spaced(others)}, with him and without, which says the same.",
+            (
+                f"Withholding small counts does not help: how many do not have it? "
+                f"{spaced(others)}, with him and without, which says the same."
+            ),
             f"Tried {spaced(exact.trials)} times, the attack is right {spaced(exact.hits)} times.",
         ),
     )
@@ -110,7 +126,10 @@ def _two_private_counts(found: Differencing) -> Chapter:
     private = len(found.guesses)
     return Chapter(
         title="The same two counts, with noise",
-        sentences=(*found.sentences[1 : 1 + private], *(success.sentence for success in found.successes[1:])),
+        sentences=(
+            *found.sentences[1 : 1 + private],
+            *(success.sentence for success in found.successes[1:]),
+        ),
         figure=found.plot(),
         caption="How often the attacker is right, beside the most that the promise allows to anyone.",
     )
@@ -121,7 +140,10 @@ def _answer(table: Table) -> Chapter:
     return Chapter(
         title="An answer worth having",
         sentences=(
-            f"Privacy is not silence. {spaced(visits().num_rows)} visits of these people to shops, asked for ε = {float(ASKED):g} of a budget of 1:",
+            (
+                f"Privacy is not silence. {spaced(visits().num_rows)} visits of these people "
+                f"to shops, asked for ε = {float(ASKED):g} of a budget of 1:"
+            ),
             QUESTION,
         ),
         shown=str(answer),
@@ -143,8 +165,16 @@ def _bought(table: Table) -> Chapter:
         logarithmic=True,
     )
     least, most = spaced(round(counts[-1])), spaced(round(counts[0]))
-    told = f"A count is exact to ± {most} visits for ε = 0.05, and to ± {least} for ε = 5. Planning reads no data and costs nothing."
-    return Chapter(title="What ε buys", sentences=(told,), figure=plots.graphs([graph], title="More ε, less noise"), caption="Expected error against ε.")
+    told = (
+        f"A count is exact to ± {most} visits for ε = 0.05, and to ± {least} for ε = 5. "
+        f"Planning reads no data and costs nothing."
+    )
+    return Chapter(
+        title="What ε buys",
+        sentences=(told,),
+        figure=plots.graphs([graph], title="More ε, less noise"),
+        caption="Expected error against ε.",
+    )
 
 
 def _spent(table: Table) -> Chapter:
@@ -158,10 +188,19 @@ def _spent(table: Table) -> Chapter:
         except Refused as refusal:
             lines += [text, *(f"    {line}" for line in str(refusal).splitlines())]
     again = table.sql(MORE[0], epsilon=ASKED)
-    lines += [f"{MORE[0]}   -- again", *(f"    {line}" for line in _cells(again)), f"    the same answer, for nothing: {_left(table)}"]
+    lines += [
+        f"{MORE[0]}   -- again",
+        *(f"    {line}" for line in _cells(again)),
+        f"    the same answer, for nothing: {_left(table)}",
+    ]
     return Chapter(
         title="The budget runs down",
-        sentences=("Every answer is charged before any data is read, durably. What does not fit is refused; what was answered is answered again, the same.",),
+        sentences=(
+            (
+                "Every answer is charged before any data is read, durably. What does not fit "
+                "is refused; what was answered is answered again, the same."
+            ),
+        ),
         shown="\n".join(lines),
         figure=plots.spending(course(table.ledger), title="The budget of visits"),
         caption="What was spent, charge by charge; the line is the budget.",
@@ -179,12 +218,20 @@ def _left(table: Table) -> str:
 def _meaning(budget: Guarantee) -> Chapter:
     priors = np.linspace(0.002, 0.998, 120)
     found = [posterior_bounds(budget.epsilon(), float(prior)) for prior in priors]
-    bands = {f"ε = {budget.epsilon():g}": (np.array([one.low for one in found]), np.array([one.high for one in found]))}
+    bands = {
+        f"ε = {budget.epsilon():g}": (
+            np.array([one.low for one in found]),
+            np.array([one.high for one in found]),
+        )
+    }
     return Chapter(
         title="What this means for you",
         sentences=budget.meaning(prior=Fraction(1, 10)).sentences()[:3],
-        figure=plots.beliefs(priors, bands, title="All answers together, and what one may believe of you", mark=0.1),
-        caption="Inside its band a belief stays, whatever is answered: of whoever knows all the others, or thinks that they say nothing about you.",
+        figure=plots.beliefs(
+            priors, bands, title="All answers together, and what one may believe of you", mark=0.1
+        ),
+        caption="Inside its band a belief stays, whatever is answered: of whoever knows all the "
+        "others, or thinks that they say nothing about you.",
     )
 
 
@@ -202,8 +249,14 @@ def _audit() -> Chapter:
     return Chapter(
         title="Do not take our word",
         sentences=(
-            "An audit draws from a mechanism on two neighbours, and proves a lower bound on what it gives away.",
-            f"Of the ε = 1 that ours claims, {right.share:.0%} is proven; its claim {right.verdict if right.verdict == 'holds' else 'is refuted'}.",
+            (
+                "An audit draws from a mechanism on two neighbours, and proves a lower bound "
+                "on what it gives away."
+            ),
+            (
+                f"Of the ε = 1 that ours claims, {right.share:.0%} is proven; its claim "
+                f"{right.verdict if right.verdict == 'holds' else 'is refuted'}."
+            ),
             f"A mechanism with half the noise that claims the same: {wrong.verdict}.",
         ),
         shown=f"{right}\n\n{wrong}",

@@ -50,14 +50,21 @@ def tell(path: Path, asked: Asked) -> None:
     from ..session import protect
 
     budget, delta = _budget(path, asked)
-    promise: dict[str, Any] = {"epsilon": asked.epsilon, "delta": delta, "within": asked.within, "group_size": asked.group_size}
+    promise: dict[str, Any] = {
+        "epsilon": asked.epsilon,
+        "delta": delta,
+        "within": asked.within,
+        "group_size": asked.group_size,
+    }
     with protect(path, budget=budget, ledger=asked.ledger, **asked.declared) as table:
         if asked.plan:
             sys.stdout.write(_planned(table.plan(asked.text, **promise), asked.form) + "\n")
             return
         with working("asking"):
             answer = table.sql(asked.text, **promise)
-        sys.stdout.write((answer if isinstance(answer, str) else _answered(answer, asked.form, table)) + "\n")
+        sys.stdout.write(
+            (answer if isinstance(answer, str) else _answered(answer, asked.form, table)) + "\n"
+        )
 
 
 def declared(
@@ -79,7 +86,12 @@ def declared(
         try:
             text = declaration.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
-            raise Refused("table.path", declaration.name, "this file cannot be read as text", "a file written by Declaration.to_toml()") from None
+            raise Refused(
+                "table.path",
+                declaration.name,
+                "this file cannot be read as text",
+                "a file written by Declaration.to_toml()",
+            ) from None
         return Declaration.from_toml(text).arguments
     given: dict[str, Any] = {"name": name, "max_rows": max_rows, "max_groups": max_groups}
     given["unit"] = [column for part in unit for column in part.split(",")] or None
@@ -129,21 +141,39 @@ def _kept(ledger: str, dataset: str) -> Guarantee | None:
 
 
 def _budget(path: Path, asked: Asked) -> tuple[str | Guarantee, str | None]:
-    """The budget, and the δ of the question: as given; of a book that is there, its own; else what this question may cost."""
+    """The budget, and the δ of the question: as given; of a book that is there, its own; else what
+    this question may cost.
+    """
     if asked.budget is not None:
         return asked.budget, asked.delta
-    found = None if asked.ledger is None else _kept(asked.ledger, asked.declared.get("name") or path.stem)
+    found = (
+        None
+        if asked.ledger is None
+        else _kept(asked.ledger, asked.declared.get("name") or path.stem)
+    )
     if found is not None:
-        own = found.parameters.get("delta") == Fraction(DELTA)  # a book that was opened for one question, with its δ
+        own = found.parameters.get("delta") == Fraction(
+            DELTA
+        )  # a book that was opened for one question, with its δ
         return found, asked.delta or (DELTA if own else None)
     from ..exact.numbers import probability
     from ..guarantees import Approx, Pure
     from ..session import protect
 
     delta = probability(asked.delta or DELTA, "delta")
-    with protect(path, budget=Approx(MOST, delta) if delta else Pure(MOST), **asked.declared) as table:  # what it costs, with its learning, reads nothing
-        made = table.plan(asked.text, epsilon=asked.epsilon, delta=asked.delta or DELTA, within=asked.within, group_size=asked.group_size)
-    epsilon = (made.promise if asked.within is not None or not hasattr(made, "lacks") else made.cost).parameters["epsilon"]
+    with protect(
+        path, budget=Approx(MOST, delta) if delta else Pure(MOST), **asked.declared
+    ) as table:  # what it costs, with its learning, reads nothing
+        made = table.plan(
+            asked.text,
+            epsilon=asked.epsilon,
+            delta=asked.delta or DELTA,
+            within=asked.within,
+            group_size=asked.group_size,
+        )
+    epsilon = (
+        made.promise if asked.within is not None or not hasattr(made, "lacks") else made.cost
+    ).parameters["epsilon"]
     return (Approx(epsilon, delta) if delta else Pure(epsilon)), asked.delta or DELTA
 
 
@@ -151,7 +181,11 @@ def _answered(answer: Answer, form: str, table: Table) -> str:
     if form == "csv":
         return answer.to_csv(intervals=True).rstrip("\r\n")
     if form == "text":
-        return str(answer) + ("" if table._durable else "\nthe budget was for this question alone: nothing is remembered")
+        return str(answer) + (
+            ""
+            if table._durable
+            else "\nthe budget was for this question alone: nothing is remembered"
+        )
     from ..answers.frames import columns
     from ..answers.layout import key_text
 
@@ -161,9 +195,25 @@ def _answered(answer: Answer, form: str, table: Table) -> str:
         | {name: _plain(values[i], key_text) for name, values in numbers.items()}
         for i, row in enumerate(answer.rows)
     ]
-    told: dict[str, Any] = {"rows": rows, "cost": _record(answer.cost), "left": None if answer.left is None else _record(answer.left)}
-    told |= {"rules": list(answer.rules), "processing": list(answer.processing), "question": answer.facts.get("question")}
-    told["receipt"] = None if answer.receipt is None else {"number": answer.receipt.number, "digest": answer.receipt.digest, "when": answer.receipt.when}
+    told: dict[str, Any] = {
+        "rows": rows,
+        "cost": _record(answer.cost),
+        "left": None if answer.left is None else _record(answer.left),
+    }
+    told |= {
+        "rules": list(answer.rules),
+        "processing": list(answer.processing),
+        "question": answer.facts.get("question"),
+    }
+    told["receipt"] = (
+        None
+        if answer.receipt is None
+        else {
+            "number": answer.receipt.number,
+            "digest": answer.receipt.digest,
+            "when": answer.receipt.when,
+        }
+    )
     return json.dumps(told, ensure_ascii=False, indent=2)
 
 
@@ -171,19 +221,35 @@ def _planned(plan: Plan | Awaiting, form: str) -> str:
     if form == "text":
         return plan.explain()
     # where there is no number, `explained` says why
-    error = {name: width if not isinstance(width, str) and math.isfinite(width) else None for name, width in plan.error().items()}
+    error = {
+        name: width if not isinstance(width, str) and math.isfinite(width) else None
+        for name, width in plan.error().items()
+    }
     if form == "csv":
         table = io.StringIO()
-        csv.writer(table, lineterminator="\n").writerows([("column", "error"), *((name, "" if width is None else width) for name, width in error.items())])
+        csv.writer(table, lineterminator="\n").writerows(
+            [
+                ("column", "error"),
+                *((name, "" if width is None else width) for name, width in error.items()),
+            ]
+        )
         return table.getvalue().rstrip("\n")
-    return json.dumps({"cost": _record(plan.cost), "error": error, "explained": plan.explain().splitlines()}, ensure_ascii=False, indent=2)
+    return json.dumps(
+        {"cost": _record(plan.cost), "error": error, "explained": plan.explain().splitlines()},
+        ensure_ascii=False,
+        indent=2,
+    )
 
 
 def _record(guarantee: Guarantee) -> dict[str, str]:
     """The numbers of a guarantee, exact."""
     from ..exact.numbers import text
 
-    return {name: text(Fraction(value)) for name, value in guarantee.parameters.items() if isinstance(value, int | Fraction)}
+    return {
+        name: text(Fraction(value))
+        for name, value in guarantee.parameters.items()
+        if isinstance(value, int | Fraction)
+    }
 
 
 def _plain(value: Any, write: Any) -> Any:

@@ -1,4 +1,6 @@
-"""How a refusal looks in a terminal: the lines of `str(refusal)`, with colour where there is any."""
+"""How a refusal looks in a terminal: the lines of `str(refusal)`, with colour where there is
+any.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,14 @@ _STYLES = {"refused": "bold red", "why": "bold", "try": "bold green"}
 
 
 class Unmade(RuntimeError):
-    """A command that charges nothing broke after data was read. As of `Failed`, the text never varies."""
+    """A command that charges nothing broke after data was read. As of `Failed`, the text never
+    varies.
+    """
 
-    TEXT = "failed: the report could not be made; nothing was written, and nothing was charged (SFUMATO_DEBUG=1 shows where)"
+    TEXT = (
+        "failed: the report could not be made; nothing was written, and nothing was charged "
+        "(SFUMATO_DEBUG=1 shows where)"
+    )
 
     def __init__(self) -> None:
         super().__init__(self.TEXT)
@@ -25,13 +32,20 @@ class Unmade(RuntimeError):
 
 @contextmanager
 def typed(example: str) -> Iterator[None]:
-    """In a shell, what would pass is a command: for a path that is no table's, this one, and not a call of `protect`."""
+    """In a shell, what would pass is a command: for a path that is no table's, this one, and not a
+    call of `protect`.
+    """
     try:
         yield
     except Refused as refusal:
         if refusal.code != "table.path" or not refusal.rewrite.startswith("protect("):
             raise
-        raise Refused(refusal.code, refusal.place.removeprefix("protect(").removesuffix(", …)"), refusal.reason, example) from None
+        raise Refused(
+            refusal.code,
+            refusal.place.removeprefix("protect(").removesuffix(", …)"),
+            refusal.reason,
+            example,
+        ) from None
 
 
 def show(refusal: Refused) -> None:
@@ -42,7 +56,9 @@ def show(refusal: Refused) -> None:
 
 
 def render(refusal: Refused) -> Text:
-    """The refusal as styled text. The first word of a line says what the line is, so it carries the colour."""
+    """The refusal as styled text. The first word of a line says what the line is, so it carries the
+    colour.
+    """
     from rich.text import Text
 
     text = Text(printable(str(refusal)))
@@ -53,5 +69,9 @@ def render(refusal: Refused) -> Text:
 
 
 def printable(text: str) -> str:
-    """The place quotes what the user wrote: escape what would move the cursor or recolour the screen."""
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
+    """The place quotes what the user wrote: escape what would move the cursor or recolour the
+    screen.
+    """
+    return "".join(
+        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
+    )

@@ -1,4 +1,6 @@
-"""`sfumato reproduce`: every table and figure of the sources beside ours, as one page. Progress goes to the error stream."""
+"""`sfumato reproduce`: every table and figure of the sources beside ours, as one page. Progress
+goes to the error stream.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,13 @@ def tell(out: Path, only: Sequence[str], *, repetitions: int, seed: int) -> None
         study(name)  # refuses before a bar is drawn
     console = Console(highlight=False)
     with counting(len(set(only)) or len(STUDIES)) as begin:
-        page, done = reproduce(out, only, repetitions=repetitions, seed=seed, begin=lambda now: begin(now.source))
+        page, done = reproduce(
+            out, only, repetitions=repetitions, seed=seed, begin=lambda now: begin(now.source)
+        )
     for line in lines(done):
         console.print(line, markup=False, soft_wrap=True)
-    totals = " · ".join(f"{sum(result.count(verdict) for _, result in done)} {verdict}" for verdict in Verdict)
+    totals = " · ".join(
+        f"{sum(result.count(verdict) for _, result in done)} {verdict}" for verdict in Verdict
+    )
     console.print(f"\n{len(done)} studies: {totals}")
     console.print(f"Written to {page}", markup=False, soft_wrap=True)

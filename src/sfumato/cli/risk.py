@@ -17,13 +17,20 @@ if TYPE_CHECKING:
 _EXAMPLE = "sfumato risk visits.csv --columns sex,age,city --sensitive disease --out risk.html"
 
 
-def tell(path: Path, columns: Sequence[str], sensitive: str | None, epsilons: Sequence[str], out: Path) -> None:
+def tell(
+    path: Path, columns: Sequence[str], sensitive: str | None, epsilons: Sequence[str], out: Path
+) -> None:
     """Read the file, write the page, print the findings."""
     from rich.console import Console
 
     names = _split(columns)
     if not names:
-        raise Refused("attacks.columns", "--columns", "what an attacker may know of a person is said by columns", _EXAMPLE)
+        raise Refused(
+            "attacks.columns",
+            "--columns",
+            "what an attacker may know of a person is said by columns",
+            _EXAMPLE,
+        )
     _check(out)
     console = Console(highlight=False)
     with working("attacking"):
@@ -39,13 +46,17 @@ def _split(given: Sequence[str]) -> list[str]:
     return [part.strip() for text in given for part in text.split(",") if part.strip()]
 
 
-def _made(path: Path, names: Sequence[str], sensitive: str | None, epsilons: Sequence[str]) -> RiskReport:
+def _made(
+    path: Path, names: Sequence[str], sensitive: str | None, epsilons: Sequence[str]
+) -> RiskReport:
     from ..attacks.results import EPSILONS
     from ..attacks.risk import risk_report
 
     try:
         with typed(_EXAMPLE):
-            return risk_report(path, names, sensitive=sensitive, epsilons=tuple(epsilons) or EPSILONS)
+            return risk_report(
+                path, names, sensitive=sensitive, epsilons=tuple(epsilons) or EPSILONS
+            )
     except (ModuleNotFoundError, Refused):
         raise
     except Exception as error:
@@ -60,7 +71,9 @@ def _written(report: RiskReport, out: Path) -> Path:
         raise Unmade from error
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        made = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)  # the page is about the people in the table: it is for its user alone
+        made = os.open(
+            out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600
+        )  # the page is about the people in the table: it is for its user alone
         with os.fdopen(made, "w", encoding="utf-8") as file:
             file.write(page)
     except OSError:
@@ -69,7 +82,9 @@ def _written(report: RiskReport, out: Path) -> Path:
 
 
 def _check(out: Path) -> None:
-    """Refuse before anything is read, and make nothing: a file that may be written, in a directory that is there or can be made."""
+    """Refuse before anything is read, and make nothing: a file that may be written, in a directory
+    that is there or can be made.
+    """
     try:
         there = next(place for place in (out.absolute(), *out.absolute().parents) if place.exists())
     except OSError:  # a name that is too long, a directory that may not be looked into

@@ -43,7 +43,10 @@ def tell(path: Path) -> None:
 
     config = load(path)
     ready(config)
-    say(f"sfumato serves {', '.join(config.datasets)} at {_url(config.host, config.port, tls=config.tls_cert is not None)}")
+    say(
+        f"sfumato serves {', '.join(config.datasets)} at "
+        f"{_url(config.host, config.port, tls=config.tls_cert is not None)}"
+    )
     run(path)
 
 
@@ -53,12 +56,17 @@ def demo(host: str, port: int) -> None:
 
     with _unread_by_others(), tempfile.TemporaryDirectory(prefix="sfumato-demo-") as folder:
         path, tokens = prepared(Path(folder), host, port)
-        say("The sample data behind the wall. Open the page and give it a token; all of it ends with this process.\n")
+        say(
+            "The sample data behind the wall. Open the page and give it a token; all of "
+            "it ends with this process.\n"
+        )
         say(f"  page      {_url(host, port, tls=False)}")
         for role, token in tokens.items():
             say(f"  {role:<9} {token}")
         say("")
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the server passes the signal on when it has ended: the folder goes, too
+        signal.signal(
+            signal.SIGTERM, lambda *_: sys.exit(0)
+        )  # the server passes the signal on when it has ended: the folder goes, too
         run(path)
 
 
@@ -85,7 +93,9 @@ def prepared(folder: Path, host: str, port: int) -> tuple[Path, dict[str, str]]:
 
     pq.write_table(visits(), folder / "visits.parquet")
     path = folder / "sfumato.toml"
-    path.write_text(DEMO.format(host=host, port=port, cities=json.dumps(list(CITIES))), encoding="utf-8")
+    path.write_text(
+        DEMO.format(host=host, port=port, cities=json.dumps(list(CITIES))), encoding="utf-8"
+    )
     state = State(load(path).tokens)
     try:
         return path, {role: made(state, name=name, role=role, days=1) for name, role in NAMES}

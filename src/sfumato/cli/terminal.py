@@ -1,4 +1,6 @@
-"""What commands share at a terminal: lines, the form of an answer, and signs of life. Progress goes to the error stream."""
+"""What commands share at a terminal: lines, the form of an answer, and signs of life. Progress goes
+to the error stream.
+"""
 
 from __future__ import annotations
 
@@ -36,11 +38,20 @@ def working(what: str) -> Iterator[None]:
 
 @contextmanager
 def counting(total: int) -> Iterator[Callable[[str], None]]:
-    """A bar over so many public things, for the time that it takes; what is yielded is told the name of each as it begins."""
+    """A bar over so many public things, for the time that it takes; what is yielded is told the
+    name of each as it begins.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("", total=total)
-        yield lambda name: progress.update(bar, description=name, advance=1 if progress.tasks[bar].description else 0)
+        yield lambda name: progress.update(
+            bar, description=name, advance=1 if progress.tasks[bar].description else 0
+        )

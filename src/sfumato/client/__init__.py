@@ -1,4 +1,6 @@
-"""The other side of the wall: a protected table behind a server, with the verbs of one in this process."""
+"""The other side of the wall: a protected table behind a server, with the verbs of one in this
+process.
+"""
 
 from .connection import Connection, connect
 

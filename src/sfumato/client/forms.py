@@ -1,8 +1,10 @@
 """Expressions as SQL text: one form for each function, and constants as a text holds them exactly.
 
-*Same*      What is written here is read back by `sql` as the very same expression; a test goes through the whole table of functions. What has no text of its
-            own there (a decimal, an infinity, a third) is refused, never written as something near it.
-*Brackets*  stand around an operator inside an operator, but for a chain such as a + b + c, which is read from the left anyway.
+*Same*      What is written here is read back by `sql` as the very same expression; a test goes
+            through the whole table of functions. What has no text of its own there (a decimal, an
+            infinity, a third) is refused, never written as something near it.
+*Brackets*  stand around an operator inside an operator, but for a chain such as a + b + c, which is
+            read from the left anyway.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from ..tables.types import Type
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CHAINS = ({"+", "-"}, {"*"})
-_TYPE_NAMES = {own: sql for sql, own in reversed(list(TYPES.items()))}  # of several spellings, the first
+_TYPE_NAMES = {
+    own: sql for sql, own in reversed(list(TYPES.items()))
+}  # of several spellings, the first
 
 FORMS: Mapping[str, str] = {
     "+": "{0} + {1}",
@@ -47,10 +51,15 @@ FORMS: Mapping[str, str] = {
     "day_of_week": "EXTRACT(isodow FROM {0})",
     "day_of_year": "EXTRACT(doy FROM {0})",
     "epoch": "EXTRACT(epoch FROM {0})",
-    **{part: f"EXTRACT({part} FROM {{0}})" for part in ("year", "quarter", "month", "week", "day", "hour", "minute", "second")},
+    **{
+        part: f"EXTRACT({part} FROM {{0}})"
+        for part in ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
+    },
     **{sign: f"{{0}} {sign} {{1}}" for sign in ("=", "<>", "<", "<=", ">", ">=")},
 }
-"""Functions that are not written NAME(arguments). Those of any number of arguments, and those with a constant that is no expression, are below."""
+"""Functions that are not written NAME(arguments). Those of any number of arguments, and those with
+a constant that is no expression, are below.
+"""
 
 _JOINED = {"and": " AND ", "or": " OR ", "concat": " || "}
 
@@ -66,25 +75,42 @@ def written(expression: Expr) -> str:
     if function in SPECIAL:
         return SPECIAL[function](arguments)
     if function in _JOINED:
-        return _JOINED[function].join(_inside(argument, function, first=not i) for i, argument in enumerate(arguments))
+        return _JOINED[function].join(
+            _inside(argument, function, first=not i) for i, argument in enumerate(arguments)
+        )
     form = FORMS.get(function, "")
     if not form:
         return f"{function.upper()}({', '.join(map(written, arguments))})"
-    return form.format(*(_inside(argument, function, first=not i) if _open(form) else written(argument) for i, argument in enumerate(arguments)))
+    return form.format(
+        *(
+            _inside(argument, function, first=not i) if _open(form) else written(argument)
+            for i, argument in enumerate(arguments)
+        )
+    )
 
 
 def name(given: str) -> str:
     """The name of a column or a table; in quotation marks unless it is an ordinary word to SQL."""
-    return given if _PLAIN.fullmatch(given) and _word(given) else '"' + given.replace('"', '""') + '"'
+    return (
+        given if _PLAIN.fullmatch(given) and _word(given) else '"' + given.replace('"', '""') + '"'
+    )
 
 
 def constant(value: constants.Constant) -> str:
     """A constant, exactly; refused where no text means it."""
     if isinstance(value, Decimal):
-        raise unsaid(constants.text(value), "SQL has no decimal constants: a number in a text is an integer or a double", "a float, or an integer")
+        raise unsaid(
+            constants.text(value),
+            "SQL has no decimal constants: a number in a text is an integer or a double",
+            "a float, or an integer",
+        )
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise unsaid(repr(value), "SQL has no text for an infinite number", "a finite number, or sf.col('x').is_finite()")
+            raise unsaid(
+                repr(value),
+                "SQL has no text for an infinite number",
+                "a finite number, or sf.col('x').is_finite()",
+            )
         return repr(value)
     if isinstance(value, datetime) and value.tzinfo is not None:
         return f"CAST('{value.isoformat(' ')}' AS TIMESTAMPTZ)"
@@ -92,7 +118,9 @@ def constant(value: constants.Constant) -> str:
 
 
 def number(value: Fraction) -> str:
-    """A public number (an end, an edge, a probability) in decimals, exactly; refused where decimals would go on for ever."""
+    """A public number (an end, an edge, a probability) in decimals, exactly; refused where decimals
+    would go on for ever.
+    """
     rest, twos, fives = value.denominator, 0, 0
     while rest % 2 == 0:
         rest, twos = rest // 2, twos + 1
@@ -100,7 +128,11 @@ def number(value: Fraction) -> str:
         rest, fives = rest // 5, fives + 1
     places = max(twos, fives)
     if rest != 1 or places > 300:
-        raise unsaid(f"{value!s:.60}", "this number has no end in decimals, and SQL is written in decimals", "a number such as 0.25")
+        raise unsaid(
+            f"{value!s:.60}",
+            "this number has no end in decimals, and SQL is written in decimals",
+            "a number such as 0.25",
+        )
     digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
     return f"{'-' if value < 0 else ''}{digits[: len(digits) - places]}{'.' if places else ''}{digits[len(digits) - places :]}"
 
@@ -135,19 +167,31 @@ def _inside(argument: Expr, outer: str, *, first: bool) -> str:
 
 
 def _case(arguments: Sequence[Expr]) -> str:
-    branches = "".join(f"WHEN {written(arguments[i])} THEN {written(arguments[i + 1])} " for i in range(0, len(arguments) - 1, 2))
+    branches = "".join(
+        f"WHEN {written(arguments[i])} THEN {written(arguments[i + 1])} "
+        for i in range(0, len(arguments) - 1, 2)
+    )
     return f"CASE {branches}ELSE {written(arguments[-1])} END"
 
 
 def _listed(arguments: Sequence[Expr]) -> str:
-    return f"{_inside(arguments[0], 'is_in', first=True)} IN ({', '.join(map(written, arguments[1:]))})"
+    return (
+        f"{_inside(arguments[0], 'is_in', first=True)} IN "
+        f"({', '.join(map(written, arguments[1:]))})"
+    )
 
 
 def _cast(arguments: Sequence[Expr]) -> str:
     known = Type.of(str(_value(arguments[1])))
-    to = f"DECIMAL({known.precision}, {known.scale})" if known.kind == "decimal" else _TYPE_NAMES.get(str(known.bare), "")
+    to = (
+        f"DECIMAL({known.precision}, {known.scale})"
+        if known.kind == "decimal"
+        else _TYPE_NAMES.get(str(known.bare), "")
+    )
     if not to:
-        raise unsaid(f"cast({known.words})", "SQL has no name for this type here", ", ".join(_TYPE_NAMES))
+        raise unsaid(
+            f"cast({known.words})", "SQL has no name for this type here", ", ".join(_TYPE_NAMES)
+        )
     return f"TRY_CAST({written(arguments[0])} AS {to})"
 
 
@@ -158,9 +202,16 @@ def _trunc(arguments: Sequence[Expr]) -> str:
 def _date_add(arguments: Sequence[Expr]) -> str:
     amount = _value(arguments[1])
     if isinstance(amount, bool) or not isinstance(amount, int):
-        raise unsaid(f"date_add({amount!r:.40})", "an interval is a whole number of units", "date_add(3, 'day')")
+        raise unsaid(
+            f"date_add({amount!r:.40})",
+            "an interval is a whole number of units",
+            "date_add(3, 'day')",
+        )
     sign = "-" if amount < 0 else "+"
-    return f"{_inside(arguments[0], 'date_add', first=True)} {sign} INTERVAL {abs(amount)} {str(_value(arguments[2])).upper()}"
+    return (
+        f"{_inside(arguments[0], 'date_add', first=True)} {sign} INTERVAL {abs(amount)} "
+        f"{str(_value(arguments[2])).upper()}"
+    )
 
 
 def _days(arguments: Sequence[Expr]) -> str:

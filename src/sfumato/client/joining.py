@@ -1,7 +1,10 @@
-"""Joined rows as a sub-query: each step a SELECT of its own, so that the reader of SQL takes the same steps in the same order.
+"""Joined rows as a sub-query: each step a SELECT of its own, so that the reader of SQL takes the
+same steps in the same order.
 
-*Names*     Of the rows here and of the other rows every column is listed by the name that it has after the join, so that outside no name is said twice.
-*Unsaid*    A column that is made before a join, a join on what is computed or on a further condition, a union, rows of each unit.
+*Names*     Of the rows here and of the other rows every column is listed by the name that it has
+            after the join, so that outside no name is said twice.
+*Unsaid*    A column that is made before a join, a join on what is computed or on a further
+            condition, a union, rows of each unit.
 """
 
 from __future__ import annotations
@@ -15,13 +18,24 @@ from ..tables.joins import joined, match
 from ..tables.stages import Rows, Step
 from .forms import name, unsaid, written
 
-KINDS = {"inner": "JOIN", "left": "LEFT JOIN", "cross": "CROSS JOIN", "semi": "SEMI JOIN", "anti": "ANTI JOIN"}
+KINDS = {
+    "inner": "JOIN",
+    "left": "LEFT JOIN",
+    "cross": "CROSS JOIN",
+    "semi": "SEMI JOIN",
+    "anti": "ANTI JOIN",
+}
 INSTEAD = "the same question in SQL: sql('SELECT … FROM … JOIN …', epsilon=…)"
 
 
 def joins(rows: Rows) -> int:
-    """How many of the steps there are up to the last that is more than a condition or a made column."""
-    return max((place + 1 for place, step in enumerate(rows.steps) if not isinstance(step, Step)), default=0)
+    """How many of the steps there are up to the last that is more than a condition or a made
+    column.
+    """
+    return max(
+        (place + 1 for place, step in enumerate(rows.steps) if not isinstance(step, Step)),
+        default=0,
+    )
 
 
 def relation(rows: Rows, steps: Sequence[Any]) -> str:
@@ -31,14 +45,31 @@ def relation(rows: Rows, steps: Sequence[Any]) -> str:
         if isinstance(step, Step) and step.column is None:
             text = f"(SELECT * FROM {text} AS s WHERE {written(step.expression)})"
             continue
-        if not isinstance(step, Join | Match) or step.where is not None or getattr(step, "nulls", False):
-            raise unsaid(f"{step.text:.80}", "before a join there are conditions only, and it is on columns that are equal", INSTEAD)
-        other = f"{KINDS[step.how if isinstance(step, Join) else step.kind]} {relation(step.right, step.right.steps)} AS r{_on(step.pairs)}"
+        if (
+            not isinstance(step, Join | Match)
+            or step.where is not None
+            or getattr(step, "nulls", False)
+        ):
+            raise unsaid(
+                f"{step.text:.80}",
+                "before a join there are conditions only, and it is on columns that are equal",
+                INSTEAD,
+            )
+        other = (
+            f"{KINDS[step.how if isinstance(step, Join) else step.kind]} "
+            f"{relation(step.right, step.right.steps)} AS r{_on(step.pairs)}"
+        )
         if isinstance(step, Match):
             text = f"(SELECT * FROM {text} AS l {other})"
             continue
-        here, there = (f"l.{name(one)} AS {name(one)}" for one in known), (f"r.{name(old)} AS {name(new)}" for new, old in step.columns)
-        text, known = f"(SELECT {', '.join([*here, *there])} FROM {text} AS l {other})", step.schema(known)
+        here, there = (
+            (f"l.{name(one)} AS {name(one)}" for one in known),
+            (f"r.{name(old)} AS {name(new)}" for new, old in step.columns),
+        )
+        text, known = (
+            f"(SELECT {', '.join([*here, *there])} FROM {text} AS l {other})",
+            step.schema(known),
+        )
     return text
 
 

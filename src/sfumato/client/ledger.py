@@ -1,4 +1,6 @@
-"""The book of a dataset behind a server, as far as the token may read it. It is kept there: here nothing is charged but by asking."""
+"""The book of a dataset behind a server, as far as the token may read it. It is kept there: here
+nothing is charged but by asking.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,12 @@ class RemoteLedger:
         """Everybody's part, by name: for owners and auditors."""
         found = self._said().get("shares")
         if found is None:
-            raise Refused("client.role", "ledger.shares", "only owners and auditors see what others have spent", "ledger.share")
+            raise Refused(
+                "client.role",
+                "ledger.shares",
+                "only owners and auditors see what others have spent",
+                "ledger.share",
+            )
         return {str(one["name"]): _balance(one) for one in found}
 
     def history(self) -> tuple[Charge, ...]:
@@ -62,7 +69,9 @@ class RemoteLedger:
         """What the server's check of the whole book found: for owners and auditors."""
         found = self._wire.get(self._path("verify"))
         blind = tuple(line.removeprefix(BLIND) for line in found["says"] if line.startswith(BLIND))
-        wrong = tuple(line.removeprefix("problem: ") for line in found["says"] if not line.startswith(BLIND))
+        wrong = tuple(
+            line.removeprefix("problem: ") for line in found["says"] if not line.startswith(BLIND)
+        )
         return Verification(() if found["holds"] else wrong, blind, Head.read(found["head"]))
 
     def __repr__(self) -> str:

@@ -1,4 +1,6 @@
-"""The plan of a question to a server: what it would cost and how exact it would be, as the server worked it out. Reads no data, costs nothing."""
+"""The plan of a question to a server: what it would cost and how exact it would be, as the server
+worked it out. Reads no data, costs nothing.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class RemotePlan:
     again: Callable[[Mapping[str, Any]], RemotePlan] = field(repr=False)
 
     @classmethod
-    def of(cls, reply: Any, asked: Mapping[str, Any], again: Callable[[Mapping[str, Any]], RemotePlan]) -> RemotePlan:
+    def of(
+        cls, reply: Any, asked: Mapping[str, Any], again: Callable[[Mapping[str, Any]], RemotePlan]
+    ) -> RemotePlan:
         """What a server replied to a question."""
         try:
             cost = restore(reply["cost"])
@@ -55,17 +59,31 @@ class RemotePlan:
                 raise
             raise unreadable("the plan") from None
 
-    def error(self, confidence: Number = 0.95, *, group_size: int | None = None) -> dict[str, float | str]:
-        """Expected ± of each column, at this confidence; "after learning" where it is not known yet."""
+    def error(
+        self, confidence: Number = 0.95, *, group_size: int | None = None
+    ) -> dict[str, float | str]:
+        """Expected ± of each column, at this confidence; "after learning" where it is not known
+        yet.
+        """
         probability(confidence, "confidence", zero=False)
         size = self.asked.get("group_size") if group_size is None else group_size
         level = str(confidence)
         if (level, size) == (str(self.asked.get("confidence", 0.95)), self.asked.get("group_size")):
             return dict(self.errors)
-        how = {name: value for name, value in self.asked.items() if name not in ("confidence", "group_size")}
+        how = {
+            name: value
+            for name, value in self.asked.items()
+            if name not in ("confidence", "group_size")
+        }
         if "within" in how:  # at another level that would be another cost
-            how = {name: value for name, value in how.items() if name not in ("within", "delta")} | {"promise": record(self.promise)}
-        return dict(self.again({**how, "confidence": level, **({} if size is None else {"group_size": size})}).errors)
+            how = {
+                name: value for name, value in how.items() if name not in ("within", "delta")
+            } | {"promise": record(self.promise)}
+        return dict(
+            self.again(
+                {**how, "confidence": level, **({} if size is None else {"group_size": size})}
+            ).errors
+        )
 
     def explain(self) -> str:
         """What would happen, in sentences."""

@@ -1,10 +1,15 @@
-"""A query of the fluent form as a SELECT: what goes over the wire is text alone, and the reader of texts is the only door to the data.
+"""A query of the fluent form as a SELECT: what goes over the wire is text alone, and the reader of
+texts is the only door to the data.
 
-*Made*      Conditions are joined by AND, made columns are written out where they are used, keys come first.
-*Proved*    Every text is read back here, by the reader that the server has, before it is sent. Unless it becomes the same conditions, the same keys with the
-            same groups and the same aggregates, it is refused: nothing is ever asked but what was meant.
-*Joined*    Steps up to the last join are a sub-query, made in `joining`, and have to be read back step by step as they are.
-*Unsaid*    Public keys that are not the declared ones, a quantile without interval, a union: these have no text, or none that is written here.
+*Made*      Conditions are joined by AND, made columns are written out where they are used, keys
+            come first.
+*Proved*    Every text is read back here, by the reader that the server has, before it is sent.
+            Unless it becomes the same conditions, the same keys with the same groups and the same
+            aggregates, it is refused: nothing is ever asked but what was meant.
+*Joined*    Steps up to the last join are a sub-query, made in `joining`, and have to be read back
+            step by step as they are.
+*Unsaid*    Public keys that are not the declared ones, a quantile without interval, a union: these
+            have no text, or none that is written here.
 """
 
 from __future__ import annotations
@@ -53,23 +58,42 @@ def spelled(query: Query) -> str:
     declared, after = query.rows.declaration, joins(query.rows)
     if after:
         home: Any = query.rows.curator
-        begun, tables, about = home.rows, home.others, f"{relation(query.rows, query.rows.steps[:after])} AS t"
+        begun, tables, about = (
+            home.rows,
+            home.others,
+            f"{relation(query.rows, query.rows.steps[:after])} AS t",
+        )
         rows = again(begun, query.rows.steps[:after])
     else:  # bounds that are yet to be learned change no text
-        begun, tables, about = Rows.of(filled(declared, unbounded(declared)), query.rows.curator), {}, name(declared.name)
+        begun, tables, about = (
+            Rows.of(filled(declared, unbounded(declared)), query.rows.curator),
+            {},
+            name(declared.name),
+        )
         rows, query = begun, redeclared(query, {declared.name: begun})
     wanted = of_query(query, after)
     keys = [f"{_key(made, domain, rows)} AS {name(shown)}" for shown, made, domain in wanted.keys]
     columns = [_column(shown, one, declared.unit) for shown, one in wanted.aggregates]
     text = f"SELECT {', '.join([*keys, *columns])} FROM {about}"
     if wanted.conditions:
-        text += f" WHERE {written(wanted.conditions[0] if len(wanted.conditions) == 1 else call('and', *wanted.conditions))}"
+        text += (
+            f" WHERE "
+            f"{written(wanted.conditions[0] if len(wanted.conditions) == 1 else call('and', *wanted.conditions))}"
+        )
     if keys:
         text += f" GROUP BY {', '.join(str(place) for place in range(1, len(keys) + 1))}"
     if len(text) > LONGEST:
-        raise unsaid(f"{len(text)} characters", f"a question to a server has at most {LONGEST}", "fewer columns, or shorter lists")
+        raise unsaid(
+            f"{len(text)} characters",
+            f"a question to a server has at most {LONGEST}",
+            "fewer columns, or shorter lists",
+        )
     if of_text(read(text, begun, None, tables), after).texts != wanted.texts:
-        raise unsaid(f"{text:.120}", "no SQL text was found that means just this", "the same question in SQL: sql('SELECT …', epsilon=…)")
+        raise unsaid(
+            f"{text:.120}",
+            "no SQL text was found that means just this",
+            "the same question in SQL: sql('SELECT …', epsilon=…)",
+        )
     return text
 
 
@@ -80,8 +104,15 @@ def _key(made: Expr, domain: tuple[Key, ...], rows: Rows) -> str:
     found = _calendar(made, domain, rows)
     if found is None:
         reason = "which groups are public is for the owner to declare: SQL has no list of them"
-        raise unsaid(f"group_by({made.text:.60}=[…])", reason, "group_by('city') with the declared keys, or sf.calendar(…)")
-    return f"CALENDAR({written(found.of)}, '{found.unit}', TIMESTAMP '{found.first.isoformat(' ')}', TIMESTAMP '{found.last.isoformat(' ')}')"
+        raise unsaid(
+            f"group_by({made.text:.60}=[…])",
+            reason,
+            "group_by('city') with the declared keys, or sf.calendar(…)",
+        )
+    return (
+        f"CALENDAR({written(found.of)}, '{found.unit}', TIMESTAMP "
+        f"'{found.first.isoformat(' ')}', TIMESTAMP '{found.last.isoformat(' ')}')"
+    )
 
 
 def _own(made: Expr, rows: Rows) -> tuple[Key, ...]:
@@ -97,12 +128,19 @@ def _free(rows: Rows) -> str:
 
 def _calendar(made: Expr, domain: tuple[Key, ...], rows: Rows) -> Calendar | None:
     """The calendar whose buckets are these groups, if there is one."""
-    if not (isinstance(made, Call) and made.function.name == "date_trunc" and all(isinstance(bucket, date) for bucket in domain)):
+    if not (
+        isinstance(made, Call)
+        and made.function.name == "date_trunc"
+        and all(isinstance(bucket, date) for bucket in domain)
+    ):
         return None
     unit, of = made.arguments
     if not isinstance(unit, Literal) or unit.value not in UNITS:
         return None
-    ends = [end if isinstance(end, datetime) else datetime.combine(end, time()) for end in (domain[0], domain[-1])]  # type: ignore[arg-type]
+    ends = [
+        end if isinstance(end, datetime) else datetime.combine(end, time())  # type: ignore[arg-type]
+        for end in (domain[0], domain[-1])
+    ]
     found = Calendar(of, str(unit.value), *(end.replace(tzinfo=None) for end in ends))
     return found if found.keys(rows.schema) == domain else None
 
@@ -112,18 +150,36 @@ def _column(shown: str, one: Aggregate, unit: tuple[str, ...]) -> str:
     filtered = "" if one.where is None else f" FILTER (WHERE {written(one.where)})"
     suffix = f"_{percent(one.q or Fraction(0))}" if one.kind == "percentile" else ""
     if suffix and (not shown.endswith(suffix) or shown == suffix):
-        raise unsaid(f"{shown}=…", "one of several quantiles is named after its probability", f"aggregate({shown}=sf.quantiles(…))")
+        raise unsaid(
+            f"{shown}=…",
+            "one of several quantiles is named after its probability",
+            f"aggregate({shown}=sf.quantiles(…))",
+        )
     return f"{_aggregate(one, unit)}{filtered} AS {name(shown.removesuffix(suffix))}"
 
 
 def _aggregate(one: Aggregate, unit: tuple[str, ...]) -> str:
     if one.kind == "quantile" and (not one.interval or one.confidence != CONFIDENCE):
-        raise unsaid(f"{one.text:.80}", "in SQL a quantile has an interval, at 95 %", "without interval= and confidence=")
+        raise unsaid(
+            f"{one.text:.80}",
+            "in SQL a quantile has an interval, at 95 %",
+            "without interval= and confidence=",
+        )
     if one.kind == "count_units" and not unit:
-        raise unsaid("count_units()", "each row is taken as a different person: people are counted as rows are", "sf.count()")
+        raise unsaid(
+            "count_units()",
+            "each row is taken as a different person: people are counted as rows are",
+            "sf.count()",
+        )
     of = "" if one.of is None else written(one.of)
     if one.low is not None and one.high is not None:
         of = f"CLAMP({of}, {number(one.low)}, {number(one.high)})"
-    parts = {"of": of, "by": "" if one.by is None else written(one.by), "q": "" if one.q is None else number(one.q)}
+    parts = {
+        "of": of,
+        "by": "" if one.by is None else written(one.by),
+        "q": "" if one.q is None else number(one.q),
+    }
     kind = "rows" if one.kind == "count" and one.of is None else one.beyond or one.kind
-    return AGGREGATES[kind].format(**parts, edges=", ".join(map(number, one.edges)), unit=", ".join(map(name, unit)))
+    return AGGREGATES[kind].format(
+        **parts, edges=", ".join(map(number, one.edges)), unit=", ".join(map(name, unit))
+    )

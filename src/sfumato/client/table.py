@@ -1,7 +1,10 @@
-"""A protected table behind a server, with the verbs of one in this process: a notebook does not change when the data move behind the wall.
+"""A protected table behind a server, with the verbs of one in this process: a notebook does not
+change when the data move behind the wall.
 
-*Here*     Only what is public: the declaration, which the server publishes. Queries are built from it as everywhere, and sent as SQL.
-*There*    Plans, charges, noise. What comes back is an `Answer`, with intervals, cost, card and picture.
+*Here*     Only what is public: the declaration, which the server publishes. Queries are built from
+           it as everywhere, and sent as SQL.
+*There*    Plans, charges, noise. What comes back is an `Answer`, with intervals, cost, card and
+           picture.
 """
 
 from __future__ import annotations
@@ -62,18 +65,29 @@ class Remote:
         return self.ledger.remaining
 
     def plan(self, query: Query | str, **how: Unpack[How]) -> RemotePlan:
-        """What a release would cost and how exact it would be, of a query or of a SELECT. Reads no data, costs nothing. Takes what `sql` takes."""
+        """What a release would cost and how exact it would be, of a query or of a SELECT. Reads no
+        data, costs nothing. Takes what `sql` takes.
+        """
         return self._planned(question(self._text(query), **how))
 
-    def sql(self, text: str, *, key: str | None = None, timeout: float | None = None, **how: Unpack[How]) -> Any:
-        """The answer to a SELECT, for `epsilon=`, `promise=` or `within=`; with `delta=`, `confidence=`, `group_size=`, `parameters=` as everywhere.
+    def sql(
+        self, text: str, *, key: str | None = None, timeout: float | None = None, **how: Unpack[How]
+    ) -> Any:
+        """The answer to a SELECT, for `epsilon=`, `promise=` or `within=`; with `delta=`,
+        `confidence=`, `group_size=`, `parameters=` as everywhere.
 
-        A call that was cut off may be made again with the `key` that its refusal names: it is charged once. `timeout` is how long one attempt may take.
+        A call that was cut off may be made again with the `key` that its refusal names: it is
+        charged once. `timeout` is how long one attempt may take.
         """
         asked = question(text, **how)
         if explains(text):
             return self._planned(asked).explain()
-        reply = self._wire.post(f"/api/datasets/{self.dataset}/release", asked, key=key or secrets.token_urlsafe(24), timeout=timeout)
+        reply = self._wire.post(
+            f"/api/datasets/{self.dataset}/release",
+            asked,
+            key=key or secrets.token_urlsafe(24),
+            timeout=timeout,
+        )
         try:
             answer = Answer.from_json(json.dumps(reply["answer"]))
             return replace(answer, recalled=str(reply["recalled"]))
@@ -96,7 +110,9 @@ class Remote:
         self.close()
 
     def _planned(self, asked: Mapping[str, Any]) -> RemotePlan:
-        return RemotePlan.of(self._wire.post(f"/api/datasets/{self.dataset}/plan", asked), asked, self._planned)
+        return RemotePlan.of(
+            self._wire.post(f"/api/datasets/{self.dataset}/plan", asked), asked, self._planned
+        )
 
     def _text(self, query: Query | str) -> str:
         return query if isinstance(query, str) else self._own(query)
@@ -106,12 +122,25 @@ class Remote:
 
 
 class RemoteTable(Remote, RowVerbs):
-    """A table behind a server. Its verbs are those of its rows: where, mutate, group_by, aggregate."""
+    """A table behind a server. Its verbs are those of its rows: where, mutate, group_by,
+    aggregate.
+    """
 
-    def __init__(self, wire: Wire, dataset: str, declaration: Declaration, whole: DatabaseDeclaration | None = None) -> None:
+    def __init__(
+        self,
+        wire: Wire,
+        dataset: str,
+        declaration: Declaration,
+        whole: DatabaseDeclaration | None = None,
+    ) -> None:
         super().__init__(wire, dataset)
         self.declaration = declaration
-        self._rows = Rows.of(declaration, self, Origin(Behind(wire), whole), None if whole is None else whole.words(declaration.name))
+        self._rows = Rows.of(
+            declaration,
+            self,
+            Origin(Behind(wire), whole),
+            None if whole is None else whole.words(declaration.name),
+        )
         self.others: Mapping[str, Rows] = {}
 
     @property
@@ -127,28 +156,55 @@ class RemoteTable(Remote, RowVerbs):
         """A condition on the columns of rows, read from its text."""
         return read_condition(text, rows)
 
-    def release(self, query: Query, *, key: str | None = None, timeout: float | None = None, **how: Unpack[How]) -> Answer:
-        """Charge, then answer; or the stored answer to the same question. Takes what `sql` takes, but for parameters."""
+    def release(
+        self,
+        query: Query,
+        *,
+        key: str | None = None,
+        timeout: float | None = None,
+        **how: Unpack[How],
+    ) -> Answer:
+        """Charge, then answer; or the stored answer to the same question. Takes what `sql` takes,
+        but for parameters.
+        """
         answer: Answer = self.sql(self._own(query), key=key, timeout=timeout, **how)
         return answer
 
     def learn(self, **_: Any) -> NoReturn:
         """With the first release."""
         reason = "what a question lacks is learned with its first release, at the server"
-        raise Refused("client.option", "learn(…)", reason, "sql(…) or release(…); plan(…) says what learning will cost")
+        raise Refused(
+            "client.option",
+            "learn(…)",
+            reason,
+            "sql(…) or release(…); plan(…) says what learning will cost",
+        )
 
     def release_all(self, *_: Any, **__: Any) -> NoReturn:
         """One by one."""
-        raise Refused("client.option", "release_all(…)", "a server takes one question at a time", "release(…) for each; or one question with several columns")
+        raise Refused(
+            "client.option",
+            "release_all(…)",
+            "a server takes one question at a time",
+            "release(…) for each; or one question with several columns",
+        )
 
     plan_all = release_all
 
     def __repr__(self) -> str:
-        return f"<sfumato table {self.name}: {self._whose}, {self.declaration.relation} · at {self._wire.url}>"
+        return (
+            f"<sfumato table {self.name}: {self._whose}, {self.declaration.relation} · at "
+            f"{self._wire.url}>"
+        )
 
     def _own(self, query: object) -> str:
         if not isinstance(query, Query) or query.rows.curator is not self:
-            raise Refused("plan.query", type(query).__name__, "this is no query of this table", f"{self.name}.aggregate(n=sf.count())")
+            raise Refused(
+                "plan.query",
+                type(query).__name__,
+                "this is no query of this table",
+                f"{self.name}.aggregate(n=sf.count())",
+            )
         return spelled(query)
 
 
@@ -158,9 +214,15 @@ class RemoteDatabase(Remote):
     def __init__(self, wire: Wire, dataset: str, declaration: DatabaseDeclaration) -> None:
         super().__init__(wire, dataset)
         self.declaration = declaration
-        self.tables = {declared.name: RemoteTable(wire, dataset, declared, declaration) for declared in declaration.tables}
+        self.tables = {
+            declared.name: RemoteTable(wire, dataset, declared, declaration)
+            for declared in declaration.tables
+        }
         first = next(iter(self.tables.values()))
-        self.public = {declared.name: Rows.of(declared, first, Origin(Behind(wire), declaration, public=True)) for declared in declaration.public}
+        self.public = {
+            declared.name: Rows.of(declared, first, Origin(Behind(wire), declaration, public=True))
+            for declared in declaration.public
+        }
         for table in self.tables.values():
             table.others = {**{name: one.rows for name, one in self.tables.items()}, **self.public}
 
@@ -171,7 +233,12 @@ class RemoteDatabase(Remote):
 
     def __getitem__(self, name: str) -> RemoteTable:
         if name not in self.tables:
-            raise Refused("table.name", f"{name!r:.60}", f"the tables are {', '.join(self.tables)}", f"db[{next(iter(self.tables))!r:.60}]")
+            raise Refused(
+                "table.name",
+                f"{name!r:.60}",
+                f"the tables are {', '.join(self.tables)}",
+                f"db[{next(iter(self.tables))!r:.60}]",
+            )
         return self.tables[name]
 
     def __repr__(self) -> str:
@@ -179,5 +246,10 @@ class RemoteDatabase(Remote):
 
     def _own(self, query: object) -> str:
         if not isinstance(query, Query) or query.rows.curator not in self.tables.values():
-            raise Refused("plan.query", type(query).__name__, "this is no query of these tables", f"db[{next(iter(self.tables))!r}].aggregate(n=sf.count())")
+            raise Refused(
+                "plan.query",
+                type(query).__name__,
+                "this is no query of these tables",
+                f"db[{next(iter(self.tables))!r}].aggregate(n=sf.count())",
+            )
         return spelled(query)

@@ -1,7 +1,9 @@
-"""Ball arithmetic (Arb): real numbers as intervals that surely hold the truth, and how they become integers and floats.
+"""Ball arithmetic (Arb): real numbers as intervals that surely hold the truth, and how they become
+integers and floats.
 
-A ball is right at any working precision; more precision only makes it smaller. So everything here evaluates, looks whether the ball is
-small enough to decide the question, and doubles the precision until it is. What leaves is rounded outward, in the direction asked for.
+A ball is right at any working precision; more precision only makes it smaller. So everything here
+evaluates, looks whether the ball is small enough to decide the question, and doubles the precision
+until it is. What leaves is rounded outward, in the direction asked for.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from .numbers import SMALLEST, rational_root
 Rounding = Literal["nearest", "up", "down"]
 T = TypeVar("T")
 
-_ENOUGH = 72  # correct bits wanted before a ball becomes a double: the outward step is then one unit in the last place
+# correct bits wanted before a ball becomes a double: the outward step is then one unit in the last
+# place
+_ENOUGH = 72
 _LIMIT = 1 << 16
 _LONG = 2048
 
@@ -36,13 +40,17 @@ def _renew_lock() -> None:
     ctx.prec = 53  # the other thread will not restore it here
 
 
-if hasattr(os, "register_at_fork"):  # another thread may hold the lock at the moment of a fork, and does not exist in the child
+if hasattr(
+    os, "register_at_fork"
+):  # another thread may hold the lock at the moment of a fork, and does not exist in the child
     os.register_at_fork(after_in_child=_renew_lock)
 
 
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
-    """Work with `bits` bits. Arb's precision is one setting for the whole process, hence the lock."""
+    """Work with `bits` bits. Arb's precision is one setting for the whole process, hence the
+    lock.
+    """
     with _lock:
         before = ctx.prec
         ctx.prec = bits
@@ -77,7 +85,12 @@ def decide(question: Callable[[], T | None], start: int = 96) -> T:
         if answer is not None:
             return answer
         bits *= 2
-    raise Refused("number.range", "a comparison", "the numbers are too extreme to be told apart", "less extreme parameters")
+    raise Refused(
+        "number.range",
+        "a comparison",
+        "the numbers are too extreme to be told apart",
+        "less extreme parameters",
+    )
 
 
 def below(small: Callable[[], arb], large: Callable[[], arb]) -> bool:
@@ -91,13 +104,19 @@ def below(small: Callable[[], arb], large: Callable[[], arb]) -> bool:
 
 
 def evaluate(formula: Callable[[], arb], rounding: Rounding = "nearest") -> float:
-    """The double nearest to a real number, or the nearest that is surely not below ("up") or above ("down") it."""
+    """The double nearest to a real number, or the nearest that is surely not below ("up") or above
+    ("down") it.
+    """
 
     def small_enough() -> float | None:
         value = formula()
         if not value.is_finite():
             return None
-        if value.rel_accuracy_bits() < _ENOUGH and not value.is_exact() and not abs(value) < arb(2) ** -1200:
+        if (
+            value.rel_accuracy_bits() < _ENOUGH
+            and not value.is_exact()
+            and not abs(value) < arb(2) ** -1200
+        ):
             return None
         return _round(value, rounding)
 
@@ -110,10 +129,17 @@ def chance(formula: Callable[[], arb], rounding: Rounding = "nearest") -> float:
 
 
 def above(formula: Callable[[], arb]) -> Fraction:
-    """A normal double not below a real number, as the exact rational it is. (Its text would not do: the shortest text of a double may lie below it.)"""
+    """A normal double not below a real number, as the exact rational it is. (Its text would not do:
+    the shortest text of a double may lie below it.)
+    """
     double = evaluate(formula, "up")
     if math.isinf(double):
-        raise Refused("number.range", "a derived number", "it is too large for a double", "less extreme parameters")
+        raise Refused(
+            "number.range",
+            "a derived number",
+            "it is too large for a double",
+            "less extreme parameters",
+        )
     return max(Fraction(double), SMALLEST) if double > 0 else Fraction(double)
 
 
@@ -139,7 +165,9 @@ def down(value: Fraction) -> float:
 
 
 def _round(value: arb, rounding: Rounding) -> float:
-    """A double on the right side, and so is what its shortest text says: a user may type it in again."""
+    """A double on the right side, and so is what its shortest text says: a user may type it in
+    again.
+    """
     if rounding == "nearest":
         return float(value.mid())
     outward = value.upper() if rounding == "up" else value.lower()
@@ -149,22 +177,30 @@ def _round(value: arb, rounding: Rounding) -> float:
             double = math.nextafter(double, end)
             continue
         exactly, as_text = arb(double), ball(Fraction(repr(double)))
-        if (exactly >= outward and as_text >= outward) if rounding == "up" else (exactly <= outward and as_text <= outward):
+        if (
+            (exactly >= outward and as_text >= outward)
+            if rounding == "up"
+            else (exactly <= outward and as_text <= outward)
+        ):
             break
         double = math.nextafter(double, end)
     return double
 
 
 def least(holds: Callable[[Fraction], bool], start: float = 1.0) -> Fraction:
-    """The least positive double (to 2^-50 of itself) at which a property that, once true, stays true was seen to hold.
+    """The least positive double (to 2^-50 of itself) at which a property that, once true, stays
+    true was seen to hold.
 
-    The property is evaluated at the number returned, so the result is safe even where "once true, stays true" is only nearly so.
+    The property is evaluated at the number returned, so the result is safe even where "once true,
+    stays true" is only nearly so.
     """
     low = high = start
     while not holds(Fraction(high)):
         low, high = high, high * 4.0
         if math.isinf(high):
-            raise Refused("number.range", "a search", "no double is large enough", "less extreme parameters")
+            raise Refused(
+                "number.range", "a search", "no double is large enough", "less extreme parameters"
+            )
     while low == high or holds(Fraction(low)):
         high = min(high, low)
         low = high / 4.0
@@ -175,15 +211,21 @@ def least(holds: Callable[[Fraction], bool], start: float = 1.0) -> Fraction:
         if not low < middle < high:
             break
         low, high = (low, middle) if holds(Fraction(middle)) else (middle, high)
-    while not (holds(Fraction(high)) and holds(Fraction(repr(high)))):  # a user may type in what he was told
+    while not (
+        holds(Fraction(high)) and holds(Fraction(repr(high)))
+    ):  # a user may type in what he was told
         high = math.nextafter(high, math.inf)
     return Fraction(high)
 
 
-def below_crossing(curve: Callable[[Fraction], arb], level: Fraction, near: float, bits: int = 192) -> float:
-    """A double below the place where a falling curve crosses a level: the nearest to `near` of those tried at which balls prove that it is not below it.
+def below_crossing(
+    curve: Callable[[Fraction], arb], level: Fraction, near: float, bits: int = 192
+) -> float:
+    """A double below the place where a falling curve crosses a level: the nearest to `near` of
+    those tried at which balls prove that it is not below it.
 
-    They lie twice as far from `near` each time, so the one found is at most twice as far as need be; zero where none is found.
+    They lie twice as far from `near` each time, so the one found is at most twice as far as need
+    be; zero where none is found.
     """
     low, step = near, 2.0**-52
     while (low := near * (1.0 - step)) > 2.0**-1000:

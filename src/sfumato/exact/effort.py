@@ -1,10 +1,14 @@
 """A limit on the processor time that planning may take, for whoever plans on behalf of others.
 
-*Set*       A service plans each question inside `limited(seconds)`. A notebook sets no limit, and `check` then does nothing.
-*Checked*   Every step of planning whose number grows with the question calls `check`: each parsed node, each resolved expression, each column, each candidate
-            of a search. A step between two checks takes well under 0.1 seconds, so planning ends at most so much after its limit.
-*Kept*      Planning may catch a refusal and try something else. So `limited` looks again when the block ends: no result of a block that took too long is used.
-*Processor* The clock counts the processor time of the thread, which other requests do not change.
+*Set*       A service plans each question inside `limited(seconds)`. A notebook sets no limit, and
+            `check` then does nothing.
+*Checked*   Every step of planning whose number grows with the question calls `check`: each parsed
+            node, each resolved expression, each column, each candidate of a search. A step between
+            two checks takes well under 0.1 seconds, so planning ends at most so much after its
+            limit.
+*Kept*      Planning may catch a refusal and try something else. So `limited` looks again when the
+            block ends: no result of a block that took too long is used. *Processor* The clock
+            counts the processor time of the thread, which other requests do not change.
 """
 
 from __future__ import annotations
@@ -44,5 +48,13 @@ def limited(seconds: float) -> Iterator[None]:
 def check() -> None:
     """Refuse to go on where the thread has used up its limit."""
     if _LIMIT.end is not None and time.thread_time() > _LIMIT.end:
-        reason = f"planning it takes more than {_LIMIT.seconds:g} seconds of processor time, which is the limit here; nothing was charged"
-        raise Refused("plan.effort", "the question", reason, "fewer columns, quantiles, CASE branches, listed values or sub-queries")
+        reason = (
+            f"planning it takes more than {_LIMIT.seconds:g} seconds of processor time, "
+            f"which is the limit here; nothing was charged"
+        )
+        raise Refused(
+            "plan.effort",
+            "the question",
+            reason,
+            "fewer columns, quantiles, CASE branches, listed values or sub-queries",
+        )

@@ -1,7 +1,8 @@
 """One door for numbers: what a user writes becomes an exact rational, or is refused.
 
-An int, a Fraction, a Decimal or a string ("0.1", "1/3") is taken as it stands; a float by its shortest text, so 0.1 means one tenth and not
-the double next to it. Everything behind this door computes with these rationals, so a parameter is never rounded by accident.
+An int, a Fraction, a Decimal or a string ("0.1", "1/3") is taken as it stands; a float by its
+shortest text, so 0.1 means one tenth and not the double next to it. Everything behind this door
+computes with these rationals, so a parameter is never rounded by accident.
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ from typing import Literal, SupportsFloat, TypeGuard
 from ..errors import Refused
 
 Number = int | float | str | Decimal | Fraction | SupportsFloat
-"""What a user may write for a number. (`SupportsFloat` admits NumPy's scalars without importing NumPy.)"""
+"""What a user may write for a number. (`SupportsFloat` admits NumPy's scalars without importing
+NumPy.)
+"""
 
 SMALLEST = Fraction(2) ** -1022
-"""Below the smallest normal double a number is not told from zero by much of the world's software."""
+"""Below the smallest normal double a number is not told from zero by much of the world's
+software.
+"""
 LARGEST = Fraction(2) ** 1024
 
 Side = Literal["up", "down"]
@@ -30,14 +35,18 @@ _MODES: dict[Side, str] = {"up": ROUND_CEILING, "down": ROUND_FLOOR}
 
 _RATIO = re.compile(r"\s*([+-]?[0-9]{1,400})\s*/\s*([0-9]{1,400})\s*")
 _PLAIN = re.compile(r"[A-Za-z0-9.+-]+")
-"""The signs of a number. `Decimal` also takes 1_0 for 10, and the digits of every script, which people may read as something else."""
+"""The signs of a number. `Decimal` also takes 1_0 for 10, and the digits of every script, which
+people may read as something else.
+"""
 _DIGITS = 400  # longer texts are mistakes or attacks: 10 ** 999999999 would be computed in full
 
 
 def exact(value: Number, name: str = "number") -> Fraction:
     """The exact rational that `value` denotes."""
     if isinstance(value, bool) or type(value).__name__ == "bool":
-        raise Refused("number.type", f"{name}={value!s}", "a truth value is not a number", f"{name}=1")
+        raise Refused(
+            "number.type", f"{name}={value!s}", "a truth value is not a number", f"{name}=1"
+        )
     if isinstance(value, Fraction):
         return value
     if hasattr(value, "__index__"):
@@ -52,7 +61,12 @@ def exact(value: Number, name: str = "number") -> Fraction:
         return _from_text(value, name)
     if isinstance(value, Decimal) or (hasattr(value, "dtype") and hasattr(value, "__float__")):
         return _from_text(str(value), name)
-    raise Refused("number.type", f"{name}={type(value).__name__}", "this is not a number", f'{name}=0.5, {name}="1/2" or {name}=Fraction(1, 2)')
+    raise Refused(
+        "number.type",
+        f"{name}={type(value).__name__}",
+        "this is not a number",
+        f'{name}=0.5, {name}="1/2" or {name}=Fraction(1, 2)',
+    )
 
 
 def _from_text(text: str, name: str) -> Fraction:
@@ -62,17 +76,34 @@ def _from_text(text: str, name: str) -> Fraction:
     except InvalidOperation:
         decimal = None
     if decimal is None or not _PLAIN.fullmatch(plain):
-        raise Refused("number.text", f"{name}={text!r:.60}", "this text is not a number", f'{name}="0.5" or {name}="1/2"')
+        raise Refused(
+            "number.text",
+            f"{name}={text!r:.60}",
+            "this text is not a number",
+            f'{name}="0.5" or {name}="1/2"',
+        )
     if not decimal.is_finite():
-        raise Refused("number.not-finite", f"{name}={text:.60}", "a finite number is needed", f"{name}=1")
+        raise Refused(
+            "number.not-finite", f"{name}={text:.60}", "a finite number is needed", f"{name}=1"
+        )
     if len(decimal.as_tuple().digits) > _DIGITS or (decimal and abs(decimal.adjusted()) > _DIGITS):
-        raise Refused("number.range", f"{name}={text:.60}", "numbers lie between 1e-400 and 1e400", f"{name}=1")
+        raise Refused(
+            "number.range",
+            f"{name}={text:.60}",
+            "numbers lie between 1e-400 and 1e400",
+            f"{name}=1",
+        )
     return Fraction(decimal)
 
 
 def is_whole(value: object, least: int = 1, most: int | None = None) -> TypeGuard[int]:
     """Whether this is a whole number in Python's own type, within limits. A truth value is none."""
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value and (most is None or value <= most)
+    return (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and least <= value
+        and (most is None or value <= most)
+    )
 
 
 def shown(value: object) -> str:
@@ -87,11 +118,26 @@ def positive(value: Number, name: str) -> Fraction:
     """An exact number that is safely above zero and finite as a double."""
     number = exact(value, name)
     if number <= 0:
-        raise Refused("number.not-positive", f"{name}={shown(value)}", f"{name} must be above zero", f"{name}=1")
+        raise Refused(
+            "number.not-positive",
+            f"{name}={shown(value)}",
+            f"{name} must be above zero",
+            f"{name}=1",
+        )
     if number < SMALLEST:
-        raise Refused("number.subnormal", f"{name}={shown(value)}", f"{name} is so small that software takes it for zero", f"{name}=1e-6")
+        raise Refused(
+            "number.subnormal",
+            f"{name}={shown(value)}",
+            f"{name} is so small that software takes it for zero",
+            f"{name}=1e-6",
+        )
     if number >= LARGEST:
-        raise Refused("number.range", f"{name}={shown(value)}", f"{name} is too large for a double", f"{name}=1")
+        raise Refused(
+            "number.range",
+            f"{name}={shown(value)}",
+            f"{name} is too large for a double",
+            f"{name}=1",
+        )
     return number
 
 
@@ -107,15 +153,24 @@ def probability(value: Number, name: str, *, zero: bool = True, one: bool = Fals
     if not 0 <= number <= 1 or (number == 0 and not zero) or (number == 1 and not one):
         interval = f"{'[' if zero else '('}0, 1{']' if one else ')'}"
         raise Refused(
-            "number.not-a-probability", f"{name}={shown(value)}", f"{name} must lie in {interval}", f"{name}={0.95 if name == 'confidence' else 1e-6}"
+            "number.not-a-probability",
+            f"{name}={shown(value)}",
+            f"{name} must lie in {interval}",
+            f"{name}={0.95 if name == 'confidence' else 1e-6}",
         )
     return number
 
 
 def by_its_bits(value: Number, name: str) -> Fraction:
-    """An exact number in which a float is what its bits say: the shortest text of 2**-30 is no power of two."""
+    """An exact number in which a float is what its bits say: the shortest text of 2**-30 is no
+    power of two.
+    """
     number = exact(value, name)
-    return Fraction(float(value)) if isinstance(value, float) or (hasattr(value, "dtype") and value.dtype.kind == "f") else number
+    return (
+        Fraction(float(value))
+        if isinstance(value, float) or (hasattr(value, "dtype") and value.dtype.kind == "f")
+        else number
+    )
 
 
 def power_of_two(value: Number, name: str) -> int:
@@ -124,7 +179,12 @@ def power_of_two(value: Number, name: str) -> int:
     number = by_its_bits(value, name)
     exponent = number.numerator.bit_length() - number.denominator.bit_length()
     if number != Fraction(2) ** exponent:
-        raise Refused("number.not-a-power-of-two", f"{name}={shown(value)}", "only powers of two divide doubles exactly", f"{name}=2**{exponent}")
+        raise Refused(
+            "number.not-a-power-of-two",
+            f"{name}={shown(value)}",
+            "only powers of two divide doubles exactly",
+            f"{name}=2**{exponent}",
+        )
     return exponent
 
 
@@ -154,8 +214,12 @@ def double_above(value: Fraction) -> float:
 
 
 def rounded(value: Fraction, side: Side, digits: int) -> Decimal:
-    """The nearest number of so many digits on one side: never below the value, or never above it."""
-    return Context(prec=digits, rounding=_MODES[side]).divide(Decimal(value.numerator), Decimal(value.denominator))
+    """The nearest number of so many digits on one side: never below the value, or never above
+    it.
+    """
+    return Context(prec=digits, rounding=_MODES[side]).divide(
+        Decimal(value.numerator), Decimal(value.denominator)
+    )
 
 
 def text(value: Fraction) -> str:
@@ -168,10 +232,18 @@ def text(value: Fraction) -> str:
         return "…"
     if Fraction(short) == value:
         return short
-    return str(value) if max(abs(value.numerator), value.denominator) < 10**9 and len(str(value)) <= 12 else f"{short}…"
+    return (
+        str(value)
+        if max(abs(value.numerator), value.denominator) < 10**9 and len(str(value)) <= 12
+        else f"{short}…"
+    )
 
 
 def power_of_two_at_least(value: Fraction) -> Fraction:
     """The least power of two that is not below a positive number."""
     exponent = value.numerator.bit_length() - value.denominator.bit_length()
-    return next(Fraction(2) ** e for e in (exponent - 1, exponent, exponent + 1) if Fraction(2) ** e >= value)
+    return next(
+        Fraction(2) ** e
+        for e in (exponent - 1, exponent, exponent + 1)
+        if Fraction(2) ** e >= value
+    )

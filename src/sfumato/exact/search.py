@@ -1,4 +1,6 @@
-"""Searches: where a property of whole numbers begins to hold, and where a function is least. (`balls.least` is the first of them for real numbers.)"""
+"""Searches: where a property of whole numbers begins to hold, and where a function is least.
+(`balls.least` is the first of them for real numbers.)
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ _RATIO = (math.sqrt(5.0) - 1.0) / 2.0
 
 
 def first(holds: Callable[[int], bool], *, near: int = 0, least: int | None = None) -> int:
-    """The least integer with a property that, once true, stays true; none below `least` is asked. The search begins near one."""
+    """The least integer with a property that, once true, stays true; none below `least` is asked.
+    The search begins near one.
+    """
     start, step = near if least is None else max(near, least), 1
     if holds(start):
         high, low = start, start - 1
@@ -29,7 +33,9 @@ def first(holds: Callable[[int], bool], *, near: int = 0, least: int | None = No
 
 
 def lowest(function: Callable[[float], float], low: float, high: float, *, steps: int) -> float:
-    """Where a function that falls and then rises is about least, strictly between two ends: by so many golden sections. An infinite value counts as rising."""
+    """Where a function that falls and then rises is about least, strictly between two ends: by so
+    many golden sections. An infinite value counts as rising.
+    """
     left, right = high - _RATIO * (high - low), low + _RATIO * (high - low)
     at_left, at_right = function(left), function(right)
     for _ in range(steps):

@@ -1,11 +1,16 @@
-"""A function as a total one: finite floats, or whole numbers, of a public shape, whatever it does. Data are in here, and nothing but those values leaves.
+"""A function as a total one: finite floats, or whole numbers, of a public shape, whatever it does.
+Data are in here, and nothing but those values leaves.
 
 *Clipped*    to bounds, where there are any.
-*Default*    where a value is no number, in every coordinate where the shape is not the stated one, and where the function raises.
-*Exact*      integers of any size stay integers, through the bounds and onto the grid: a double would move them by more than one step from 2^53 on.
-*Labels*     where they are stated, a dictionary or a pandas Series is read by them: what is missing is the default, what is not stated is left out. Labels that
-             only the data name are never returned: they would be data.
-*Silent*     warnings are not shown: they would be about data. A keyboard interrupt is the caller's and passes.
+*Default*    where a value is no number, in every coordinate where the shape is not the stated one,
+             and where the function raises.
+*Exact*      integers of any size stay integers, through the bounds and onto the grid: a double
+             would move them by more than one step from 2^53 on.
+*Labels*     where they are stated, a dictionary or a pandas Series is read by them: what is missing
+             is the default, what is not stated is left out. Labels that only the data name are
+             never returned: they would be data.
+*Silent*     warnings are not shown: they would be about data. A keyboard interrupt is the caller's
+             and passes.
 """
 
 from __future__ import annotations
@@ -30,7 +35,9 @@ SILENCE: Any = ("ignore", None, Warning, None, 0)
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What is public of the values: their shape (None for one number), what stands for those that are none, bounds, and whether they are whole numbers."""
+    """What is public of the values: their shape (None for one number), what stands for those that
+    are none, bounds, and whether they are whole numbers.
+    """
 
     shape: tuple[int, ...] | None
     default: float
@@ -44,20 +51,57 @@ class Form:
 
 
 def form_of(
-    *, size: int | None = None, shape: tuple[int, ...] | None = None, bounds: tuple[Number, Number] | None = None, default: Number | None = None
+    *,
+    size: int | None = None,
+    shape: tuple[int, ...] | None = None,
+    bounds: tuple[Number, Number] | None = None,
+    default: Number | None = None,
 ) -> Form:
     """The form that a caller states, or a refusal."""
     if size is not None and shape is not None:
-        raise Refused("privatize.shape", f"size={size}, shape={shape}", "one of them says it all", f"shape={shape}")
-    sides = None if size is None and shape is None else (size,) if size is not None else tuple(shape or ())
-    low, high = (-math.inf, math.inf) if bounds is None else (float(exact(bounds[0], "bounds")), float(exact(bounds[1], "bounds")))
+        raise Refused(
+            "privatize.shape",
+            f"size={size}, shape={shape}",
+            "one of them says it all",
+            f"shape={shape}",
+        )
+    sides = (
+        None
+        if size is None and shape is None
+        else (size,)
+        if size is not None
+        else tuple(shape or ())
+    )
+    low, high = (
+        (-math.inf, math.inf)
+        if bounds is None
+        else (float(exact(bounds[0], "bounds")), float(exact(bounds[1], "bounds")))
+    )
     if not low < high:
-        raise Refused("privatize.bounds", f"bounds={bounds}", "bounds are two numbers, the lower first", "bounds=(0, 1)")
-    otherwise = float(exact(default, "default")) if default is not None else 0.0 if bounds is None else low / 2 + high / 2
-    return Form(None if sides is None else tuple(known_size(side) or 1 for side in sides), min(high, max(low, otherwise)), low, high)
+        raise Refused(
+            "privatize.bounds",
+            f"bounds={bounds}",
+            "bounds are two numbers, the lower first",
+            "bounds=(0, 1)",
+        )
+    otherwise = (
+        float(exact(default, "default"))
+        if default is not None
+        else 0.0
+        if bounds is None
+        else low / 2 + high / 2
+    )
+    return Form(
+        None if sides is None else tuple(known_size(side) or 1 for side in sides),
+        min(high, max(low, otherwise)),
+        low,
+        high,
+    )
 
 
-def known_labels(labels: Iterable[Hashable], size: int | None, shape: tuple[int, ...] | None) -> tuple[Hashable, ...]:
+def known_labels(
+    labels: Iterable[Hashable], size: int | None, shape: tuple[int, ...] | None
+) -> tuple[Hashable, ...]:
     """The public names of the values, or a refusal."""
     names: tuple[Hashable, ...] = ()
     try:
@@ -66,13 +110,18 @@ def known_labels(labels: Iterable[Hashable], size: int | None, shape: tuple[int,
     except TypeError:
         different = False
     if not different or size is not None or shape is not None:
-        reason = "labels are public names, each of them once; they say how many values there are, in place of size and shape"
+        reason = (
+            "labels are public names, each of them once; they say how many values there are, "
+            "in place of size and shape"
+        )
         raise Refused("privatize.shape", f"labels={labels!r:.40}", reason, "labels=['yes', 'no']")
     return names
 
 
 def by_label(found: Any, labels: tuple[Hashable, ...]) -> Any:
-    """The values at these labels, of a dictionary or a pandas Series. Anything else has no labels, and goes by its places."""
+    """The values at these labels, of a dictionary or a pandas Series. Anything else has no labels,
+    and goes by its places.
+    """
     named = found.to_dict() if hasattr(found, "to_dict") and hasattr(found, "index") else found
     return [named.get(label, math.nan) for label in labels] if isinstance(named, Mapping) else found
 
@@ -83,19 +132,33 @@ def completed(f: Callable[[Any], Any], data: Any, form: Form) -> Any:
     warnings.filters = [SILENCE]  # warnings of what f calls would be about data
     try:
         found = f(data)
-        if type(found) is float and form.low <= found <= form.high and form.shape is None and not form.whole and found - found == 0.0:
+        if (
+            type(found) is float
+            and form.low <= found <= form.high
+            and form.shape is None
+            and not form.whole
+            and found - found == 0.0
+        ):
             return found
         return _number(found, form) if form.shape is None else _array(found, form)
     except KeyboardInterrupt:
         raise KeyboardInterrupt from None
     except BaseException:
-        return _number(form.default, form) if form.shape is None else _array(np.full(form.shape, form.default), form)
+        return (
+            _number(form.default, form)
+            if form.shape is None
+            else _array(np.full(form.shape, form.default), form)
+        )
     finally:
         warnings.filters = spoken
 
 
 def _number(found: Any, form: Form) -> float | int:
-    given = found.item() if isinstance(found, np.ndarray) and found.ndim == 0 and found.dtype.kind in "iu" else found
+    given = (
+        found.item()
+        if isinstance(found, np.ndarray) and found.ndim == 0 and found.dtype.kind in "iu"
+        else found
+    )
     value: float | int
     if isinstance(given, int | np.integer):
         value = int(given)
@@ -111,8 +174,12 @@ def _number(found: Any, form: Form) -> float | int:
 
 
 def _array(found: Any, form: Form) -> Any:
-    """An array; or, where integers that no double holds stand beside other numbers, lists of both, which get the same noise."""
-    listed = isinstance(found, list | tuple) and not all(type(v) is float for v in found)  # which NumPy would give one type for all
+    """An array; or, where integers that no double holds stand beside other numbers, lists of both,
+    which get the same noise.
+    """
+    listed = isinstance(found, list | tuple) and not all(
+        type(v) is float for v in found
+    )  # which NumPy would give one type for all
     values = np.array(found, dtype=object) if listed else np.asarray(found)
     if values.shape != form.shape:
         values = np.full(form.shape or (), form.default)
@@ -125,7 +192,10 @@ def _array(found: Any, form: Form) -> Any:
         values = np.array(each, dtype=np.float64).reshape(values.shape)
     elif values.dtype.kind in "iu":
         if form.whole:
-            low, high = (-(1 << 62) if math.isinf(form.low) else snap(form.low, 0)), ((1 << 62) if math.isinf(form.high) else snap(form.high, 0))
+            low, high = (
+                (-(1 << 62) if math.isinf(form.low) else snap(form.low, 0)),
+                ((1 << 62) if math.isinf(form.high) else snap(form.high, 0)),
+            )
             known = integers(values)
             assert known is not None
             return np.clip(known, low, high)
@@ -139,7 +209,9 @@ def _array(found: Any, form: Form) -> Any:
 
 
 def _entry(value: Any, form: Form) -> float | int:
-    """One coordinate of many: what is no number becomes the default there, and a list in its place is another shape."""
+    """One coordinate of many: what is no number becomes the default there, and a list in its place
+    is another shape.
+    """
     if isinstance(value, list | tuple | np.ndarray):
         raise TypeError
     try:
@@ -149,7 +221,9 @@ def _entry(value: Any, form: Form) -> float | int:
 
 
 def _shaped(each: list[Any], shape: tuple[int, ...]) -> Any:
-    """Lists within lists, as NumPy would show an array of this shape; an integer is not made a double."""
+    """Lists within lists, as NumPy would show an array of this shape; an integer is not made a
+    double.
+    """
     kept = np.empty(len(each), dtype=object)
     kept[:] = each
     return kept.reshape(shape).tolist()

@@ -1,10 +1,14 @@
-"""A released curve: noisy values on a lattice, and the Bernstein polynomial through which they are read.
+"""A released curve: noisy values on a lattice, and the Bernstein polynomial through which they are
+read.
 
-It holds numbers that may be published and nothing else: no data, no fit, no noise. Whatever is done with it is processing of the release.
+It holds numbers that may be published and nothing else: no data, no fit, no noise. Whatever is done
+with it is processing of the release.
 
-*Error*      of the noise. For the whole curve at once: the basis is not negative and sums to 1, so the curve errs by no more than the coefficient that errs
-             most; iterated, by its errors at many nodes and what a polynomial can do in between. At given points, each by itself: a weighted sum of
-             independent noise, by Chernoff's bound for Laplace, by its normal law for Gaussian. The error of the approximation itself depends on the function:
+*Error*      of the noise. For the whole curve at once: the basis is not negative and sums to 1, so
+             the curve errs by no more than the coefficient that errs most; iterated, by its errors
+             at many nodes and what a polynomial can do in between. At given points, each by itself:
+             a weighted sum of independent noise, by Chernoff's bound for Laplace, by its normal law
+             for Gaussian. The error of the approximation itself depends on the function:
              smoothness.py.
 """
 
@@ -37,7 +41,9 @@ from .polynomial import Floats, corrected, corrected_weights, evaluate, weights
 from .sampled_noise import SampledNoise, drawn_by
 
 VERSION = 1
-_FINE = 8  # nodes per degree: in between a polynomial is at most 1/cos(π/16) times as large, along each axis (Ehlich & Zeller 1964)
+# nodes per degree: in between a polynomial is at most 1/cos(π/16) times as large, along each axis
+# (Ehlich & Zeller 1964)
+_FINE = 8
 _NODES = 1 << 25
 _SHARES = np.concatenate([np.linspace(0.02, 0.9, 45), 1 - np.geomspace(0.09, 0.002, 15)])
 _UP = 1 + 1e-9
@@ -46,7 +52,9 @@ _CELLS = 1 << 21
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Curve:
-    """A function that may be published: call it at points of its box, shape (n,), in d dimensions (n, d)."""
+    """A function that may be published: call it at points of its box, shape (n,), in d dimensions
+    (n, d).
+    """
 
     lattice: Lattice
     iterations: int
@@ -55,11 +63,25 @@ class Curve:
     promise: Guarantee
 
     def __post_init__(self) -> None:
-        known = isinstance(self.lattice, Lattice) and isinstance(self.noise, Additive | SampledNoise) and isinstance(self.promise, Guarantee)
-        if not known or not is_whole(self.iterations) or len(self.coefficients) != self.lattice.size or not all(map(math.isfinite, self.coefficients)):
-            reason = "a curve has a lattice, a number for each of its points, how often it was iterated, its noise and its promise"
+        known = (
+            isinstance(self.lattice, Lattice)
+            and isinstance(self.noise, Additive | SampledNoise)
+            and isinstance(self.promise, Guarantee)
+        )
+        if (
+            not known
+            or not is_whole(self.iterations)
+            or len(self.coefficients) != self.lattice.size
+            or not all(map(math.isfinite, self.coefficients))
+        ):
+            reason = (
+                "a curve has a lattice, a number for each of its points, how often it was "
+                "iterated, its noise and its promise"
+            )
             raise Refused("curve.parts", "Curve(…)", reason, "the curve of sf.Bernstein(…).release")
-        if isinstance(self.promise, RandomDP) and isinstance(self.noise, Additive):  # whose own promise would be for all pairs
+        if isinstance(self.promise, RandomDP) and isinstance(
+            self.noise, Additive
+        ):  # whose own promise would be for all pairs
             object.__setattr__(self, "noise", SampledNoise(self.noise, self.promise))
 
     def __call__(self, points: ArrayLike) -> Any:
@@ -70,12 +92,20 @@ class Curve:
         return found.reshape(shape) if shape else float(found[0])
 
     def error(self, confidence: Number = 0.95, *, at: ArrayLike | None = None) -> Any:
-        """Half the width of a band that holds the curve without noise: everywhere at once, or for each of the points `at` by itself."""
+        """Half the width of a band that holds the curve without noise: everywhere at once, or for
+        each of the points `at` by itself.
+        """
         if at is None:
             return self._band(confidence)
         missing = float(1 - probability(confidence, "confidence", zero=False))
         points = self.lattice.unit(at)
-        found = np.concatenate([self._widths(self._weights(part), missing) for part in self._parts(points)]) if len(points) else np.zeros(0)
+        found = (
+            np.concatenate(
+                [self._widths(self._weights(part), missing) for part in self._parts(points)]
+            )
+            if len(points)
+            else np.zeros(0)
+        )
         shape = np.shape(at) if self.lattice.dimensions == 1 else np.shape(at)[:-1]
         return found.reshape(shape) if shape else float(found[0])
 
@@ -92,7 +122,10 @@ class Curve:
             "bounds": [[str(low), str(high)] for low, high in self.lattice.bounds],
             "iterations": self.iterations,
             "coefficients": [float(c).hex() for c in self.coefficients],
-            "noise": {**noise_record(drawn_by(self.noise)), "promises": [promise_record(promise) for promise in self.noise.promises]},
+            "noise": {
+                **noise_record(drawn_by(self.noise)),
+                "promises": [promise_record(promise) for promise in self.noise.promises],
+            },
             "promise": promise_record(self.promise),
         }
         return json.dumps(about, ensure_ascii=False)
@@ -104,21 +137,37 @@ class Curve:
             stored = json.loads(content)
             if stored["sfumato"] != "curve" or stored["version"] != VERSION:
                 raise KeyError
-            lattice = Lattice(degree=stored["degree"], bounds=[(ratio(low), ratio(high)) for low, high in stored["bounds"]])
+            lattice = Lattice(
+                degree=stored["degree"],
+                bounds=[(ratio(low), ratio(high)) for low, high in stored["bounds"]],
+            )
             coefficients = tuple(float.fromhex(c) for c in stored["coefficients"])
             noise: Any = restore_noise(stored["noise"])
-            found = cls(lattice, stored["iterations"], coefficients, noise, restore_promise(stored["promise"]))
+            found = cls(
+                lattice,
+                stored["iterations"],
+                coefficients,
+                noise,
+                restore_promise(stored["promise"]),
+            )
             only(stored, json.loads(found.to_json()))
             return found
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
-            raise Refused("curve.stored", f"{content!r:.60}", "this is not a stored curve", "the text of Curve.to_json()") from None
+            raise Refused(
+                "curve.stored",
+                f"{content!r:.60}",
+                "this is not a stored curve",
+                "the text of Curve.to_json()",
+            ) from None
 
     def _values(self) -> Floats:
         return np.array(self.coefficients).reshape(self.lattice.shape)
 
     def _band(self, confidence: Number) -> float:
-        """The largest noise; or, iterated, what the errors at Chebyshev's nodes keep together, and a little more in between; on lattices too large for that,
-        2^h − 1 times the largest noise."""
+        """The largest noise; or, iterated, what the errors at Chebyshev's nodes keep together, and
+        a little more in between; on lattices too large for that, 2^h − 1 times the largest
+        noise.
+        """
         largest = float(self.noise.error(confidence, values=self.lattice.size))
         if self.iterations == 1:
             return largest
@@ -128,13 +177,19 @@ class Curve:
         if count**dimensions * self.lattice.size > _NODES:
             return most
         axis = (1.0 - np.cos((2 * np.arange(count) + 1) * math.pi / (2 * count))) / 2.0
-        nodes = np.stack(np.meshgrid(*(axis,) * dimensions, indexing="ij"), axis=-1).reshape(-1, dimensions)
+        nodes = np.stack(np.meshgrid(*(axis,) * dimensions, indexing="ij"), axis=-1).reshape(
+            -1, dimensions
+        )
         missing = float(1 - probability(confidence, "confidence", zero=False))
         found = np.concatenate([self._weights(part) for part in self._parts(nodes)])
-        return min(most, self._common(found, missing) / math.cos(math.pi / (2 * _FINE)) ** dimensions)
+        return min(
+            most, self._common(found, missing) / math.cos(math.pi / (2 * _FINE)) ** dimensions
+        )
 
     def _common(self, found: Floats, missing: float) -> float:
-        """A width that all sums of noise, weighted by these rows, keep at once: the chances to leave it, added up, are at most what may be missing."""
+        """A width that all sums of noise, weighted by these rows, keep at once: the chances to
+        leave it, added up, are at most what may be missing.
+        """
         outside = _outside(drawn_by(self.noise), found)
         low, high = 0.0, float(self._widths(found, missing / len(found)).max())
         while high - low > 1e-4 * high:
@@ -147,10 +202,14 @@ class Curve:
         return [points[start : start + most] for start in range(0, len(points), most)]
 
     def _weights(self, points: Floats) -> Floats:
-        return corrected_weights(weights(points, self.lattice.degree), self.iterations).reshape(len(points), -1)
+        return corrected_weights(weights(points, self.lattice.degree), self.iterations).reshape(
+            len(points), -1
+        )
 
     def _widths(self, found: Floats, missing: float) -> Floats:
-        """For each row of weights, what a sum of noise so weighted leaves with at most this probability: by bisection on the bound of that probability."""
+        """For each row of weights, what a sum of noise so weighted leaves with at most this
+        probability: by bisection on the bound of that probability.
+        """
         outside = _outside(drawn_by(self.noise), found)
         low, high = np.zeros(len(found)), np.full(len(found), float(self.noise.error(0.5)))
         while (far := outside(high) > missing).any():
@@ -164,7 +223,10 @@ class Curve:
     def __repr__(self) -> str:
         iterated = "" if self.iterations == 1 else f", iterated {self.iterations} times"
         half = up(Fraction(self.error(0.95)))
-        return f"Curve of degree {self.lattice.degree} on {self.lattice.box}{iterated} · {self.promise} · ±{half:.3g} everywhere at 95 %"
+        return (
+            f"Curve of degree {self.lattice.degree} on {self.lattice.box}{iterated} · "
+            f"{self.promise} · ±{half:.3g} everywhere at 95 %"
+        )
 
     def __reduce__(self) -> tuple[Any, Sequence[Any]]:
         """Through the stored text: what is not in it cannot travel along."""
@@ -179,9 +241,20 @@ def _outside(noise: Additive, found: Floats) -> Callable[[Any], Floats]:
         from scipy.special import ndtr
 
         spread = float(noise.sigma) * np.sqrt(squares.sum(axis=1))
-        return lambda x: np.asarray(2 * ndtr(-np.maximum(x - 2 * half, 0.0) / spread) * _UP)  # Σ w·N, its rounding, and that of the values
+        return lambda x: np.asarray(
+            2 * ndtr(-np.maximum(x - 2 * half, 0.0) / spread) * _UP
+        )  # Σ w·N, its rounding, and that of the values
     assert isinstance(noise, Laplace)
     scale = float(noise.scale)
-    s = _SHARES[:, None] / np.sqrt(squares.max(axis=1))  # any s is right; the best of these is near the least
+    s = _SHARES[:, None] / np.sqrt(
+        squares.max(axis=1)
+    )  # any s is right; the best of these is near the least
     costs = np.stack([-np.log1p(-squares * np.square(one)[:, None]).sum(axis=1) for one in s])
-    return lambda x: np.asarray(np.exp(np.minimum(math.log(2.0) + (costs - s * (np.maximum(x - half, 0.0) / scale)).min(axis=0), 0.0)) * _UP)
+    return lambda x: np.asarray(
+        np.exp(
+            np.minimum(
+                math.log(2.0) + (costs - s * (np.maximum(x - half, 0.0) / scale)).min(axis=0), 0.0
+            )
+        )
+        * _UP
+    )

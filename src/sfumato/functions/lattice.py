@@ -32,7 +32,12 @@ class Lattice:
         object.__setattr__(self, "bounds", tuple(known_interval(pair) for pair in bounds))
         if not self.bounds or self.size > LARGEST:
             place = f"degree={degree} in {len(self.bounds)} dimensions"
-            raise Refused("bernstein.lattice", place, f"the lattice has from one dimension on, and at most {LARGEST:,} points", "a smaller degree")
+            raise Refused(
+                "bernstein.lattice",
+                place,
+                f"the lattice has from one dimension on, and at most {LARGEST:,} points",
+                "a smaller degree",
+            )
 
     @property
     def dimensions(self) -> int:
@@ -49,32 +54,61 @@ class Lattice:
     def axis(self, number: int = 0) -> Floats:
         """The coordinates along one axis."""
         low, high = self.bounds[number]
-        return np.array([float(low + (high - low) * Fraction(i, self.degree)) for i in range(self.degree + 1)])
+        return np.array(
+            [float(low + (high - low) * Fraction(i, self.degree)) for i in range(self.degree + 1)]
+        )
 
     @property
     def points(self) -> Floats:
-        """All points, the last axis running fastest: shape (k + 1,) in one dimension, else ((k + 1)^d, d)."""
+        """All points, the last axis running fastest: shape (k + 1,) in one dimension, else ((k +
+        1)^d, d).
+        """
         if len(self.bounds) == 1:
             return self.axis()
-        return np.stack(np.meshgrid(*(self.axis(j) for j in range(len(self.bounds))), indexing="ij"), axis=-1).reshape(-1, len(self.bounds))
+        return np.stack(
+            np.meshgrid(*(self.axis(j) for j in range(len(self.bounds))), indexing="ij"), axis=-1
+        ).reshape(-1, len(self.bounds))
 
     def values(self, function: Callable[[Any], Any]) -> Floats:
-        """What a function is at the points, shaped like the lattice. A value that is no number counts as 0: whatever the data, there is an answer."""
+        """What a function is at the points, shaped like the lattice. A value that is no number
+        counts as 0: whatever the data, there is an answer.
+        """
         found = np.asarray(function(self.points), dtype=np.float64).reshape(self.shape)
-        return np.nan_to_num(found, nan=0.0, posinf=np.finfo(np.float64).max, neginf=-np.finfo(np.float64).max)
+        return np.nan_to_num(
+            found, nan=0.0, posinf=np.finfo(np.float64).max, neginf=-np.finfo(np.float64).max
+        )
 
     def unit(self, points: ArrayLike) -> Floats:
         """Points of the box as points of [0, 1]^d, one row each."""
         given = np.asarray(points)
         if given.dtype.kind not in "iuf":
-            raise Refused("curve.points", f"points of {given.dtype}", "a curve is evaluated at numbers", "np.linspace(0, 1, 101)")
-        rows = given.astype(np.float64).reshape(-1, 1) if len(self.bounds) == 1 else np.atleast_2d(given.astype(np.float64))
+            raise Refused(
+                "curve.points",
+                f"points of {given.dtype}",
+                "a curve is evaluated at numbers",
+                "np.linspace(0, 1, 101)",
+            )
+        rows = (
+            given.astype(np.float64).reshape(-1, 1)
+            if len(self.bounds) == 1
+            else np.atleast_2d(given.astype(np.float64))
+        )
         if rows.ndim != 2 or rows.shape[1] != len(self.bounds):
-            raise Refused("curve.points", f"points of shape {given.shape}", f"a point has {len(self.bounds)} coordinates", f"shape (n, {len(self.bounds)})")
+            raise Refused(
+                "curve.points",
+                f"points of shape {given.shape}",
+                f"a point has {len(self.bounds)} coordinates",
+                f"shape (n, {len(self.bounds)})",
+            )
         low = np.array([float(a) for a, _ in self.bounds])
         high = np.array([float(b) for _, b in self.bounds])
         if not bool(((rows >= low) & (rows <= high)).all()):
-            raise Refused("curve.points", "points", f"the curve is known on {self.box} only, and says nothing beyond", f"points of {self.box}")
+            raise Refused(
+                "curve.points",
+                "points",
+                f"the curve is known on {self.box} only, and says nothing beyond",
+                f"points of {self.box}",
+            )
         return np.asarray(np.clip((rows - low) / (high - low), 0.0, 1.0))
 
     @property
@@ -92,20 +126,42 @@ def known_interval(pair: Any) -> tuple[Fraction, Fraction]:
     except (TypeError, ValueError):
         low = high = None
     if low is None or high is None or not exact(low, "low") < exact(high, "high"):
-        raise Refused("bernstein.bounds", f"bounds={pair!r:.60}", "bounds are public: a lower and a higher end for each dimension", "bounds=(0, 1)")
+        raise Refused(
+            "bernstein.bounds",
+            f"bounds={pair!r:.60}",
+            "bounds are public: a lower and a higher end for each dimension",
+            "bounds=(0, 1)",
+        )
     return exact(low, "low"), exact(high, "high")
 
 
 def known_bounds(bounds: Any, dimensions: int | None) -> tuple[tuple[Fraction, Fraction], ...]:
-    """Bounds for every dimension: a pair for all of them, or a pair each; [0, 1] where nothing is said."""
+    """Bounds for every dimension: a pair for all of them, or a pair each; [0, 1] where nothing is
+    said.
+    """
     if dimensions is not None and not is_whole(dimensions, 1, 20):
-        raise Refused("bernstein.lattice", f"dimensions={dimensions!r:.60}", "dimensions is a whole number from 1 to 20", "dimensions=2")
+        raise Refused(
+            "bernstein.lattice",
+            f"dimensions={dimensions!r:.60}",
+            "dimensions is a whole number from 1 to 20",
+            "dimensions=2",
+        )
     if bounds is None:
         return ((Fraction(0), Fraction(1)),) * (dimensions or 1)
-    several = isinstance(bounds, Sequence | np.ndarray) and len(bounds) > 0 and isinstance(bounds[0], Sequence | np.ndarray) and not isinstance(bounds[0], str)
+    several = (
+        isinstance(bounds, Sequence | np.ndarray)
+        and len(bounds) > 0
+        and isinstance(bounds[0], Sequence | np.ndarray)
+        and not isinstance(bounds[0], str)
+    )
     if not several:
         return (known_interval(bounds),) * (dimensions or 1)
     found = tuple(known_interval(pair) for pair in bounds)
     if dimensions is not None and dimensions != len(found):
-        raise Refused("bernstein.bounds", f"{len(found)} pairs of bounds", f"there are {dimensions} dimensions", "a pair of bounds for each dimension")
+        raise Refused(
+            "bernstein.bounds",
+            f"{len(found)} pairs of bounds",
+            f"there are {dimensions} dimensions",
+            "a pair of bounds for each dimension",
+        )
     return found

@@ -1,10 +1,14 @@
-"""Bernstein polynomials: from the values of a function on a lattice to a smooth function that stays between them.
+"""Bernstein polynomials: from the values of a function on a lattice to a smooth function that stays
+between them.
 
-*Basis*      B_{i,k}(t) = C(k, i)·tⁱ·(1 − t)^(k−i), i = 0 … k: not negative, and their sum is 1 (Bernstein 1912).
+*Basis*      B_{i,k}(t) = C(k, i)·tⁱ·(1 − t)^(k−i), i = 0 … k: not negative, and their sum is 1
+             (Bernstein 1912).
 *Operator*   B_k f(t) = Σ f(i/k)·B_{i,k}(t); in several dimensions the product of the bases.
-*Iterated*   B^(h) = I − (I − B_k)^h, nearer to a smooth f (Micchelli 1973; Aldà & Rubinstein 2017). It is the Bernstein polynomial of other values on the same
-             lattice: v₁ = f, v_{j+1} = v_j + (f − B_k v_j). So it only processes what is on the lattice.
-*Accuracy*   all terms of the basis are products of numbers in [0, 1] and a binomial coefficient: relative error below (k + 3)·2⁻⁵², for degrees up to 500.
+*Iterated*   B^(h) = I − (I − B_k)^h, nearer to a smooth f (Micchelli 1973; Aldà & Rubinstein 2017).
+             It is the Bernstein polynomial of other values on the same lattice: v₁ = f, v_{j+1} =
+             v_j + (f − B_k v_j). So it only processes what is on the lattice.
+*Accuracy*   all terms of the basis are products of numbers in [0, 1] and a binomial coefficient:
+             relative error below (k + 3)·2⁻⁵², for degrees up to 500.
 """
 
 from __future__ import annotations
@@ -20,7 +24,9 @@ from ..errors import Refused
 
 Floats = NDArray[np.float64]
 LARGEST_DEGREE = 500
-"""Beyond it binomial coefficients near the end of the doubles would lose digits; noise on so fine a lattice would drown any curve long before."""
+"""Beyond it binomial coefficients near the end of the doubles would lose digits; noise on so fine a
+lattice would drown any curve long before.
+"""
 _CELLS = 1 << 21  # how many numbers are held at once
 
 
@@ -46,20 +52,40 @@ def _rows(points: Floats, degree: int) -> Floats:
 
 def known_degree(degree: Any) -> int:
     """A degree that doubles can hold."""
-    if isinstance(degree, int | np.integer) and not isinstance(degree, bool) and 1 <= degree <= LARGEST_DEGREE:
+    if (
+        isinstance(degree, int | np.integer)
+        and not isinstance(degree, bool)
+        and 1 <= degree <= LARGEST_DEGREE
+    ):
         return int(degree)
-    raise Refused("bernstein.degree", f"degree={degree!r:.60}", f"the degree is a whole number from 1 to {LARGEST_DEGREE}", "degree=25")
+    raise Refused(
+        "bernstein.degree",
+        f"degree={degree!r:.60}",
+        f"the degree is a whole number from 1 to {LARGEST_DEGREE}",
+        "degree=25",
+    )
 
 
 def known_iterations(iterations: Any) -> int:
     """How often the operator corrects itself."""
-    if isinstance(iterations, int | np.integer) and not isinstance(iterations, bool) and 1 <= iterations <= 100:
+    if (
+        isinstance(iterations, int | np.integer)
+        and not isinstance(iterations, bool)
+        and 1 <= iterations <= 100
+    ):
         return int(iterations)
-    raise Refused("bernstein.iterations", f"iterations={iterations!r:.60}", "the operator is iterated from 1 to 100 times", "iterations=2")
+    raise Refused(
+        "bernstein.iterations",
+        f"iterations={iterations!r:.60}",
+        "the operator is iterated from 1 to 100 times",
+        "iterations=2",
+    )
 
 
 def corrected(values: Floats, iterations: int) -> Floats:
-    """The lattice values whose Bernstein polynomial is B^(h); all axes of `values` belong to the lattice."""
+    """The lattice values whose Bernstein polynomial is B^(h); all axes of `values` belong to the
+    lattice.
+    """
     return _iterated(_operator(values), values, iterations, range(values.ndim))
 
 
@@ -96,25 +122,37 @@ def weights(points: Floats, degree: int) -> Floats:
 
 
 def evaluate(values: Floats, points: Floats) -> Floats:
-    """Σ values·basis at points of [0, 1]^d, shape (n, d); piece by piece, so that memory stays small."""
+    """Σ values·basis at points of [0, 1]^d, shape (n, d); piece by piece, so that memory stays
+    small.
+    """
     degree, dimensions = values.shape[0] - 1, values.ndim
     found = np.empty(len(points))
     if dimensions == 1:
-        for start in range(0, len(points), 1 << 14):  # the rows of this many points stay in the cache
-            found[start : start + (1 << 14)] = values @ _rows(np.ascontiguousarray(points[start : start + (1 << 14), 0]), degree)
+        for start in range(
+            0, len(points), 1 << 14
+        ):  # the rows of this many points stay in the cache
+            found[start : start + (1 << 14)] = values @ _rows(
+                np.ascontiguousarray(points[start : start + (1 << 14), 0]), degree
+            )
         return found
     most = max(1, _CELLS // max(degree + 1, values.size // (degree + 1)))
     for start in range(0, len(points), most):
         part = points[start : start + most]
         sums = basis(part[:, 0], degree) @ values.reshape(degree + 1, -1)
         for axis in range(1, dimensions):
-            sums = np.einsum("ni,nij->nj", basis(part[:, axis], degree), sums.reshape(len(part), degree + 1, -1))
+            sums = np.einsum(
+                "ni,nij->nj", basis(part[:, axis], degree), sums.reshape(len(part), degree + 1, -1)
+            )
         found[start : start + most] = sums[:, 0]
     return found
 
 
-def bernstein(function: Callable[[Any], Any], degree: int, *, dimensions: int = 1, iterations: int = 1) -> Callable[[ArrayLike], Floats]:
-    """The Bernstein polynomial of a function on [0, 1]^d, without noise: for public functions, and to compare with."""
+def bernstein(
+    function: Callable[[Any], Any], degree: int, *, dimensions: int = 1, iterations: int = 1
+) -> Callable[[ArrayLike], Floats]:
+    """The Bernstein polynomial of a function on [0, 1]^d, without noise: for public functions, and
+    to compare with.
+    """
     from .lattice import Lattice
 
     lattice = Lattice(degree=degree, bounds=((0, 1),) * dimensions)

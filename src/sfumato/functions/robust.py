@@ -1,7 +1,9 @@
-"""Medians, quantiles, modes and counts of data in memory, by mechanisms whose noise follows the data.
+"""Medians, quantiles, modes and counts of data in memory, by mechanisms whose noise follows the
+data.
 
-One call: the record is made from public things, the data enter once, the value comes out with its promise. The relation is replace: the number of values
-is public. Records are read one by one: what is no number counts as the lower end, and nothing that is raised is about data.
+One call: the record is made from public things, the data enter once, the value comes out with its
+promise. The relation is replace: the number of values is public. Records are read one by one: what
+is no number counts as the lower end, and nothing that is raised is about data.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from .released import Released
 
 
 def propose_test_release(statistic: str, data: ArrayLike, **public: Any) -> Released:
-    """A "median", "quantile", "iqr" or "mode" with a proposed `bound`, or no answer: see mechanisms.ProposeTestRelease."""
+    """A "median", "quantile", "iqr" or "mode" with a proposed `bound`, or no answer: see
+    mechanisms.ProposeTestRelease.
+    """
     mechanism = ProposeTestRelease(statistic, **public)
     return _released(mechanism, data)
 
@@ -31,7 +35,9 @@ def inverse_sensitivity(statistic: str, data: ArrayLike, **public: Any) -> Relea
 
 
 def smooth_sensitivity(statistic: str, data: ArrayLike, **public: Any) -> Released:
-    """A "median", "quantile" or "kth-largest" with noise scaled to the smooth sensitivity: see mechanisms.SmoothLaplace."""
+    """A "median", "quantile" or "kth-largest" with noise scaled to the smooth sensitivity: see
+    mechanisms.SmoothLaplace.
+    """
     mechanism = SmoothLaplace(statistic, **public)
     return _released(mechanism, data)
 

@@ -1,10 +1,13 @@
 """Noise scaled to a sampled sensitivity: the mechanism as it is, and a promise for most pairs only.
 
-*Promise*    RandomDP(promise of the base, γ, over the oracle). Nothing else is listed, so no ledger takes it and nothing converts it.
-*Base*       the mechanism whose noise it is would promise the same for all pairs, which it does not keep. So it is not handed out: what is public of it, its
-             law, scale and grid, is read here.
-*Records*    the pairs had n records, and the promise is about datasets of n records. Under replace the number of records is public, so data of another number
-             are refused. Under add-remove it is not public, so nothing is compared.
+*Promise*    RandomDP(promise of the base, γ, over the oracle). Nothing else is listed, so no ledger
+             takes it and nothing converts it.
+*Base*       the mechanism whose noise it is would promise the same for all pairs, which it does not
+             keep. So it is not handed out: what is public of it, its law, scale and grid, is read
+             here.
+*Records*    the pairs had n records, and the promise is about datasets of n records. Under replace
+             the number of records is public, so data of another number are refused. Under
+             add-remove it is not public, so nothing is compared.
 *Proof*      docs/proofs/sampled-sensitivity.md
 """
 
@@ -27,14 +30,20 @@ from ..sensitivity.sampled import Sampled, SampledFunction
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampledNoise(Mechanism):
-    """A base mechanism whose sensitivity was sampled; from the sampled sensitivity, or from the promise that it came to."""
+    """A base mechanism whose sensitivity was sampled; from the sampled sensitivity, or from the
+    promise that it came to.
+    """
 
     _base: Additive = field(repr=False)
     random: RandomDP
 
     def __init__(self, base: Additive, sampled: Sampled | RandomDP) -> None:
         object.__setattr__(self, "_base", base)
-        object.__setattr__(self, "random", sampled if isinstance(sampled, RandomDP) else sampled.random(base.promise))
+        object.__setattr__(
+            self,
+            "random",
+            sampled if isinstance(sampled, RandomDP) else sampled.random(base.promise),
+        )
 
     @property
     def relation(self) -> Relation | None:  # type: ignore[override]
@@ -94,7 +103,9 @@ def drawn_by(noise: Additive | SampledNoise) -> Additive:
 
 
 def check_records(sampled: Sampled | SampledFunction, data: Any) -> None:
-    """Refuse data of another number of records than the sampled pairs had, where the relation makes that number public. Reads no record."""
+    """Refuse data of another number of records than the sampled pairs had, where the relation makes
+    that number public. Reads no record.
+    """
     if sampled.relation != "replace":
         return
     try:
@@ -103,5 +114,14 @@ def check_records(sampled: Sampled | SampledFunction, data: Any) -> None:
         records = None
     if records != sampled.n:
         here = "no known number of records" if records is None else f"{records:,} records"
-        rewrite = "data with a length: a list, an array or a frame" if records is None else f"sample_sensitivity(…, n={records})"
-        raise Refused("sensitivity.size", f"data of {here}", f"the sensitivity was sampled between datasets of {sampled.n:,} records", rewrite)
+        rewrite = (
+            "data with a length: a list, an array or a frame"
+            if records is None
+            else f"sample_sensitivity(…, n={records})"
+        )
+        raise Refused(
+            "sensitivity.size",
+            f"data of {here}",
+            f"the sensitivity was sampled between datasets of {sampled.n:,} records",
+            rewrite,
+        )

@@ -1,4 +1,6 @@
-"""What is promised about neighbours, as values: notions, their algebra, and what follows from what."""
+"""What is promised about neighbours, as values: notions, their algebra, and what follows from
+what.
+"""
 
 from .approx import Approx
 from .base import Guarantee, Relation
@@ -9,4 +11,14 @@ from .renyi import Renyi
 from .together import Together
 from .zcdp import ZCDP
 
-__all__ = ["GDP", "ZCDP", "Approx", "Guarantee", "Pure", "RandomDP", "Relation", "Renyi", "Together"]
+__all__ = [
+    "GDP",
+    "ZCDP",
+    "Approx",
+    "Guarantee",
+    "Pure",
+    "RandomDP",
+    "Relation",
+    "Renyi",
+    "Together",
+]

@@ -1,9 +1,11 @@
 """Approximate differential privacy.
 
-*Promise*   P(M(x) ∈ S) ≤ e^ε · P(M(x') ∈ S) + δ for all neighbours x, x' and every event S (Dwork, Kenthapadi, McSherry, Mironov & Naor 2006).
+*Promise*   P(M(x) ∈ S) ≤ e^ε · P(M(x') ∈ S) + δ for all neighbours x, x' and every event S (Dwork,
+            Kenthapadi, McSherry, Mironov & Naor 2006).
 *Compose*   ε adds up, and δ adds up.
 *Curve*     δ(t) = δ + (1 − δ)(e^ε − e^t)₊ / (1 + e^ε) (Kairouz, Oh & Viswanath 2015).
-*Group*     kε and δ·(e^(kε) − 1)/(e^ε − 1) for k units.          *Sample*   ln(1 + q(e^ε − 1)) and q·δ under Poisson sampling.
+*Group*     kε and δ·(e^(kε) − 1)/(e^ε − 1) for k units.          *Sample*   ln(1 + q(e^ε − 1)) and
+            q·δ under Poisson sampling.
 """
 
 from __future__ import annotations
@@ -16,7 +18,17 @@ from typing import Self
 from ..errors import Refused
 from ..exact.balls import above, ball, short, up
 from ..exact.numbers import SMALLEST, Number, non_negative, probability, shown
-from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, sum_of_deltas, unit_of
+from .base import (
+    Guarantee,
+    Relation,
+    known_delta,
+    known_epsilon,
+    known_order,
+    reach,
+    relation_of,
+    sum_of_deltas,
+    unit_of,
+)
 from .hypotheses import two_lines
 from .pure import Pure, amplified, renyi_of_pure
 
@@ -30,7 +42,14 @@ class Approx(Guarantee):
     relation: Relation | None
     unit: str | None
 
-    def __init__(self, epsilon: Number, delta: Number, *, relation: str | None = None, unit: str | None = None) -> None:
+    def __init__(
+        self,
+        epsilon: Number,
+        delta: Number,
+        *,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
         object.__setattr__(self, "_epsilon", non_negative(epsilon, "epsilon"))
         object.__setattr__(self, "_delta", probability(delta, "delta"))
         object.__setattr__(self, "relation", relation_of(relation))
@@ -48,7 +67,9 @@ class Approx(Guarantee):
     def epsilon(self, delta: Number = 0) -> float:
         d = known_delta(delta)
         rest = (d - self._delta) / (1 - self._delta)
-        return math.inf if rest < 0 else Pure(self._epsilon).epsilon(rest if rest >= SMALLEST else 0)
+        return (
+            math.inf if rest < 0 else Pure(self._epsilon).epsilon(rest if rest >= SMALLEST else 0)
+        )
 
     def renyi(self, order: Number) -> float:
         a = known_order(order)
@@ -58,17 +79,29 @@ class Approx(Guarantee):
         return two_lines(self._epsilon, self._delta, probability(alpha, "alpha", one=True))
 
     def _plus(self, other: Self) -> Self:
-        return type(self)(short(self._epsilon + other._epsilon), sum_of_deltas(short(self._delta + other._delta), lambda: f"{self} + {other}"))
+        return type(self)(
+            short(self._epsilon + other._epsilon),
+            sum_of_deltas(short(self._delta + other._delta), lambda: f"{self} + {other}"),
+        )
 
     def _times(self, count: int) -> Self:
-        return type(self)(count * self._epsilon, sum_of_deltas(count * self._delta, lambda: f"{shown(count)} * {self}"))
+        return type(self)(
+            count * self._epsilon,
+            sum_of_deltas(count * self._delta, lambda: f"{shown(count)} * {self}"),
+        )
 
     def _implied_by(self, other: Guarantee) -> bool:
         exactly = reach(other, Approx)  # where no rounding is needed
-        if exactly is not None and exactly._epsilon <= self._epsilon and exactly._delta <= self._delta:
+        if (
+            exactly is not None
+            and exactly._epsilon <= self._epsilon
+            and exactly._delta <= self._delta
+        ):
             return True
         found = other.delta(self._epsilon)
-        return found <= self._delta or Fraction(repr(found)) <= self._delta  # neither the double nor what its text says lies below the truth
+        return (
+            found <= self._delta or Fraction(repr(found)) <= self._delta
+        )  # neither the double nor what its text says lies below the truth
 
     def _meet(self, other: Self) -> Self:
         return min(self, other, key=lambda a: (a._delta, a._epsilon))
@@ -76,7 +109,11 @@ class Approx(Guarantee):
     def _group(self, size: int) -> Approx:
         e, d = self._epsilon, self._delta
         try:
-            grown = d * size if e == 0 else above(lambda: ball(d) * ball(size * e).expm1() / ball(e).expm1())
+            grown = (
+                d * size
+                if e == 0
+                else above(lambda: ball(d) * ball(size * e).expm1() / ball(e).expm1())
+            )
         except Refused:  # beyond all doubles
             grown = Fraction(1)
         return Approx(size * e, sum_of_deltas(grown, lambda: f"{self}.group({shown(size)})"))

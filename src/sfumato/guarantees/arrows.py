@@ -1,6 +1,8 @@
-"""Which notion implies which, one line and one theorem each; the best over all chains is what `.to` returns.
+"""Which notion implies which, one line and one theorem each; the best over all chains is what `.to`
+returns.
 
-An arrow gives the best constant known. Numbers that are irrational are rounded up, so what an arrow ends at is always true.
+An arrow gives the best constant known. Numbers that are irrational are rounded up, so what an arrow
+ends at is always true.
 """
 
 from __future__ import annotations
@@ -37,14 +39,23 @@ class Arrow(NamedTuple):
 
 
 def _normal(value: float | Fraction) -> Fraction:
-    """A number that may be rounded up, exactly; raised to the smallest that guarantees take where it is below that."""
+    """A number that may be rounded up, exactly; raised to the smallest that guarantees take where
+    it is below that.
+    """
     if value == math.inf:
-        raise Refused("number.range", "a derived number", "it is too large for a double", "less extreme parameters")
+        raise Refused(
+            "number.range",
+            "a derived number",
+            "it is too large for a double",
+            "less extreme parameters",
+        )
     return max(Fraction(value), SMALLEST) if value > 0 else Fraction(0)
 
 
 def _pure_zcdp(a: Pure | Approx) -> ZCDP:
-    return ZCDP(_normal(renyi_of_pure(a.parameters["epsilon"], Fraction(1))), a.parameters.get("delta", 0))
+    return ZCDP(
+        _normal(renyi_of_pure(a.parameters["epsilon"], Fraction(1))), a.parameters.get("delta", 0)
+    )
 
 
 def _pure_gdp(a: Pure) -> GDP:
@@ -54,7 +65,10 @@ def _pure_gdp(a: Pure) -> GDP:
 
 
 def _pure_renyi(a: Pure | Approx) -> Renyi:
-    return Renyi(lambda order: _normal(renyi_of_pure(a.parameters["epsilon"], order)), a.parameters.get("delta", 0))
+    return Renyi(
+        lambda order: _normal(renyi_of_pure(a.parameters["epsilon"], order)),
+        a.parameters.get("delta", 0),
+    )
 
 
 def _approx_pure(a: Approx) -> Pure | None:
@@ -69,16 +83,63 @@ def _nothing(a: GDP | ZCDP | Renyi) -> Approx | None:
 ARROWS: tuple[Arrow, ...] = (
     Arrow(Pure, Approx, "δ = 0", lambda a: Approx(a.parameters["epsilon"], 0)),
     Arrow(Approx, Pure, "δ = 0", _approx_pure),
-    Arrow(Pure, ZCDP, "ρ = ε·tanh(ε/2): randomized response is the worst ε-DP pair, and D_α/α is largest at α = 1", _pure_zcdp),
-    Arrow(Pure, GDP, "μ = 2Φ⁻¹(e^ε/(1 + e^ε)): the trade-off curves touch in their kink (Dong, Roth & Su 2022)", _pure_gdp),
-    Arrow(Pure, Renyi, "randomized response is the worst ε-DP pair (Kairouz, Oh & Viswanath 2015)", _pure_renyi),
-    Arrow(Approx, ZCDP, "outside an event of probability δ the pair is ε-DP (Kairouz, Oh & Viswanath 2015; Bun & Steinke 2016)", _pure_zcdp),
-    Arrow(Approx, Renyi, "outside an event of probability δ the pair is ε-DP (Kairouz, Oh & Viswanath 2015)", _pure_renyi),
-    Arrow(GDP, ZCDP, "ρ = μ²/2: the divergence of two normals, and data processing (Bun & Steinke 2016)", lambda a: ZCDP(_normal(a.mu_squared / 2))),
-    Arrow(ZCDP, Renyi, "D_α ≤ ρ·α, the definition", lambda a: Renyi(lambda order: order * a.rho, a.parameters.get("delta", 0))),
+    Arrow(
+        Pure,
+        ZCDP,
+        (
+            "ρ = ε·tanh(ε/2): randomized response is the worst ε-DP pair, and D_α/α is "
+            "largest at α = 1"
+        ),
+        _pure_zcdp,
+    ),
+    Arrow(
+        Pure,
+        GDP,
+        "μ = 2Φ⁻¹(e^ε/(1 + e^ε)): the trade-off curves touch in their kink (Dong, Roth & Su 2022)",
+        _pure_gdp,
+    ),
+    Arrow(
+        Pure,
+        Renyi,
+        "randomized response is the worst ε-DP pair (Kairouz, Oh & Viswanath 2015)",
+        _pure_renyi,
+    ),
+    Arrow(
+        Approx,
+        ZCDP,
+        (
+            "outside an event of probability δ the pair is ε-DP (Kairouz, Oh & Viswanath "
+            "2015; Bun & Steinke 2016)"
+        ),
+        _pure_zcdp,
+    ),
+    Arrow(
+        Approx,
+        Renyi,
+        "outside an event of probability δ the pair is ε-DP (Kairouz, Oh & Viswanath 2015)",
+        _pure_renyi,
+    ),
+    Arrow(
+        GDP,
+        ZCDP,
+        "ρ = μ²/2: the divergence of two normals, and data processing (Bun & Steinke 2016)",
+        lambda a: ZCDP(_normal(a.mu_squared / 2)),
+    ),
+    Arrow(
+        ZCDP,
+        Renyi,
+        "D_α ≤ ρ·α, the definition",
+        lambda a: Renyi(lambda order: order * a.rho, a.parameters.get("delta", 0)),
+    ),
     Arrow(GDP, Approx, "μ = 0: the laws are equal", _nothing, only_if_nothing=True),
     Arrow(ZCDP, Approx, "ρ = 0: the laws are equal, up to δ", _nothing, only_if_nothing=True),
-    Arrow(Renyi, Approx, "a divergence of 0: the laws are equal, up to δ", _nothing, only_if_nothing=True),
+    Arrow(
+        Renyi,
+        Approx,
+        "a divergence of 0: the laws are equal, up to δ",
+        _nothing,
+        only_if_nothing=True,
+    ),
 )
 
 
@@ -96,7 +157,9 @@ def best(guarantee: Guarantee, notion: type[G]) -> G | None:
             return None
     else:
         own = guarantee._states(notion)
-        statements = [own] if isinstance(own, notion) else list(_all(guarantee, notion, (type(guarantee),)))
+        statements = (
+            [own] if isinstance(own, notion) else list(_all(guarantee, notion, (type(guarantee),)))
+        )
         if not statements:
             return None
         found = reduce(lambda a, b: a._meet(b), statements)
@@ -104,13 +167,20 @@ def best(guarantee: Guarantee, notion: type[G]) -> G | None:
 
 
 def _all(guarantee: Guarantee, notion: type[G], passed: tuple[type[Guarantee], ...]) -> Iterator[G]:
-    """The ends of all chains. What follows from something is nothing only if that was, so arrows for nothing are taken as a first step only."""
+    """The ends of all chains. What follows from something is nothing only if that was, so arrows
+    for nothing are taken as a first step only.
+    """
     if isinstance(guarantee, notion):
         yield guarantee
         return
     for arrow in ARROWS:
         first = len(passed) == 1
-        if isinstance(guarantee, arrow.start) and arrow.end not in passed and (first or not arrow.only_if_nothing) and notion in _ahead(arrow.end):
+        if (
+            isinstance(guarantee, arrow.start)
+            and arrow.end not in passed
+            and (first or not arrow.only_if_nothing)
+            and notion in _ahead(arrow.end)
+        ):
             further = _followed(arrow, guarantee)
             if further is not None:
                 yield from _all(further, notion, (*passed, arrow.end))
@@ -130,7 +200,12 @@ def _ahead(start: type[Guarantee]) -> frozenset[type[Guarantee]]:
     found, new = frozenset[type[Guarantee]](), frozenset({start})
     while new:
         found |= new
-        new = frozenset(arrow.end for arrow in ARROWS if arrow.start in found and not arrow.only_if_nothing) - found
+        new = (
+            frozenset(
+                arrow.end for arrow in ARROWS if arrow.start in found and not arrow.only_if_nothing
+            )
+            - found
+        )
     return found
 
 
@@ -139,13 +214,27 @@ def convert(guarantee: Guarantee, notion: type[G], delta: Number | None) -> G:
     if delta is not None:
         place = f"{guarantee}.to({notion.__name__}, delta={delta})"
         if notion is not Approx:
-            raise Refused("guarantee.delta", place, "only Approx takes a δ", f".to({notion.__name__})")
+            raise Refused(
+                "guarantee.delta", place, "only Approx takes a δ", f".to({notion.__name__})"
+            )
         epsilon = guarantee.epsilon(delta)
         if math.isinf(epsilon):
-            raise Refused("guarantee.does-not-follow", place, "no ε follows at so small a δ", ".to(sf.Approx, delta=1e-6)")
-        return cast(G, Approx(Fraction(epsilon), delta, relation=guarantee.relation, unit=guarantee.unit))
+            raise Refused(
+                "guarantee.does-not-follow",
+                place,
+                "no ε follows at so small a δ",
+                ".to(sf.Approx, delta=1e-6)",
+            )
+        return cast(
+            G, Approx(Fraction(epsilon), delta, relation=guarantee.relation, unit=guarantee.unit)
+        )
     found = best(guarantee, notion)
     if found is None:
         reason = f"{notion.__name__} does not follow from {type(guarantee).__name__}"
-        raise Refused("guarantee.does-not-follow", f"{guarantee}.to({notion.__name__})", reason, ".to(sf.Approx, delta=1e-6)")
+        raise Refused(
+            "guarantee.does-not-follow",
+            f"{guarantee}.to({notion.__name__})",
+            reason,
+            ".to(sf.Approx, delta=1e-6)",
+        )
     return found

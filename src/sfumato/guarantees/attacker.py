@@ -1,10 +1,13 @@
 """The best an adversary can do who sees one answer and has to say which of two inputs it came from.
 
-*Test*     Neyman & Pearson 1933: say "x′" exactly where the answer is more likely under x′ than under x. No test has a smaller sum of errors,
-           which is 1 − TV, and 1 − δ(0) if δ is taken over both directions.
-*Curve*    The least type-II error at each type-I error. For finitely many answers it is a polygon; its corners are the tests that accept an initial
-           piece of the answers in the order of their likelihood ratio, and between corners the test tosses a coin.
-*Bound*    (ε, δ)-DP keeps the sum of errors at 2(1 − δ)/(1 + e^ε) or more (Wasserman & Zhou 2010; Kairouz, Oh & Viswanath 2015).
+*Test*     Neyman & Pearson 1933: say "x′" exactly where the answer is more likely under x′ than
+           under x. No test has a smaller sum of errors, which is 1 − TV, and 1 − δ(0) if δ is taken
+           over both directions.
+*Curve*    The least type-II error at each type-I error. For finitely many answers it is a polygon;
+           its corners are the tests that accept an initial piece of the answers in the order of
+           their likelihood ratio, and between corners the test tosses a coin.
+*Bound*    (ε, δ)-DP keeps the sum of errors at 2(1 − δ)/(1 + e^ε) or more (Wasserman & Zhou 2010;
+           Kairouz, Oh & Viswanath 2015).
 """
 
 from __future__ import annotations
@@ -34,26 +37,36 @@ class Attacker:
     @property
     def type_one(self) -> Fraction:
         """The chance to say x′ when it was x."""
-        return sum((p for p, q in zip(self.null, self.alternative, strict=True) if q > p), Fraction(0))
+        return sum(
+            (p for p, q in zip(self.null, self.alternative, strict=True) if q > p), Fraction(0)
+        )
 
     @property
     def type_two(self) -> Fraction:
         """The chance to say x when it was x′."""
-        return sum((q for p, q in zip(self.null, self.alternative, strict=True) if q <= p), Fraction(0))
+        return sum(
+            (q for p, q in zip(self.null, self.alternative, strict=True) if q <= p), Fraction(0)
+        )
 
     @property
     def total_error(self) -> Fraction:
-        """The sum of both errors: 1 for an attacker who learns nothing, 0 for one who is never wrong."""
+        """The sum of both errors: 1 for an attacker who learns nothing, 0 for one who is never
+        wrong.
+        """
         return self.type_one + self.type_two
 
     @property
     def advantage(self) -> Fraction:
-        """What is missing from 1 in the sum of errors: the total variation distance of the two laws."""
+        """What is missing from 1 in the sum of errors: the total variation distance of the two
+        laws.
+        """
         return 1 - self.total_error
 
     @property
     def corners(self) -> tuple[tuple[Fraction, Fraction], ...]:
-        """The (type-I, type-II) errors at the corners of the trade-off curve, from type-I error 0 to 1."""
+        """The (type-I, type-II) errors at the corners of the trade-off curve, from type-I error 0
+        to 1.
+        """
         found = steps(self.alternative, self.null)
         points = [(Fraction(0), Fraction(1))]
         for step in found:

@@ -1,11 +1,14 @@
 """What every guarantee shares: a promise about neighbours, as a value with an algebra.
 
-    a + b      both releases happened             a.to(Notion)    the best statement of that notion that a implies
-    n * a      the release happened n times       a.delta(ε)      least δ known with (ε, δ)-DP;  a.epsilon(δ) its inverse
-    a <= b     whoever has a also has b           a.tradeoff(α)   attacker's least type-II error at type-I error α
+    a + b      both releases happened             a.to(Notion)    the best statement of that notion
+    that a implies
+    n * a      the release happened n times       a.delta(ε)      least δ known with (ε, δ)-DP;
+    a.epsilon(δ) its inverse a <= b whoever has a also has b a.tradeoff(α) attacker's least type-II
+    error at type-I error α
 
-Parameters are exact rationals. Numbers that must be rounded are rounded outward: a reported ε or δ is never below the truth.
-Relation (which datasets are neighbours) and unit (what is protected) are carried along; left unspecified they mix with anything.
+Parameters are exact rationals. Numbers that must be rounded are rounded outward: a reported ε or δ
+is never below the truth. Relation (which datasets are neighbours) and unit (what is protected) are
+carried along; left unspecified they mix with anything.
 """
 
 from __future__ import annotations
@@ -59,7 +62,9 @@ class Guarantee(ABC):
 
     @abstractmethod
     def renyi(self, order: Number) -> float:
-        """The least bound known on the Rényi divergence of this order, rounded up; infinite where there is none."""
+        """The least bound known on the Rényi divergence of this order, rounded up; infinite where
+        there is none.
+        """
 
     @abstractmethod
     def _plus(self, other: Self) -> Self:
@@ -83,17 +88,26 @@ class Guarantee(ABC):
 
     def _subsample(self, q: Fraction) -> Guarantee:
         reason = f"{type(self).__name__} is not amplified by sampling"
-        raise Refused("guarantee.subsample", f"{self}.subsample({text(q)})", reason, "Pure, Approx or GDP, before converting")
+        raise Refused(
+            "guarantee.subsample",
+            f"{self}.subsample({text(q)})",
+            reason,
+            "Pure, Approx or GDP, before converting",
+        )
 
     def _quick(self) -> Curve:
-        """The curve, for searches that ask it at many ε. A notion whose own is slow has a quicker one: δ never below the truth, ε roughly."""
+        """The curve, for searches that ask it at many ε. A notion whose own is slow has a quicker
+        one: δ never below the truth, ε roughly.
+        """
         return self
 
-    def _absorb(self, other: Guarantee) -> Guarantee | None:  # noqa: ARG002
-        """This and `other` together, in the notion of this, where every such guarantee has a place in it."""
+    def _absorb(self, other: Guarantee) -> Guarantee | None:
+        """This and `other` together, in the notion of this, where every such guarantee has a place
+        in it.
+        """
         return None
 
-    def _states(self, notion: type[Guarantee]) -> Guarantee | None:  # noqa: ARG002
+    def _states(self, notion: type[Guarantee]) -> Guarantee | None:
         """What a notion that no arrow starts from implies by itself."""
         return None
 
@@ -105,13 +119,17 @@ class Guarantee(ABC):
         return None
 
     def to(self, notion: type[G], *, delta: Number | None = None) -> G:
-        """The best statement of `notion` that this implies; `delta=` is needed for `Approx` unless this is pure."""
+        """The best statement of `notion` that this implies; `delta=` is needed for `Approx` unless
+        this is pure.
+        """
         from .arrows import convert
 
         return convert(self, notion, delta)
 
     def tradeoff(self, alpha: Number) -> float:
-        """The least type-II error known of any test between neighbours whose type-I error is `alpha`, rounded down."""
+        """The least type-II error known of any test between neighbours whose type-I error is
+        `alpha`, rounded down.
+        """
         from .hypotheses import from_curve
 
         return from_curve(self, probability(alpha, "alpha", one=True))
@@ -119,26 +137,50 @@ class Guarantee(ABC):
     def group(self, size: int) -> Guarantee:
         """The promise about `size` units who may all change at once."""
         if not is_whole(size):
-            raise Refused("guarantee.group", f"group({shown(size)})", "a group has one or more members", "group(2)")
+            raise Refused(
+                "guarantee.group",
+                f"group({shown(size)})",
+                "a group has one or more members",
+                "group(2)",
+            )
         return self if size == 1 else self._bind(self._group(size), self.relation, self.unit)
 
     def under(self, relation: str) -> Guarantee:
-        """The promise under another relation: replacing a unit is removing it and adding another, so two steps of add-remove."""
+        """The promise under another relation: replacing a unit is removing it and adding another,
+        so two steps of add-remove.
+        """
         wanted, place = relation_of(relation), f"{self}.under({relation!r})"
         if wanted == self.relation:
             return self
         if self.relation is None:
-            raise Refused("guarantee.relation", place, "the relation it holds under is not stated", f"{type(self).__name__}(…, relation='add-remove')")
+            raise Refused(
+                "guarantee.relation",
+                place,
+                "the relation it holds under is not stated",
+                f"{type(self).__name__}(…, relation='add-remove')",
+            )
         if wanted == "add-remove":
-            raise Refused("guarantee.relation", place, "replace says nothing about datasets of different size", "state the cost under add-remove")
+            raise Refused(
+                "guarantee.relation",
+                place,
+                "replace says nothing about datasets of different size",
+                "state the cost under add-remove",
+            )
         return self._bind(self._group(2), wanted, self.unit)
 
     def subsample(self, q: Number) -> Guarantee:
-        """The promise when every unit enters the data independently with probability q (Poisson sampling), under add-remove."""
+        """The promise when every unit enters the data independently with probability q (Poisson
+        sampling), under add-remove.
+        """
         rate = probability(q, "q", one=True)
         if self.relation == "replace":
             rewrite = f"{type(self).__name__}(…, relation='add-remove')"
-            raise Refused("guarantee.relation", f"{self}.subsample({q})", "Poisson sampling is about add-remove", rewrite)
+            raise Refused(
+                "guarantee.relation",
+                f"{self}.subsample({q})",
+                "Poisson sampling is about add-remove",
+                rewrite,
+            )
         return self._bind(self._subsample(rate), "add-remove", self.unit)
 
     def meaning(self, *, prior: Number = 0.5) -> Meaning:
@@ -148,7 +190,12 @@ class Guarantee(ABC):
         try:
             return meaning(self, prior)
         except OverflowError:
-            raise Refused("number.range", f"{self}.meaning(…)", "numbers this large mean nothing to anyone", "a promise one would make") from None
+            raise Refused(
+                "number.range",
+                f"{self}.meaning(…)",
+                "numbers this large mean nothing to anyone",
+                "a promise one would make",
+            ) from None
 
     def to_json(self) -> str:
         """A text that `from_json` reads back as an equal guarantee."""
@@ -179,7 +226,12 @@ class Guarantee(ABC):
         if isinstance(count, bool) or not isinstance(count, int):
             return NotImplemented
         if count < 0:
-            raise Refused("guarantee.count", f"{shown(count)} * {self}", "a release happens zero or more times", f"1 * {self}")
+            raise Refused(
+                "guarantee.count",
+                f"{shown(count)} * {self}",
+                "a release happens zero or more times",
+                f"1 * {self}",
+            )
         return self._bind(self._times(count), self.relation, self.unit)
 
     __rmul__ = __mul__
@@ -197,7 +249,11 @@ class Guarantee(ABC):
         return f"{type(self).__name__}({', '.join([*(text(value) for value in self.parameters.values()), *self._about()])})"
 
     def _about(self) -> list[str]:
-        return [f"{name}={value!r}" for name, value in (("relation", self.relation), ("unit", self.unit)) if value is not None]
+        return [
+            f"{name}={value!r}"
+            for name, value in (("relation", self.relation), ("unit", self.unit))
+            if value is not None
+        ]
 
     @staticmethod
     def _bind(guarantee: G, relation: Relation | None, unit: str | None) -> G:
@@ -208,10 +264,17 @@ class Guarantee(ABC):
 
 
 def settle(a: Guarantee, b: Guarantee) -> tuple[Relation | None, str | None]:
-    """The relation and unit of two guarantees that speak of the same data; refused where they differ."""
+    """The relation and unit of two guarantees that speak of the same data; refused where they
+    differ.
+    """
     for name, one, two in (("relation", a.relation, b.relation), ("unit", a.unit, b.unit)):
         if one is not None and two is not None and one != two:
-            raise Refused(f"guarantee.{name}", f"{a} and {b}", f"one is about {name} {one!r}, the other about {two!r}", f"state both for the same {name}")
+            raise Refused(
+                f"guarantee.{name}",
+                f"{a} and {b}",
+                f"one is about {name} {one!r}, the other about {two!r}",
+                f"state both for the same {name}",
+            )
     return a.relation or b.relation, a.unit or b.unit
 
 
@@ -222,14 +285,24 @@ def relation_of(value: str | None) -> Relation | None:
             return relation
     if value is None:
         return None
-    raise Refused("guarantee.relation", f"relation={value!r}", "neighbours differ by adding or removing a unit, or by replacing one", "relation='add-remove'")
+    raise Refused(
+        "guarantee.relation",
+        f"relation={value!r}",
+        "neighbours differ by adding or removing a unit, or by replacing one",
+        "relation='add-remove'",
+    )
 
 
 def unit_of(value: object) -> str | None:
     """The name of what is protected, or unspecified."""
     if value is None or (isinstance(value, str) and value):
         return value
-    raise Refused("guarantee.unit", f"unit={value!r}", "the unit is the name of what is protected", "unit='patient'")
+    raise Refused(
+        "guarantee.unit",
+        f"unit={value!r}",
+        "the unit is the name of what is protected",
+        "unit='patient'",
+    )
 
 
 def reach(guarantee: Guarantee, notion: type[G]) -> G | None:
@@ -243,9 +316,16 @@ def known_epsilon(epsilon: Number) -> Fraction:
     """ε ≥ 0 at which a curve is asked."""
     number = exact(epsilon, "epsilon")
     if number < 0:
-        raise Refused("number.negative", f"epsilon={shown(epsilon)}", "epsilon is zero or more", "epsilon=1")
+        raise Refused(
+            "number.negative", f"epsilon={shown(epsilon)}", "epsilon is zero or more", "epsilon=1"
+        )
     if number >= LARGEST:
-        raise Refused("number.range", f"epsilon={shown(epsilon)}", "epsilon is too large for a double", "epsilon=1")
+        raise Refused(
+            "number.range",
+            f"epsilon={shown(epsilon)}",
+            "epsilon is too large for a double",
+            "epsilon=1",
+        )
     return number
 
 
@@ -259,12 +339,22 @@ def known_order(order: Number) -> Fraction:
     """A Rényi order α ≥ 1."""
     number = exact(order, "order")
     if number < 1 or number > LARGEST_ORDER or 1 < number < SMALLEST_ORDER:
-        raise Refused("guarantee.order", f"order={shown(order)}", "orders of Rényi divergence lie between 1 and 2^40, not within 2^-40 of 1", "order=2")
+        raise Refused(
+            "guarantee.order",
+            f"order={shown(order)}",
+            "orders of Rényi divergence lie between 1 and 2^40, not within 2^-40 of 1",
+            "order=2",
+        )
     return number
 
 
 def sum_of_deltas(total: Fraction, place: Callable[[], str]) -> Fraction:
     """A sum of failure probabilities; from 1 on nothing is promised any more, and that is said."""
     if total >= 1:
-        raise Refused("guarantee.no-promise", place(), "nothing is promised: the δ come to 1 or more", "smaller δ, or fewer releases")
+        raise Refused(
+            "guarantee.no-promise",
+            place(),
+            "nothing is promised: the δ come to 1 or more",
+            "smaller δ, or fewer releases",
+        )
     return total

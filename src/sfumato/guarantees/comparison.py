@@ -1,6 +1,8 @@
-"""What a pure ε and a Rényi bound say about the same things, side by side: Mironov 2017, table I, with the misprints of a later copy put right.
+"""What a pure ε and a Rényi bound say about the same things, side by side: Mironov 2017, table I,
+with the misprints of a later copy put right.
 
-Q(S | x) is the chance of an outcome S under x, R the odds of x against a neighbour y, and ε either the pure ε or the bound on D_α at one order α > 1.
+Q(S | x) is the chance of an outcome S under x, R the odds of x against a neighbour y, and ε either
+the pure ε or the bound on D_α at one order α > 1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """What a Rényi divergence says about probabilities and about a third law.
 
-*Preservation*   P(B) ≤ (e^(D_α(P‖Q)) · Q(B))^((α − 1)/α) for every event B and α > 1 (Langlois, Stehlé & Steinfeld 2014).
-*Triangle*       D_α(P‖Q) ≤ (α − 1/p)/(α − 1) · D_{pα}(P‖R) + D_{q(α − 1/p)}(R‖Q) for 1/p + 1/q = 1 and α > 1 (Mironov 2017).
+*Preservation*   P(B) ≤ (e^(D_α(P‖Q)) · Q(B))^((α − 1)/α) for every event B and α > 1 (Langlois,
+                 Stehlé & Steinfeld 2014).
+*Triangle*       D_α(P‖Q) ≤ (α − 1/p)/(α − 1) · D_{pα}(P‖R) + D_{q(α − 1/p)}(R‖Q) for 1/p + 1/q = 1
+                 and α > 1 (Mironov 2017).
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ from ..exact.numbers import Number, exact, non_negative, probability, text
 from .divergences import order_of
 
 
-def preservation_bound(order: Number, divergence: Number, chance: Number, *, rounding: Rounding = "up") -> float:
+def preservation_bound(
+    order: Number, divergence: Number, chance: Number, *, rounding: Rounding = "up"
+) -> float:
     """The most that P(B) can be when Q(B) = `chance` and D_α(P‖Q) = `divergence`."""
     a = order_of(order)
     if a is not None:
@@ -32,8 +36,12 @@ def triangle_orders(order: Number, p: Number) -> tuple[Fraction, Fraction]:
     return one * a, one / (one - 1) * (a - 1 / one)
 
 
-def triangle_bound(order: Number, p: Number, first: Number, second: Number, *, rounding: Rounding = "up") -> float:
-    """The most that D_α(P‖Q) can be when D_{pα}(P‖R) = `first` and D_{q(α − 1/p)}(R‖Q) = `second`."""
+def triangle_bound(
+    order: Number, p: Number, first: Number, second: Number, *, rounding: Rounding = "up"
+) -> float:
+    """The most that D_α(P‖Q) can be when D_{pα}(P‖R) = `first` and D_{q(α − 1/p)}(R‖Q) =
+    `second`.
+    """
     a, one = _above_one(exact(order, "order")), _above_one(exact(p, "p"), "p")
     bound = (a - 1 / one) / (a - 1) * non_negative(first, "first") + non_negative(second, "second")
     return evaluate(lambda: ball(bound), rounding)
@@ -41,5 +49,10 @@ def triangle_bound(order: Number, p: Number, first: Number, second: Number, *, r
 
 def _above_one(number: Fraction, name: str = "order") -> Fraction:
     if number <= 1:
-        raise Refused("divergence.order", f"{name}={text(number)}", f"the inequality is about {name} above 1", f"{name}=2")
+        raise Refused(
+            "divergence.order",
+            f"{name}={text(number)}",
+            f"the inequality is about {name} above 1",
+            f"{name}=2",
+        )
     return number

@@ -1,9 +1,12 @@
-"""Laws on finitely many outcomes, exactly, and the one thing about two of them that matters to an adversary.
+"""Laws on finitely many outcomes, exactly, and the one thing about two of them that matters to an
+adversary.
 
-*Law*      Probabilities as exact rationals that sum to 1. Floats are read by their shortest text; a list of floats whose sum misses 1 by no
-           more than 1e-9 is divided by its sum, exactly. Numbers that claim to be exact have to sum to 1 as they stand.
-*Steps*    Outcomes of equal likelihood ratio p/q joined, the largest ratio first. By the lemma of Neyman & Pearson (1933) this list decides
-           every test between two laws, and every divergence in this package is a sum over it. Where q = 0 the ratio is +∞ and the privacy
+*Law*      Probabilities as exact rationals that sum to 1. Floats are read by their shortest text; a
+           list of floats whose sum misses 1 by no more than 1e-9 is divided by its sum, exactly.
+           Numbers that claim to be exact have to sum to 1 as they stand.
+*Steps*    Outcomes of equal likelihood ratio p/q joined, the largest ratio first. By the lemma of
+           Neyman & Pearson (1933) this list decides every test between two laws, and every
+           divergence in this package is a sum over it. Where q = 0 the ratio is +∞ and the privacy
            loss ln(p/q) is +∞: that mass is exactly what no ε can bound.
 """
 
@@ -49,12 +52,22 @@ def weights(values: Iterable[Number], name: str = "law") -> Weights:
         raise Refused("law.empty", name, "a law needs at least one outcome", f"{name}=[1]")
     negative = next((number for number in numbers if number < 0), None)
     if negative is not None:
-        raise Refused("law.negative", f"{name}: {text(negative)}", "a probability is zero or more", f"{name}=[0.5, 0.5]")
+        raise Refused(
+            "law.negative",
+            f"{name}: {text(negative)}",
+            "a probability is zero or more",
+            f"{name}=[0.5, 0.5]",
+        )
     total = sum(numbers, Fraction(0))
     rounded = any(isinstance(value, float) or hasattr(value, "dtype") for value in written)
     if total != 1 and not (rounded and abs(total - 1) <= TOLERANCE):
         rewrite = "divide by the sum" if total else f"{name}=[0.5, 0.5]"
-        raise Refused("law.sum", f"{name}, of sum {text(total)}", "the probabilities of a law sum to 1", rewrite)
+        raise Refused(
+            "law.sum",
+            f"{name}, of sum {text(total)}",
+            "the probabilities of a law sum to 1",
+            rewrite,
+        )
     return tuple(number / total for number in numbers)
 
 
@@ -65,20 +78,32 @@ def law(values: Law, outcomes: Sequence[Any] | None = None, name: str = "law") -
     if outcomes is None:
         return weights(values.values(), name)
     if set(values) != set(outcomes):
-        raise Refused("law.outcomes", name, "the outcomes are not the same", "give every outcome its probability, 0 where it has none")
+        raise Refused(
+            "law.outcomes",
+            name,
+            "the outcomes are not the same",
+            "give every outcome its probability, 0 where it has none",
+        )
     return weights((values[outcome] for outcome in outcomes), name)
 
 
 def pair(P: Law, Q: Law) -> tuple[Weights, Weights]:
     """Two laws on the same outcomes, in one order."""
     if isinstance(P, Mapping) != isinstance(Q, Mapping):
-        raise Refused("law.outcomes", "P and Q", "one law names its outcomes and the other does not", "two lists, or two mappings")
+        raise Refused(
+            "law.outcomes",
+            "P and Q",
+            "one law names its outcomes and the other does not",
+            "two lists, or two mappings",
+        )
     p = law(P, None, "P")
     return p, law(Q, list(P) if isinstance(P, Mapping) else range(len(p)), "Q")
 
 
 def steps(p: Weights, q: Weights) -> tuple[Step, ...]:
-    """The outcomes of two laws by likelihood ratio p/q, +∞ first, 0 last. Outcomes that neither law gives are left out."""
+    """The outcomes of two laws by likelihood ratio p/q, +∞ first, 0 last. Outcomes that neither law
+    gives are left out.
+    """
     infinite = sum((a for a, b in zip(p, q, strict=True) if not b), Fraction(0))
     joined: dict[Fraction, Step] = {}
     for a, b in zip(p, q, strict=True):
@@ -90,12 +115,18 @@ def steps(p: Weights, q: Weights) -> tuple[Step, ...]:
 
 
 def exceeds(ratio: Fraction, exponent: Fraction) -> bool:
-    """Whether ratio > e^exponent, decided for certain: no rational but e⁰ is a rational power of e, so there is no tie but at 1."""
+    """Whether ratio > e^exponent, decided for certain: no rational but e⁰ is a rational power of e,
+    so there is no tie but at 1.
+    """
     if exponent == 0 or ratio == 0:
         return ratio > 1
-    if exponent > ratio.numerator.bit_length():  # e > 2, so the power is far above; and likewise far below
+    if (
+        exponent > ratio.numerator.bit_length()
+    ):  # e > 2, so the power is far above; and likewise far below
         return False
-    return -exponent > ratio.denominator.bit_length() or below(lambda: ball(exponent).exp(), lambda: ball(ratio))
+    return -exponent > ratio.denominator.bit_length() or below(
+        lambda: ball(exponent).exp(), lambda: ball(ratio)
+    )
 
 
 def rational(value: arb) -> Fraction:
@@ -107,7 +138,12 @@ def rational(value: arb) -> Fraction:
 def exp_down(exponent: Fraction, bits: int) -> Fraction:
     """A rational at most e^exponent, and less than it by a few parts in 2^bits at most."""
     if exponent > 10_000:
-        raise Refused("number.range", f"epsilon={text(exponent)}", "so large an ε promises nothing", "epsilon=1")
+        raise Refused(
+            "number.range",
+            f"epsilon={text(exponent)}",
+            "so large an ε promises nothing",
+            "epsilon=1",
+        )
     with precision(bits):
         return rational(ball(exponent).exp().lower())
 
@@ -115,6 +151,9 @@ def exp_down(exponent: Fraction, bits: int) -> Fraction:
 def _of_length(numbers: Weights, outcomes: Sequence[Any] | None, name: str) -> Weights:
     if outcomes is not None and len(numbers) != len(outcomes):
         raise Refused(
-            "law.outcomes", f"{name}: {len(numbers)} for {len(outcomes)}", "the outcomes are not the same", "one probability for each outcome, in one order"
+            "law.outcomes",
+            f"{name}: {len(numbers)} for {len(outcomes)}",
+            "the outcomes are not the same",
+            "one probability for each outcome, in one order",
         )
     return numbers

@@ -1,9 +1,12 @@
 """Gaussian differential privacy.
 
-*Promise*   Telling M(x) from M(x') is at least as hard as telling N(0, 1) from N(μ, 1), whatever test is used (Dong, Roth & Su 2022).
+*Promise*   Telling M(x) from M(x') is at least as hard as telling N(0, 1) from N(μ, 1), whatever
+            test is used (Dong, Roth & Su 2022).
 *Compose*   μ² adds up; the record therefore holds μ², exactly.
-*Curve*     δ(t) = Φ(μ/2 − t/μ) − e^t · Φ(−μ/2 − t/μ) (Balle & Wang 2018).          *Rényi*   D_α ≤ α·μ²/2.
-*Group*     kμ for k units.          *Sample*   a `Loss`: the law of the sampled loss, in both directions.
+*Curve*     δ(t) = Φ(μ/2 − t/μ) − e^t · Φ(−μ/2 − t/μ) (Balle & Wang 2018).          *Rényi*   D_α ≤
+            α·μ²/2.
+*Group*     kμ for k units.          *Sample*   a `Loss`: the law of the sampled loss, in both
+            directions.
 """
 
 from __future__ import annotations
@@ -19,7 +22,16 @@ from flint import arb
 from ..errors import Refused
 from ..exact.balls import ball, evaluate, least, normal_cdf, root_up, short, up
 from ..exact.numbers import Number, non_negative, positive, probability
-from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, unit_of
+from .base import (
+    Guarantee,
+    Relation,
+    known_delta,
+    known_epsilon,
+    known_order,
+    reach,
+    relation_of,
+    unit_of,
+)
 
 ABOVE = "sfumato.accounting.loss"
 _NOTHING = 10**6  # an ε that no one would call privacy, and that would only slow the search down
@@ -34,12 +46,16 @@ class GDP(Guarantee):
     unit: str | None
 
     def __init__(self, mu: Number, *, relation: str | None = None, unit: str | None = None) -> None:
-        object.__setattr__(self, "mu_squared", non_negative(non_negative(mu, "mu") ** 2, "mu_squared"))
+        object.__setattr__(
+            self, "mu_squared", non_negative(non_negative(mu, "mu") ** 2, "mu_squared")
+        )
         object.__setattr__(self, "relation", relation_of(relation))
         object.__setattr__(self, "unit", unit_of(unit))
 
     @classmethod
-    def from_square(cls, mu_squared: Number, *, relation: str | None = None, unit: str | None = None) -> Self:
+    def from_square(
+        cls, mu_squared: Number, *, relation: str | None = None, unit: str | None = None
+    ) -> Self:
         """The guarantee with this μ², where μ itself need not be rational."""
         made = cls(0, relation=relation, unit=unit)
         object.__setattr__(made, "mu_squared", non_negative(mu_squared, "mu_squared"))
@@ -72,7 +88,15 @@ class GDP(Guarantee):
         a = probability(alpha, "alpha", one=True)
         if a in (0, 1):
             return float(1 - a)
-        return max(0.0, evaluate(lambda: normal_cdf(arb(2).sqrt() * (2 * ball(a)).erfcinv() - ball(self.mu_squared).sqrt()), "down"))
+        return max(
+            0.0,
+            evaluate(
+                lambda: normal_cdf(
+                    arb(2).sqrt() * (2 * ball(a)).erfcinv() - ball(self.mu_squared).sqrt()
+                ),
+                "down",
+            ),
+        )
 
     def _plus(self, other: Self) -> Self:
         return type(self).from_square(short(self.mu_squared + other.mu_squared))
@@ -91,14 +115,18 @@ class GDP(Guarantee):
         return GDP.from_square(size * size * self.mu_squared)
 
     def _subsample(self, q: Fraction) -> Guarantee:
-        """In a notion that is defined above this layer; fetched when it is needed, as public names are."""
+        """In a notion that is defined above this layer; fetched when it is needed, as public names
+        are.
+        """
         found: Guarantee = import_module(ABOVE).sampled_gaussian(self.mu_squared, q)
         return found
 
 
 def delta_of_mu(mu_squared: Fraction, epsilon: Fraction) -> float:
     """The curve, rounded up."""
-    return min(1.0, evaluate(lambda: normal_curve(mu_squared, epsilon), "up")) if mu_squared else 0.0
+    return (
+        min(1.0, evaluate(lambda: normal_curve(mu_squared, epsilon), "up")) if mu_squared else 0.0
+    )
 
 
 def normal_curve(mu_squared: Fraction, epsilon: Fraction) -> arb:
@@ -108,8 +136,15 @@ def normal_curve(mu_squared: Fraction, epsilon: Fraction) -> arb:
 
 
 def largest_mu(epsilon: Number, delta: Number) -> Fraction:
-    """The largest μ (to 2^-50 of itself, never above) for which μ-GDP implies (ε, δ)-DP: the analytic calibration of Balle & Wang 2018."""
+    """The largest μ (to 2^-50 of itself, never above) for which μ-GDP implies (ε, δ)-DP: the
+    analytic calibration of Balle & Wang 2018.
+    """
     e, d = positive(epsilon, "epsilon"), positive(probability(delta, "delta", zero=False), "delta")
     if e > _NOTHING:
-        raise Refused("number.range", f"epsilon={epsilon!s:.60}", "so large an ε promises nothing", "epsilon=1")
+        raise Refused(
+            "number.range",
+            f"epsilon={epsilon!s:.60}",
+            "so large an ε promises nothing",
+            "epsilon=1",
+        )
     return 1 / least(lambda s: delta_of_mu(1 / s**2, e) <= d)

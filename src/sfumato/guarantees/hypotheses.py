@@ -1,7 +1,9 @@
-"""Trade-off curves: how small a type-II error a test between two neighbours can have at a given type-I error.
+"""Trade-off curves: how small a type-II error a test between two neighbours can have at a given
+type-I error.
 
-Every (ε, δ)-statement confines the errors by two lines, 1 − δ − e^ε·α and e^(−ε)·(1 − δ − α) (Wasserman & Zhou 2010; Kairouz, Oh & Viswanath 2015);
-a curve δ(ε) by all of them at once. Results are rounded down: no test does better than is said.
+Every (ε, δ)-statement confines the errors by two lines, 1 − δ − e^ε·α and e^(−ε)·(1 − δ − α)
+(Wasserman & Zhou 2010; Kairouz, Oh & Viswanath 2015); a curve δ(ε) by all of them at once. Results
+are rounded down: no test does better than is said.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ def two_lines(epsilon: Fraction, delta: Fraction, alpha: Fraction) -> float:
 
 
 def from_curve(guarantee: Guarantee, alpha: Fraction) -> float:
-    """The largest of the two lines over ε. Any ε gives a valid bound, so it is only searched for, by golden sections."""
+    """The largest of the two lines over ε. Any ε gives a valid bound, so it is only searched for,
+    by golden sections.
+    """
     curve = guarantee._quick()
 
     def bound(epsilon: float) -> float:

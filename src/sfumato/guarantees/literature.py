@@ -1,9 +1,11 @@
 """Which ε and δ others have used, and what the customary rules are worth.
 
-*ε*   The table of Hsu et al. 2014: what nineteen papers ran their experiments with. It shows habits, not safety; `guarantee.meaning()` shows what an ε does.
-*δ*   A mechanism that publishes each of n records with probability δ (name and shame) is (0, δ)-DP. It discloses n·δ people on average, and at least one
-      with probability 1 − (1 − δ)^n. So a δ is judged by n·δ, for the declared number n of units: a note from 0.01 on, a warning from 0.1 on, and from 1 on,
-      where one full disclosure is expected, it is not called safe in any words.
+*ε*   The table of Hsu et al. 2014: what nineteen papers ran their experiments with. It shows
+      habits, not safety; `guarantee.meaning()` shows what an ε does.
+*δ*   A mechanism that publishes each of n records with probability δ (name and shame) is (0, δ)-DP.
+      It discloses n·δ people on average, and at least one with probability 1 − (1 − δ)^n. So a δ is
+      judged by n·δ, for the declared number n of units: a note from 0.01 on, a warning from 0.1 on,
+      and from 1 on, where one full disclosure is expected, it is not called safe in any words.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ Level = Literal["small", "note", "warning", "unsafe"]
 
 
 class Use(NamedTuple):
-    """Who used which ε for what; a range is from its least to its largest value, "<" leaves the least open."""
+    """Who used which ε for what; a range is from its least to its largest value, "<" leaves the
+    least open.
+    """
 
     authors: str
     epsilons: tuple[str, ...]
@@ -71,19 +75,34 @@ class Rule(NamedTuple):
 RULES: tuple[Rule, ...] = (
     Rule(
         "ε is usually between 0.1 and 5, typically ln 2 or ln 3",
-        "at ln 3 a belief of 50 % becomes 75 % at most, at 5 it becomes 99.34 %: the two are worlds apart",
+        (
+            "at ln 3 a belief of 50 % becomes 75 % at most, at 5 it becomes 99.34 %: the two "
+            "are worlds apart"
+        ),
     ),
     Rule(
         "a mechanism that fails at a small ε may hold at 2ε, which may still do",
         "what 2ε means can be computed, and what lies beyond ε is measured: by δ(ε)",
     ),
-    Rule("failing at ε = 15 matters only if the telling answer is likely", "how much it matters is δ(15): a number, to be stated with the promise"),
-    Rule("e^ε is about 1 + ε", "to half a per cent at ε = 0.1, where it is 1.1052; at ε = 1 it is 2.7183, not 2"),
+    Rule(
+        "failing at ε = 15 matters only if the telling answer is likely",
+        "how much it matters is δ(15): a number, to be stated with the promise",
+    ),
+    Rule(
+        "e^ε is about 1 + ε",
+        "to half a per cent at ε = 0.1, where it is 1.1052; at ε = 1 it is 2.7183, not 2",
+    ),
     Rule(
         "δ should be smaller than the inverse of any polynomial in n",
-        "no single number is; what counts is n·δ, the number of people whom δ allows to be published whole",
+        (
+            "no single number is; what counts is n·δ, the number of people whom δ allows to "
+            "be published whole"
+        ),
     ),
-    Rule("δ = 1/n is small", "it allows to publish one record in full, on average, and does so with probability 63 %"),
+    Rule(
+        "δ = 1/n is small",
+        "it allows to publish one record in full, on average, and does so with probability 63 %",
+    ),
 )
 
 
@@ -96,7 +115,12 @@ class Judgement(NamedTuple):
     sentence: str
 
 
-LEVELS: tuple[tuple[Fraction, Level], ...] = ((Fraction(1), "unsafe"), (Fraction(1, 10), "warning"), (Fraction(1, 100), "note"), (Fraction(0), "small"))
+LEVELS: tuple[tuple[Fraction, Level], ...] = (
+    (Fraction(1), "unsafe"),
+    (Fraction(1, 10), "warning"),
+    (Fraction(1, 100), "note"),
+    (Fraction(0), "small"),
+)
 
 _WORDS: dict[Level, str] = {
     "small": "That is small.",
@@ -119,24 +143,41 @@ def judge_delta(delta: Number, n: int) -> Judgement:
     level = next(level for least, level in LEVELS if expected >= least)
     leak = name_and_shame(d, units)
     told = (
-        f"With δ = {text(d)} for {figure(Fraction(units), 'up', 12)} units, {figure(expected, 'up')} of them may be expected to be published in full, "
+        f"With δ = {text(d)} for {figure(Fraction(units), 'up', 12)} units, "
+        f"{figure(expected, 'up')} of them may be expected to be published in full, "
         f"and at least one with a probability of up to {percent(leak, 'up')}."
     )
-    return Judgement(level, expected, leak, f"{told} {_WORDS[level]}" if d else f"Nothing is lost to δ = 0. {_WORDS[level]}")
+    return Judgement(
+        level,
+        expected,
+        leak,
+        f"{told} {_WORDS[level]}" if d else f"Nothing is lost to δ = 0. {_WORDS[level]}",
+    )
 
 
 def name_and_shame(delta: Number, n: int) -> float:
-    """1 − (1 − δ)^n: the probability that publishing each of n records with probability δ publishes at least one; rounded up."""
+    """1 − (1 − δ)^n: the probability that publishing each of n records with probability δ publishes
+    at least one; rounded up.
+    """
     d, units = probability(delta, "delta"), _units(n)
     return chance(lambda: -(units * (-ball(d)).log1p()).expm1(), "up")
 
 
 def _units(n: int) -> int:
     if not is_whole(n):
-        raise Refused("guarantee.units", f"n={n}", "a δ is judged beside the declared number of units", "n=10_000")
+        raise Refused(
+            "guarantee.units",
+            f"n={n}",
+            "a δ is judged beside the declared number of units",
+            "n=10_000",
+        )
     return n
 
 
 def _number(written: str) -> float:
     bare = written.removeprefix("<").strip()
-    return evaluate(lambda: arb(int(bare.removeprefix("ln"))).log()) if bare.startswith("ln") else float(bare)
+    return (
+        evaluate(lambda: arb(int(bare.removeprefix("ln"))).log())
+        if bare.startswith("ln")
+        else float(bare)
+    )

@@ -1,14 +1,20 @@
 """How seldom the privacy loss is large, for promises that do not bound it for every answer.
 
-*Loss*      L = ln p(answer | x)/p(answer | x′), the answer drawn under x: by e^L the odds on the truth grow.
-*Tail*      (t, δ)-DP gives P(L > ε) ≤ δ/(1 − e^(t − ε)) for ε > t: on that event 1 − e^(t − L) is more than 1 − e^(t − ε), and its mean is at most δ.
-            With a whole curve, the least over t, where δ(t) = 1 − e^t + e^t·δ(−t) for t < 0. No better bound follows from the curve: joining the answers of
-            the largest losses attains it.
-*Both*      P(|L| > ε) ≤ (1 + e^−ε) times that: on L < −ε the law under x is less than e^−ε times the law under x′.
-*Outside*   solved for ε: outside an event of probability η the odds move by at most e^ε, with e^ε = (δ(t) + η·e^t)/(η − δ(t)) for any t with δ(t) < η.
+*Loss*      L = ln p(answer | x)/p(answer | x′), the answer drawn under x: by e^L the odds on the
+            truth grow.
+*Tail*      (t, δ)-DP gives P(L > ε) ≤ δ/(1 − e^(t − ε)) for ε > t: on that event 1 − e^(t − L) is
+            more than 1 − e^(t − ε), and its mean is at most δ. With a whole curve, the least over
+            t, where δ(t) = 1 − e^t + e^t·δ(−t) for t < 0. No better bound follows from the curve:
+            joining the answers of the largest losses attains it.
+*Both*      P(|L| > ε) ≤ (1 + e^−ε) times that: on L < −ε the law under x is less than e^−ε times
+            the law under x′.
+*Outside*   solved for ε: outside an event of probability η the odds move by at most e^ε, with e^ε =
+            (δ(t) + η·e^t)/(η − δ(t)) for any t with δ(t) < η.
 
-P(L > ε) ≤ δ is therefore *not* what (ε, δ)-DP says. Nor does μ-GDP say that L has the tail of the normal law with mean μ²/2 and variance μ²: the Gaussian
-mechanism's own loss has (`closed_forms.gaussian_loss`), but a processing of it may have a larger tail, and GDP is a promise about all of them.
+P(L > ε) ≤ δ is therefore *not* what (ε, δ)-DP says. Nor does μ-GDP say that L has the tail of the
+normal law with mean μ²/2 and variance μ²: the Gaussian mechanism's own loss has
+(`closed_forms.gaussian_loss`), but a processing of it may have a larger tail, and GDP is a promise
+about all of them.
 """
 
 from __future__ import annotations
@@ -49,7 +55,9 @@ def tail(guarantee: Guarantee, epsilon: Number) -> float:
         other = Fraction(curve.delta(abs(t)))
         if t >= 0:
             return chance(lambda: ball(other) / -ball(t - e).expm1(), "up")
-        return chance(lambda: (ball(other) * ball(t).exp() - ball(t).expm1()) / -ball(t - e).expm1(), "up")
+        return chance(
+            lambda: (ball(other) * ball(t).exp() - ball(t).expm1()) / -ball(t - e).expm1(), "up"
+        )
 
     zero = Fraction(0)
     return min(bound(t) for t in (zero, _lowest(bound, zero, e), _lowest(bound, -2 * e - 8, zero)))
@@ -65,18 +73,33 @@ def outside(guarantee: Guarantee, eta: Number) -> float:
 
     def bound(t: Fraction) -> float:
         lost = Fraction(curve.delta(t))
-        return evaluate(lambda: ((ball(lost) + ball(n) * ball(t).exp()) / ball(n - lost)).log(), "up") if lost < n else math.inf
+        return (
+            evaluate(lambda: ((ball(lost) + ball(n) * ball(t).exp()) / ball(n - lost)).log(), "up")
+            if lost < n
+            else math.inf
+        )
 
-    places = [Fraction(first), _lowest(bound, Fraction(first), 2 * Fraction(first) + 8)] if not math.isinf(first) else []
+    places = (
+        [Fraction(first), _lowest(bound, Fraction(first), 2 * Fraction(first) + 8)]
+        if not math.isinf(first)
+        else []
+    )
     if isinstance(guarantee, Approx):
         places.append(guarantee.parameters["epsilon"])  # where the curve has its kink
     found = min([bound(t) for t in places], default=math.inf)
     if math.isinf(found):
         reason = "with a probability of that size the loss may be infinite"
-        raise Refused("guarantee.does-not-follow", f"outside({guarantee}, {text(n)})", reason, f"a probability above {guarantee.delta(2**20):.3g}")
+        raise Refused(
+            "guarantee.does-not-follow",
+            f"outside({guarantee}, {text(n)})",
+            reason,
+            f"a probability above {guarantee.delta(2**20):.3g}",
+        )
     return found if whole is None else min(found, up(whole))
 
 
 def _lowest(bound: Callable[[Fraction], float], low: Fraction, high: Fraction) -> Fraction:
-    """Where the bound is lowest. It holds wherever it is evaluated, so a place that is only nearly the best is as sound."""
+    """Where the bound is lowest. It holds wherever it is evaluated, so a place that is only nearly
+    the best is as sound.
+    """
     return Fraction(lowest(lambda t: bound(Fraction(t)), float(low), float(high), steps=_STEPS))

@@ -1,9 +1,12 @@
 """Pure differential privacy.
 
-*Promise*   P(M(x) ∈ S) ≤ e^ε · P(M(x') ∈ S) for all neighbours x, x' and every event S (Dwork, McSherry, Nissim & Smith 2006).
+*Promise*   P(M(x) ∈ S) ≤ e^ε · P(M(x') ∈ S) for all neighbours x, x' and every event S (Dwork,
+            McSherry, Nissim & Smith 2006).
 *Compose*   ε adds up.
-*Curve*     δ(t) = (e^ε − e^t)₊ / (1 + e^ε): every such pair of laws is a processing of randomized response (Kairouz, Oh & Viswanath 2015).
-*Rényi*     D_α ≤ ln((e^(αε) + e^((1−α)ε)) / (1 + e^ε)) / (α − 1), and ε·tanh(ε/2) at α = 1, for the same reason.
+*Curve*     δ(t) = (e^ε − e^t)₊ / (1 + e^ε): every such pair of laws is a processing of randomized
+            response (Kairouz, Oh & Viswanath 2015).
+*Rényi*     D_α ≤ ln((e^(αε) + e^((1−α)ε)) / (1 + e^ε)) / (α − 1), and ε·tanh(ε/2) at α = 1, for the
+            same reason.
 *Group*     kε for k units.          *Sample*   ln(1 + q(e^ε − 1)) under Poisson sampling.
 """
 
@@ -18,7 +21,16 @@ from flint import arb
 
 from ..exact.balls import above, ball, evaluate, short, up
 from ..exact.numbers import Number, non_negative, probability
-from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, unit_of
+from .base import (
+    Guarantee,
+    Relation,
+    known_delta,
+    known_epsilon,
+    known_order,
+    reach,
+    relation_of,
+    unit_of,
+)
 from .hypotheses import two_lines
 
 
@@ -30,7 +42,9 @@ class Pure(Guarantee):
     relation: Relation | None
     unit: str | None
 
-    def __init__(self, epsilon: Number, *, relation: str | None = None, unit: str | None = None) -> None:
+    def __init__(
+        self, epsilon: Number, *, relation: str | None = None, unit: str | None = None
+    ) -> None:
         object.__setattr__(self, "_epsilon", non_negative(epsilon, "epsilon"))
         object.__setattr__(self, "relation", relation_of(relation))
         object.__setattr__(self, "unit", unit_of(unit))
@@ -41,7 +55,11 @@ class Pure(Guarantee):
 
     def delta(self, epsilon: Number) -> float:
         mine, e = self._epsilon, known_epsilon(epsilon)
-        return evaluate(lambda: -ball(e - mine).expm1() / (1 + ball(-mine).exp()), "up") if e < mine else 0.0
+        return (
+            evaluate(lambda: -ball(e - mine).expm1() / (1 + ball(-mine).exp()), "up")
+            if e < mine
+            else 0.0
+        )
 
     def epsilon(self, delta: Number = 0) -> float:
         """The inverse of the curve, ln(e^ε − δ(1 + e^ε)), where that is above zero."""
@@ -87,7 +105,8 @@ def renyi_of_pure(epsilon: Fraction, order: Fraction) -> float:
         return evaluate(lambda: ball(epsilon) * ball(epsilon / 2).tanh(), "up")
 
     def formula() -> arb:
-        # e^(αε) is taken out, so that nothing overflows: αε/(α−1) + ln((1 + e^((1−2α)ε)) / (1 + e^ε)) / (α−1)
+        # e^(αε) is taken out, so that nothing overflows: αε/(α−1) + ln((1 + e^((1−2α)ε)) / (1 +
+        # e^ε)) / (α−1)
         rest = ball((1 - 2 * order) * epsilon).exp().log1p() - ball(-epsilon).exp().log1p()
         return ball(epsilon) + rest / ball(order - 1)
 
@@ -96,4 +115,6 @@ def renyi_of_pure(epsilon: Fraction, order: Fraction) -> float:
 
 def amplified(epsilon: Fraction, q: Fraction) -> Fraction:
     """ln(1 + q(e^ε − 1)), rounded up (Balle, Barthe & Gaboardi 2018)."""
-    return above(lambda: (ball(q) * ball(epsilon).expm1()).log1p()) if epsilon and q else Fraction(0)
+    return (
+        above(lambda: (ball(q) * ball(epsilon).expm1()).log1p()) if epsilon and q else Fraction(0)
+    )

@@ -1,8 +1,10 @@
-"""Random differential privacy: a guarantee that holds for most pairs of neighbours drawn from a distribution someone made up.
+"""Random differential privacy: a guarantee that holds for most pairs of neighbours drawn from a
+distribution someone made up.
 
-*Promise*   With probability at least 1 − γ over a random pair of neighbours drawn from `over`, the inner guarantee holds for that pair (Hall, Rinaldo &
-            Wasserman 2013).
-*Not DP*    It says nothing about any particular dataset, so nothing else implies it or follows from it, and no ledger takes it.
+*Promise*   With probability at least 1 − γ over a random pair of neighbours drawn from `over`, the
+            inner guarantee holds for that pair (Hall, Rinaldo & Wasserman 2013).
+*Not DP*    It says nothing about any particular dataset, so nothing else implies it or follows from
+            it, and no ledger takes it.
 *Compose*   inner guarantees add up, and γ adds up, over the same distribution.
 """
 
@@ -30,7 +32,12 @@ class RandomDP(Guarantee):
     def __init__(self, guarantee: Guarantee, gamma: Number, *, over: str) -> None:
         if not isinstance(guarantee, Guarantee) or isinstance(guarantee, RandomDP):
             rewrite = "RandomDP(sf.Pure(1), gamma=0.05, over='uniform records')"
-            raise Refused("guarantee.random", "RandomDP(…)", "it wraps a guarantee such as Pure or Approx", rewrite)
+            raise Refused(
+                "guarantee.random",
+                "RandomDP(…)",
+                "it wraps a guarantee such as Pure or Approx",
+                rewrite,
+            )
         object.__setattr__(self, "guarantee", guarantee)
         object.__setattr__(self, "gamma", probability(gamma, "gamma"))
         object.__setattr__(self, "over", over)
@@ -52,18 +59,38 @@ class RandomDP(Guarantee):
 
     def _refuse(self, call: str) -> NoReturn:
         reason = "random DP is not differential privacy: it holds for most pairs only"
-        raise Refused("guarantee.random", f"{self}.{call}", reason, ".guarantee, with its γ beside it")
+        raise Refused(
+            "guarantee.random", f"{self}.{call}", reason, ".guarantee, with its γ beside it"
+        )
 
     def _plus(self, other: Self) -> Self:
         if self.over != other.over:
-            raise Refused("guarantee.random", f"{self} + {other}", "the two hold over different distributions", "state both over the same one")
-        return type(self)(self.guarantee + other.guarantee, sum_of_deltas(self.gamma + other.gamma, lambda: f"{self} + {other}"), over=self.over)
+            raise Refused(
+                "guarantee.random",
+                f"{self} + {other}",
+                "the two hold over different distributions",
+                "state both over the same one",
+            )
+        return type(self)(
+            self.guarantee + other.guarantee,
+            sum_of_deltas(self.gamma + other.gamma, lambda: f"{self} + {other}"),
+            over=self.over,
+        )
 
     def _times(self, count: int) -> Self:
-        return type(self)(count * self.guarantee, sum_of_deltas(count * self.gamma, lambda: f"{shown(count)} * {self}"), over=self.over)
+        return type(self)(
+            count * self.guarantee,
+            sum_of_deltas(count * self.gamma, lambda: f"{shown(count)} * {self}"),
+            over=self.over,
+        )
 
     def _implied_by(self, other: Guarantee) -> bool:
-        return isinstance(other, RandomDP) and other.over == self.over and other.gamma <= self.gamma and other.guarantee <= self.guarantee
+        return (
+            isinstance(other, RandomDP)
+            and other.over == self.over
+            and other.gamma <= self.gamma
+            and other.guarantee <= self.guarantee
+        )
 
     def _meet(self, other: Self) -> Self:
         return min(self, other, key=lambda a: a.gamma)

@@ -1,7 +1,8 @@
 """From a bound on one Rényi divergence to (ε, δ) (Canonne, Kamath & Steinke 2020, Proposition 12).
 
-If D_α ≤ r, then (ε, δ)-DP holds with ε = r + ln(1 − 1/α) − ln(αδ)/(α − 1), that is with δ = e^((α−1)(r−ε)) · (1 − 1/α)^α / (α − 1).
-Also the total variation, δ at ε = 0, is at most √(r/2) (Pinsker), and δ(ε) never exceeds it.
+If D_α ≤ r, then (ε, δ)-DP holds with ε = r + ln(1 − 1/α) − ln(αδ)/(α − 1), that is with δ =
+e^((α−1)(r−ε)) · (1 − 1/α)^α / (α − 1). Also the total variation, δ at ε = 0, is at most √(r/2)
+(Pinsker), and δ(ε) never exceeds it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,17 @@ def delta_at(order: Fraction, divergence: Fraction, epsilon: Fraction) -> float:
 def epsilon_at(order: Fraction, divergence: Fraction, delta: Fraction) -> float:
     """ε at this δ > 0, rounded up and at least 0."""
     a = order
-    return max(0.0, evaluate(lambda: ball(divergence) + (-1 / ball(a)).log1p() - (ball(a) * ball(delta)).log() / ball(a - 1), "up"))
+    return max(
+        0.0,
+        evaluate(
+            lambda: (
+                ball(divergence)
+                + (-1 / ball(a)).log1p()
+                - (ball(a) * ball(delta)).log() / ball(a - 1)
+            ),
+            "up",
+        ),
+    )
 
 
 def pinsker(divergence: Fraction) -> float:
@@ -51,12 +62,18 @@ def log_delta(order: Fraction, divergence: Fraction, epsilon: Fraction) -> float
 
 
 def best_order(rho: Fraction, epsilon: Fraction) -> Fraction:
-    """The order that is best for D_α = ρα: where the derivative of ln δ, (2α − 1)ρ − ε + ln(1 − 1/α), changes sign."""
+    """The order that is best for D_α = ρα: where the derivative of ln δ, (2α − 1)ρ − ε + ln(1 −
+    1/α), changes sign.
+    """
     r, e = clamped(rho), clamped(epsilon)
     low, high = 1.0 + 1e-9, max(2.0, min(2.0**40, (e + 1.0) / (2.0 * r) + 2.0))
     for _ in range(200):
         middle = (low + high) / 2.0
         if not low < middle < high:
             break
-        low, high = (middle, high) if (2.0 * middle - 1.0) * r - e + math.log1p(-1.0 / middle) < 0.0 else (low, middle)
+        low, high = (
+            (middle, high)
+            if (2.0 * middle - 1.0) * r - e + math.log1p(-1.0 / middle) < 0.0
+            else (low, middle)
+        )
     return Fraction(high)

@@ -1,13 +1,17 @@
 """Which datasets are neighbours, as objects that can be asked and enumerated.
 
-*Replace*      Datasets are ordered rows of one fixed length; the distance is the number of rows that differ (Hamming).
-*Add-remove*   Datasets are multisets of any size; the distance is the size of the symmetric difference, which is the l₁ distance of the
-               histograms.
-*Neighbours*   Distance at most 1. A dataset is therefore its own neighbour, which promises nothing; enumeration leaves it out.
-*Beware*       A replacement is one removal and one addition: distance 1 by the first relation, 2 by the second. Between multisets of one
-               size every symmetric difference is even, so "add-remove at a fixed size" has no neighbours, and promises nothing at all.
+*Replace*      Datasets are ordered rows of one fixed length; the distance is the number of rows
+               that differ (Hamming).
+*Add-remove*   Datasets are multisets of any size; the distance is the size of the symmetric
+               difference, which is the l₁ distance of the histograms.
+*Neighbours*   Distance at most 1. A dataset is therefore its own neighbour, which promises nothing;
+               enumeration leaves it out.
+*Beware*       A replacement is one removal and one addition: distance 1 by the first relation, 2 by
+               the second. Between multisets of one size every symmetric difference is even, so
+               "add-remove at a fixed size" has no neighbours, and promises nothing at all.
 
-Dwork, McSherry, Nissim & Smith 2006; Kifer & Machanavajjhala 2011 for the two relations side by side.
+Dwork, McSherry, Nissim & Smith 2006; Kifer & Machanavajjhala 2011 for the two relations side by
+side.
 """
 
 from __future__ import annotations
@@ -40,11 +44,15 @@ class NeighbourRelation(ABC):
 
     @abstractmethod
     def distance(self, x: Any, y: Any) -> int | float:
-        """The least number of steps from one dataset to the other; infinite where no steps lead there."""
+        """The least number of steps from one dataset to the other; infinite where no steps lead
+        there.
+        """
 
     @abstractmethod
     def neighbours(self, x: Any, domain: Sequence[Hashable]) -> Iterator[Dataset]:
-        """Every dataset over the domain that is one step away from x, once each; x itself is not among them."""
+        """Every dataset over the domain that is one step away from x, once each; x itself is not
+        among them.
+        """
 
     @abstractmethod
     def pairs(self, domain: Sequence[Hashable], size: int) -> Iterator[tuple[Dataset, Dataset]]:
@@ -60,7 +68,9 @@ class NeighbourRelation(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Replace(NeighbourRelation):
-    """One row is replaced by another; the number of rows is public and fixed, and so is their order."""
+    """One row is replaced by another; the number of rows is public and fixed, and so is their
+    order.
+    """
 
     @property
     def name(self) -> str:
@@ -72,19 +82,31 @@ class Replace(NeighbourRelation):
     def neighbours(self, x: Sequence[Hashable], domain: Sequence[Hashable]) -> Iterator[Dataset]:
         values = _values(domain, x)
         rows = tuple(x)
-        return ((*rows[:i], value, *rows[i + 1 :]) for i, row in enumerate(rows) for value in values if value != row)
+        return (
+            (*rows[:i], value, *rows[i + 1 :])
+            for i, row in enumerate(rows)
+            for value in values
+            if value != row
+        )
 
     def pairs(self, domain: Sequence[Hashable], size: int) -> Iterator[tuple[Dataset, Dataset]]:
         """Over all datasets of exactly `size` rows."""
         values = _values(domain)
         if len(values) < 2 or size < 1:
-            raise _vacuous(values, size, "replacing needs a row and another value for it", "pairs(domain=(0, 1), size=2)")
+            raise _vacuous(
+                values,
+                size,
+                "replacing needs a row and another value for it",
+                "pairs(domain=(0, 1), size=2)",
+            )
         return ((x, y) for x in product(values, repeat=size) for y in self.neighbours(x, values))
 
 
 @dataclass(frozen=True, slots=True)
 class AddRemove(NeighbourRelation):
-    """One record is added or removed; datasets have no order, and their size is as secret as the rest."""
+    """One record is added or removed; datasets have no order, and their size is as secret as the
+    rest.
+    """
 
     @property
     def name(self) -> str:
@@ -99,7 +121,9 @@ class AddRemove(NeighbourRelation):
         values = _values(domain, counts)
 
         def moved(value: Hashable, step: int) -> Dataset:
-            return tuple(chain.from_iterable([v] * (counts[v] + (step if v == value else 0)) for v in values))
+            return tuple(
+                chain.from_iterable([v] * (counts[v] + (step if v == value else 0)) for v in values)
+            )
 
         return chain((moved(v, -1) for v in values if counts[v]), (moved(v, 1) for v in values))
 
@@ -107,14 +131,23 @@ class AddRemove(NeighbourRelation):
         """Over all datasets of at most `size` records."""
         values = _values(domain)
         if not values or size < 1:
-            raise _vacuous(values, size, "adding needs a record and room for it", "pairs(domain=(0, 1), size=2)")
-        everything = chain.from_iterable(combinations_with_replacement(values, n) for n in range(size + 1))
+            raise _vacuous(
+                values,
+                size,
+                "adding needs a record and room for it",
+                "pairs(domain=(0, 1), size=2)",
+            )
+        everything = chain.from_iterable(
+            combinations_with_replacement(values, n) for n in range(size + 1)
+        )
         return ((x, y) for x in everything for y in self.neighbours(x, values) if len(y) <= size)
 
 
 ADD_REMOVE, REPLACE = AddRemove(), Replace()
 
-RELATIONS: dict[str, NeighbourRelation] = {relation.name: relation for relation in (ADD_REMOVE, REPLACE)}
+RELATIONS: dict[str, NeighbourRelation] = {
+    relation.name: relation for relation in (ADD_REMOVE, REPLACE)
+}
 """Relations by the name that guarantees carry."""
 
 
@@ -122,7 +155,12 @@ def hamming(x: Sequence[Hashable], y: Sequence[Hashable]) -> int:
     """#{i : xᵢ ≠ yᵢ}, of equally many rows."""
     if len(x) != len(y):
         reason = "rows are compared one by one, and one dataset has more of them"
-        raise Refused("relation.length", f"{len(x)} rows and {len(y)} rows", reason, "AddRemove().distance(x, y), which lets the size vary")
+        raise Refused(
+            "relation.length",
+            f"{len(x)} rows and {len(y)} rows",
+            reason,
+            "AddRemove().distance(x, y), which lets the size vary",
+        )
     return sum(a != b for a, b in zip(x, y, strict=True))
 
 
@@ -134,8 +172,15 @@ def to_histogram(x: Records, domain: Sequence[Hashable] = ()) -> Counter[Any]:
         counts = Counter(x)
         wrong = [value for value, count in counts.items() if not is_whole(count, 0)]
         if wrong:
-            raise Refused("relation.count", f"{wrong[0]!r}: {counts[wrong[0]]!r}", "a record occurs zero or more times", f"{wrong[0]!r}: 1")
-    return Counter({value: counts[value] for value in _values(domain, +counts)}) if domain else counts
+            raise Refused(
+                "relation.count",
+                f"{wrong[0]!r}: {counts[wrong[0]]!r}",
+                "a record occurs zero or more times",
+                f"{wrong[0]!r}: 1",
+            )
+    return (
+        Counter({value: counts[value] for value in _values(domain, +counts)}) if domain else counts
+    )
 
 
 def symmetric_difference(x: Records, y: Records) -> Counter[Any]:
@@ -149,23 +194,40 @@ def l1_distance(x: Sequence[int] | Mapping[Any, int], y: Sequence[int] | Mapping
     if isinstance(x, Mapping) and isinstance(y, Mapping):
         return sum(abs(x.get(value, 0) - y.get(value, 0)) for value in {*x, *y})
     if isinstance(x, Mapping) or isinstance(y, Mapping) or len(x) != len(y):
-        raise Refused("relation.length", "two histograms", "their cells do not correspond", "two lists of equally many counts, or two mappings")
+        raise Refused(
+            "relation.length",
+            "two histograms",
+            "their cells do not correspond",
+            "two lists of equally many counts, or two mappings",
+        )
     return sum(abs(a - b) for a, b in zip(x, y, strict=True))
 
 
-def _values(domain: Sequence[Hashable], held: Sequence[Hashable] | Mapping[Any, int] = ()) -> Dataset:
+def _values(
+    domain: Sequence[Hashable], held: Sequence[Hashable] | Mapping[Any, int] = ()
+) -> Dataset:
     """The values of a domain, which are different and include every record held."""
     values = tuple(domain)
     known = set(values)
     if len(known) < len(values):
-        raise Refused("relation.domain", f"{len(values)} values", "a value is listed twice", "each value once")
+        raise Refused(
+            "relation.domain", f"{len(values)} values", "a value is listed twice", "each value once"
+        )
     strange = [record for record in held if record not in known]
     if strange:
         raise Refused(
-            "relation.domain", "a record outside the domain", "neighbours are enumerated over all values a record can have", "list every possible value"
+            "relation.domain",
+            "a record outside the domain",
+            "neighbours are enumerated over all values a record can have",
+            "list every possible value",
         )
     return values
 
 
 def _vacuous(domain: Dataset, size: int, reason: str, rewrite: str) -> Refused:
-    return Refused("relation.vacuous", f"{len(domain)} values, size={size}", f"there is no pair of different neighbours: {reason}", rewrite)
+    return Refused(
+        "relation.vacuous",
+        f"{len(domain)} values, size={size}",
+        f"there is no pair of different neighbours: {reason}",
+        rewrite,
+    )

@@ -1,9 +1,12 @@
-"""Rényi differential privacy: a bound on the Rényi divergence at each order of a public grid, with an optional additive δ.
+"""Rényi differential privacy: a bound on the Rényi divergence at each order of a public grid, with
+an optional additive δ.
 
-*Promise*   D_α(M(x) ‖ M(x')) ≤ curve(α) for all neighbours and every α of the grid (Mironov 2017); with δ > 0, both laws are mixtures that
-            satisfy this with probability 1 − δ and are anything with probability δ.
+*Promise*   D_α(M(x) ‖ M(x')) ≤ curve(α) for all neighbours and every α of the grid (Mironov 2017);
+            with δ > 0, both laws are mixtures that satisfy this with probability 1 − δ and are
+            anything with probability δ.
 *Compose*   curves add up order by order, and δ adds up.
-*Between*   (α − 1)·D_α is convex and D_α increases with α: between two orders of the grid the chord bounds it, and so does the next order above.
+*Between*   (α − 1)·D_α is convex and D_α increases with α: between two orders of the grid the chord
+            bounds it, and so does the next order above.
 *Curve*     the best over the grid of `rdp_to_dp`.
 *Group*     for 2^c units (α/2^c, 3^c·curve(α)), α ≥ 2^(c+1) (Mironov 2017, Proposition 2).
 """
@@ -23,7 +26,17 @@ from flint import arb
 from ..errors import Refused
 from ..exact.balls import above, ball, short, up
 from ..exact.numbers import SMALLEST, Number, non_negative, probability, shown, text
-from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, sum_of_deltas, unit_of
+from .base import (
+    Guarantee,
+    Relation,
+    known_delta,
+    known_epsilon,
+    known_order,
+    reach,
+    relation_of,
+    sum_of_deltas,
+    unit_of,
+)
 from .rdp_to_dp import clamped, delta_at, epsilon_at, log_delta, pinsker
 
 ORDERS: tuple[Fraction, ...] = (
@@ -48,16 +61,33 @@ class Renyi(Guarantee):
     unit: str | None
 
     def __init__(
-        self, curve: Mapping[Any, Number] | Callable[[Fraction], Number], delta: Number = 0, *, relation: str | None = None, unit: str | None = None
+        self,
+        curve: Mapping[Any, Number] | Callable[[Fraction], Number],
+        delta: Number = 0,
+        *,
+        relation: str | None = None,
+        unit: str | None = None,
     ) -> None:
         given = curve.items() if isinstance(curve, Mapping) else ((a, curve(a)) for a in ORDERS)
         points = {known_order(a): non_negative(v, f"curve({a})") for a, v in given}
         if not points or min(points) <= 1:
-            raise Refused("guarantee.order", "Renyi({…})", "a curve has one or more orders, all above 1", "Renyi({2: 0.1, 8: 0.5})")
+            raise Refused(
+                "guarantee.order",
+                "Renyi({…})",
+                "a curve has one or more orders, all above 1",
+                "Renyi({2: 0.1, 8: 0.5})",
+            )
         if len(points) > _MOST:
-            raise Refused("guarantee.order", f"{len(points)} orders", f"a curve has at most {_MOST}", "fewer orders")
+            raise Refused(
+                "guarantee.order",
+                f"{len(points)} orders",
+                f"a curve has at most {_MOST}",
+                "fewer orders",
+            )
         for order, after in pairwise(sorted(points, reverse=True)):
-            points[after] = min(points[after], points[order])  # D_α increases with α: a bound at a larger order holds here too
+            points[after] = min(
+                points[after], points[order]
+            )  # D_α increases with α: a bound at a larger order holds here too
         orders = tuple(sorted(points))
         object.__setattr__(self, "orders", orders)
         object.__setattr__(self, "values", tuple(points[a] for a in orders))
@@ -88,7 +118,12 @@ class Renyi(Guarantee):
             return 0.0
         rest = (d - self._delta) / (1 - self._delta)
         wanted = math.log(max(rest, SMALLEST))
-        order, value = min(self.curve.items(), key=lambda p: clamped(p[1]) + math.log1p(-1 / p[0]) - (wanted + math.log(p[0])) / float(p[0] - 1))
+        order, value = min(
+            self.curve.items(),
+            key=lambda p: (
+                clamped(p[1]) + math.log1p(-1 / p[0]) - (wanted + math.log(p[0])) / float(p[0] - 1)
+            ),
+        )
         return epsilon_at(order, value, rest)
 
     def renyi(self, order: Number) -> float:
@@ -107,31 +142,56 @@ class Renyi(Guarantee):
         if self.orders[at] == order or at == 0:
             return next_above
         low, high = self.orders[at - 1], self.orders[at]
-        chord = ((high - order) * (low - 1) * self.values[at - 1] + (order - low) * (high - 1) * next_above) / (high - low) / (order - 1)
+        chord = (
+            (
+                (high - order) * (low - 1) * self.values[at - 1]
+                + (order - low) * (high - 1) * next_above
+            )
+            / (high - low)
+            / (order - 1)
+        )
         return min(next_above, chord)
 
     def _plus(self, other: Self) -> Self:
         theirs = other.curve
         shared = {a: short(v + theirs[a]) for a, v in self.curve.items() if a in theirs}
         if not shared:
-            raise Refused("guarantee.order", f"{self} + {other}", "the two curves have no order in common", "curves on the same orders")
-        return type(self)(shared, sum_of_deltas(self._delta + other._delta, lambda: f"{self} + {other}"))
+            raise Refused(
+                "guarantee.order",
+                f"{self} + {other}",
+                "the two curves have no order in common",
+                "curves on the same orders",
+            )
+        return type(self)(
+            shared, sum_of_deltas(self._delta + other._delta, lambda: f"{self} + {other}")
+        )
 
     def _times(self, count: int) -> Self:
-        return type(self)({a: count * v for a, v in self.curve.items()}, sum_of_deltas(count * self._delta, lambda: f"{shown(count)} * {self}"))
+        return type(self)(
+            {a: count * v for a, v in self.curve.items()},
+            sum_of_deltas(count * self._delta, lambda: f"{shown(count)} * {self}"),
+        )
 
     def _implied_by(self, other: Guarantee) -> bool:
         weaker = reach(other, Renyi)
         if weaker is None or weaker._delta > self._delta:
             return False
-        return all(_below(weaker._at(a), value) or _below(_finite(other.renyi(a)), value) for a, value in self.curve.items())
+        return all(
+            _below(weaker._at(a), value) or _below(_finite(other.renyi(a)), value)
+            for a, value in self.curve.items()
+        )
 
     def _meet(self, other: Self) -> Self:
         if self._delta != other._delta:
             return min(self, other, key=lambda a: a._delta)
         theirs = other.curve
-        if self._delta:  # the two may leave out different events: no statement is made of the better parts of both
-            return other if all(a in theirs and theirs[a] <= v for a, v in self.curve.items()) else self
+        # the two may leave out different events: no statement is made of the better parts of both
+        if self._delta:
+            return (
+                other
+                if all(a in theirs and theirs[a] <= v for a, v in self.curve.items())
+                else self
+            )
         return type(self)({a: min(v, theirs.get(a, v)) for a, v in self.curve.items()}, self._delta)
 
     def _group(self, size: int) -> Renyi:
@@ -139,12 +199,21 @@ class Renyi(Guarantee):
         curve = {a / 2**steps: 3**steps * v for a, v in self.curve.items() if a >= 2 ** (steps + 1)}
         if self._delta or not curve:
             reason = "the theorem needs δ = 0 and orders of twice the group's size"
-            raise Refused("guarantee.group", f"{self}.group({size})", reason, "larger orders, or another notion")
+            raise Refused(
+                "guarantee.group",
+                f"{self}.group({size})",
+                reason,
+                "larger orders, or another notion",
+            )
         return Renyi(curve)
 
     def __repr__(self) -> str:
         points = [f"{text(a)}: {text(v)}" for a, v in self.curve.items()]
-        shown = points if len(points) <= 6 else [*points[:2], f"… {len(points) - 4} orders …", *points[-2:]]
+        shown = (
+            points
+            if len(points) <= 6
+            else [*points[:2], f"… {len(points) - 4} orders …", *points[-2:]]
+        )
         rest = [text(self._delta)] if self._delta else []
         curve = "{" + ", ".join(shown) + "}"
         return f"Renyi({', '.join([curve, *rest, *self._about()])})"
@@ -159,16 +228,25 @@ def _below(bound: Fraction | None, value: Fraction) -> bool:
 
 
 def subsampled_gaussian(q: Fraction, mu_squared: Fraction) -> Renyi:
-    """Poisson sampling at rate q before a Gaussian of μ² = (Δ/σ)²: ln Σ_i C(α, i)(1 − q)^(α−i) q^i e^(i(i−1)μ²/2) / (α − 1) at whole orders, both
-    directions of add-remove (Mironov, Talwar & Zhang 2019)."""
+    """Poisson sampling at rate q before a Gaussian of μ² = (Δ/σ)²: ln Σ_i C(α, i)(1 − q)^(α−i) q^i
+    e^(i(i−1)μ²/2) / (α − 1) at whole orders, both directions of add-remove (Mironov, Talwar & Zhang
+    2019).
+    """
     if q == 0 or mu_squared == 0:
         return Renyi(dict.fromkeys(_WHOLE_ORDERS, 0))
 
     def bound(order: int) -> Fraction:
         def formula() -> arb:
-            # the terms i = 0 and 1, and the 1 of the others, add up to 1: what is left is small and positive
+            # the terms i = 0 and 1, and the 1 of the others, add up to 1: what is left is small and
+            # positive
             q_, rest = ball(q), ball(1 - q)
-            terms = (math.comb(order, i) * rest ** (order - i) * q_**i * ball(Fraction(i * (i - 1), 2) * mu_squared).expm1() for i in range(2, order + 1))
+            terms = (
+                math.comb(order, i)
+                * rest ** (order - i)
+                * q_**i
+                * ball(Fraction(i * (i - 1), 2) * mu_squared).expm1()
+                for i in range(2, order + 1)
+            )
             return sum(terms, arb(0)).log1p() / (order - 1)
 
         return above(formula)

@@ -1,8 +1,9 @@
 """The sum of guarantees of different notions: both parts are kept, and evaluated together.
 
 *Compose*   one part for each notion; parts of the same notion add up.
-*Curve*     the least of: the sum in each notion that every part reaches (ZCDP, GDP, Rényi) or that takes all of them in (Loss), and basic composition, where
-            the parts with an ε of their own keep it and the others share the rest. All are true at once, so the least is.
+*Curve*     the least of: the sum in each notion that every part reaches (ZCDP, GDP, Rényi) or that
+            takes all of them in (Loss), and basic composition, where the parts with an ε of their
+            own keep it and the others share the rest. All are true at once, so the least is.
 """
 
 from __future__ import annotations
@@ -40,7 +41,11 @@ class Together(Guarantee):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        return {f"{type(part).__name__}.{name}": value for part in self.parts for name, value in part.parameters.items()}
+        return {
+            f"{type(part).__name__}.{name}": value
+            for part in self.parts
+            for name, value in part.parameters.items()
+        }
 
     def delta(self, epsilon: Number) -> float:
         e = known_epsilon(epsilon)
@@ -59,11 +64,20 @@ class Together(Guarantee):
         return min(enough, float(least(lambda e: self._basic(e) <= d))) if within else enough
 
     def renyi(self, order: Number) -> float:
-        total = sum((Fraction(value) for value in (part.renyi(order) for part in self.parts) if not math.isinf(value)), Fraction(0))
+        total = sum(
+            (
+                Fraction(value)
+                for value in (part.renyi(order) for part in self.parts)
+                if not math.isinf(value)
+            ),
+            Fraction(0),
+        )
         return math.inf if any(math.isinf(part.renyi(order)) for part in self.parts) else up(total)
 
     def _basic(self, epsilon: Fraction) -> Fraction:
-        """Basic composition, with one part without an ε of its own (the others brought into its notion) taking what the rest leave."""
+        """Basic composition, with one part without an ε of its own (the others brought into its
+        notion) taking what the rest leave.
+        """
         own = [part for part in self.parts if isinstance(part, Pure | Approx)]
         rest = [part for part in self.parts if not isinstance(part, Pure | Approx)]
         left = epsilon - sum((part.parameters["epsilon"] for part in own), Fraction(0))
@@ -71,7 +85,9 @@ class Together(Guarantee):
             return Fraction(1)
         lost = sum((part.parameters.get("delta", Fraction(0)) for part in own), Fraction(0))
         if rest:
-            lost += Fraction(min((whole.delta(left) for whole in _sums(tuple(rest))), default=1.0))  # none where curves share no order
+            lost += Fraction(
+                min((whole.delta(left) for whole in _sums(tuple(rest))), default=1.0)
+            )  # none where curves share no order
         return lost
 
     def _check(self, relation: Relation | None) -> None:
@@ -88,7 +104,12 @@ class Together(Guarantee):
         """The other's parts can be shared out so that each part of this covers what falls to it."""
         theirs = other.parts if isinstance(other, Together) else (other,)
         return any(
-            all(_covers(mine, [part for part, share in zip(theirs, shares, strict=True) if share == i]) for i, mine in enumerate(self.parts))
+            all(
+                _covers(
+                    mine, [part for part, share in zip(theirs, shares, strict=True) if share == i]
+                )
+                for i, mine in enumerate(self.parts)
+            )
             for shares in product(range(len(self.parts)), repeat=len(theirs))
         )
 
@@ -106,10 +127,19 @@ def together(a: Guarantee, b: Guarantee) -> Guarantee:
     """a + b."""
     relation, unit = settle(a, b)
     if isinstance(a, RandomDP) != isinstance(b, RandomDP):
-        raise Refused("guarantee.random", f"{a} + {b}", "random DP does not add to differential privacy: it holds for most pairs only", "keep the two apart")
+        raise Refused(
+            "guarantee.random",
+            f"{a} + {b}",
+            "random DP does not add to differential privacy: it holds for most pairs only",
+            "keep the two apart",
+        )
     if type(a) is type(b):
         return Guarantee._bind(a._plus(b), relation, unit)
-    parts = [part for whole in (a, b) for part in (whole.parts if isinstance(whole, Together) else (whole,))]
+    parts = [
+        part
+        for whole in (a, b)
+        for part in (whole.parts if isinstance(whole, Together) else (whole,))
+    ]
     return Guarantee._bind(_kept(parts), relation, unit)
 
 
@@ -118,8 +148,14 @@ def _covers(whole: Guarantee, parts: list[Guarantee]) -> bool:
 
 
 def _kept(parts: list[Guarantee]) -> Guarantee:
-    further = tuple(sorted({type(part) for part in parts} - set(NOTIONS), key=lambda notion: notion.__name__))
-    merged = [reduce(add, same) for notion in (*NOTIONS, *further) if (same := [part for part in parts if type(part) is notion])]
+    further = tuple(
+        sorted({type(part) for part in parts} - set(NOTIONS), key=lambda notion: notion.__name__)
+    )
+    merged = [
+        reduce(add, same)
+        for notion in (*NOTIONS, *further)
+        if (same := [part for part in parts if type(part) is notion])
+    ]
     return merged[0] if len(merged) == 1 else Together(tuple(merged), None, None)
 
 
@@ -136,7 +172,9 @@ def _taken_in(parts: tuple[Guarantee, ...]) -> Guarantee | None:
 
 @lru_cache(maxsize=256)
 def _sums(parts: tuple[Guarantee, ...]) -> tuple[Guarantee, ...]:
-    """The sum in every notion with a curve that all parts reach; the part itself if there is one only. Kept, as a curve asks for them at every ε."""
+    """The sum in every notion with a curve that all parts reach; the part itself if there is one
+    only. Kept, as a curve asks for them at every ε.
+    """
     if len(parts) == 1:
         return parts
     sums = [_sum([reach(part, notion) for part in parts]) for notion in (GDP, ZCDP, Renyi)]

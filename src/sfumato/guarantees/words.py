@@ -1,4 +1,6 @@
-"""Numbers as a person reads them, rounded to the honest side: a bound from above never reads smaller than it is, one from below never larger."""
+"""Numbers as a person reads them, rounded to the honest side: a bound from above never reads
+smaller than it is, one from below never larger.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
 """Zero-concentrated differential privacy, with an optional additive δ.
 
-*Promise*   D_α(M(x) ‖ M(x')) ≤ ρ·α for all orders α ≥ 1 and all neighbours (Bun & Steinke 2016); with δ > 0, both laws are
-            mixtures that satisfy this with probability 1 − δ and are anything with probability δ.
+*Promise*   D_α(M(x) ‖ M(x')) ≤ ρ·α for all orders α ≥ 1 and all neighbours (Bun & Steinke 2016);
+            with δ > 0, both laws are mixtures that satisfy this with probability 1 − δ and are
+            anything with probability δ.
 *Compose*   ρ adds up, and δ adds up.
-*Curve*     the best over all orders of `rdp_to_dp`. Every order gives a valid bound, so it is found in double precision and evaluated rigorously.
+*Curve*     the best over all orders of `rdp_to_dp`. Every order gives a valid bound, so it is found
+            in double precision and evaluated rigorously.
 *Group*     k²ρ for k units.
 """
 
@@ -17,7 +19,17 @@ from typing import Self
 from ..errors import Refused
 from ..exact.balls import least, short, up
 from ..exact.numbers import Number, non_negative, probability, shown
-from .base import Guarantee, Relation, known_delta, known_epsilon, known_order, reach, relation_of, sum_of_deltas, unit_of
+from .base import (
+    Guarantee,
+    Relation,
+    known_delta,
+    known_epsilon,
+    known_order,
+    reach,
+    relation_of,
+    sum_of_deltas,
+    unit_of,
+)
 from .rdp_to_dp import best_order, delta_at, pinsker
 
 
@@ -30,7 +42,14 @@ class ZCDP(Guarantee):
     relation: Relation | None
     unit: str | None
 
-    def __init__(self, rho: Number, delta: Number = 0, *, relation: str | None = None, unit: str | None = None) -> None:
+    def __init__(
+        self,
+        rho: Number,
+        delta: Number = 0,
+        *,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
         object.__setattr__(self, "rho", non_negative(rho, "rho"))
         object.__setattr__(self, "_delta", probability(delta, "delta"))
         object.__setattr__(self, "relation", relation_of(relation))
@@ -52,17 +71,26 @@ class ZCDP(Guarantee):
         d = known_delta(delta)
         if d < self._delta or (d == self._delta and self.rho):
             return math.inf
-        return 0.0 if not self.rho or self.delta(0) <= d else float(least(lambda e: self.delta(e) <= d))
+        return (
+            0.0
+            if not self.rho or self.delta(0) <= d
+            else float(least(lambda e: self.delta(e) <= d))
+        )
 
     def renyi(self, order: Number) -> float:
         a = known_order(order)
         return math.inf if self._delta else up(a * self.rho)
 
     def _plus(self, other: Self) -> Self:
-        return type(self)(short(self.rho + other.rho), sum_of_deltas(short(self._delta + other._delta), lambda: f"{self} + {other}"))
+        return type(self)(
+            short(self.rho + other.rho),
+            sum_of_deltas(short(self._delta + other._delta), lambda: f"{self} + {other}"),
+        )
 
     def _times(self, count: int) -> Self:
-        return type(self)(count * self.rho, sum_of_deltas(count * self._delta, lambda: f"{shown(count)} * {self}"))
+        return type(self)(
+            count * self.rho, sum_of_deltas(count * self._delta, lambda: f"{shown(count)} * {self}")
+        )
 
     def _implied_by(self, other: Guarantee) -> bool:
         weaker = reach(other, ZCDP)
@@ -73,5 +101,10 @@ class ZCDP(Guarantee):
 
     def _group(self, size: int) -> ZCDP:
         if self._delta:
-            raise Refused("guarantee.group", f"{self}.group({size})", "no group theorem is known for zCDP outside an event", ".to(sf.Approx, delta=…).group(…)")
+            raise Refused(
+                "guarantee.group",
+                f"{self}.group({size})",
+                "no group theorem is known for zCDP outside an event",
+                ".to(sf.Approx, delta=…).group(…)",
+            )
         return ZCDP(size * size * self.rho)

@@ -1,4 +1,6 @@
-"""What has been promised away, durably: a book that cannot be overspent, lost or rolled back unseen."""
+"""What has been promised away, durably: a book that cannot be overspent, lost or rolled back
+unseen.
+"""
 
 from .book import Ledger
 from .course import Moment, course

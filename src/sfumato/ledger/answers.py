@@ -1,4 +1,6 @@
-"""Stored answers, and prices brought up to date: what a book gives back without a new charge to the dataset."""
+"""Stored answers, and prices brought up to date: what a book gives back without a new charge to the
+dataset.
+"""
 
 from __future__ import annotations
 
@@ -24,21 +26,40 @@ PRICED = "('open', 'amend', 'charge', 'reserve', 'recall')"
 """The kinds of entries that a sum of costs follows from."""
 
 
-def remember(tx: Any, dataset: str, question: str, receipt: Receipt, answer: bytes, when: str) -> None:
-    """Store an answer, and its fingerprint in the chain: of what may be published, so that a changed answer is seen."""
+def remember(
+    tx: Any, dataset: str, question: str, receipt: Receipt, answer: bytes, when: str
+) -> None:
+    """Store an answer, and its fingerprint in the chain: of what may be published, so that a
+    changed answer is seen.
+    """
     asked = digest("question", question)
     paid = pages.paid(tx, dataset, receipt.number, receipt.digest)
     if pages.reservation(tx, receipt.number) in ("open", "release"):
-        raise Refused("ledger.reservation", f"entry {receipt.number}", "no data may be read for a reservation before it is used", "use(receipt) first")
+        raise Refused(
+            "ledger.reservation",
+            f"entry {receipt.number}",
+            "no data may be read for a reservation before it is used",
+            "use(receipt) first",
+        )
     fingerprint = hashlib.sha256(answer).hexdigest()
-    body = {"kind": "answer", "dataset": dataset, "share": paid["share"], "entry": receipt.number, "question": asked, "answer": fingerprint, "when": when}
+    body = {
+        "kind": "answer",
+        "dataset": dataset,
+        "share": paid["share"],
+        "entry": receipt.number,
+        "question": asked,
+        "answer": fingerprint,
+        "when": when,
+    }
     pages.append(tx, body, answer)
 
 
 class Found(NamedTuple):
-    """A stored answer, what a share pays for it that has not seen it yet, and whether this one has not.
+    """A stored answer, what a share pays for it that has not seen it yet, and whether this one has
+    not.
 
-    That is what the first asker paid; nothing, where the share has paid for another answer of the same charge.
+    That is what the first asker paid; nothing, where the share has paid for another answer of the
+    same charge.
     """
 
     recalled: Recalled
@@ -49,35 +70,72 @@ class Found(NamedTuple):
 def found(tx: Any, dataset: str, question: str, share: str | None) -> Found | None:
     """What is stored under a question, if anything is."""
     asked = digest("question", question)
-    rows = tx.execute("SELECT number, answer FROM answer WHERE dataset = ? AND question = ?", (dataset, asked)).fetchall()
+    rows = tx.execute(
+        "SELECT number, answer FROM answer WHERE dataset = ? AND question = ?", (dataset, asked)
+    ).fetchall()
     if not rows:
         return None
     ((number, answer),) = rows
     paid = pages.paid(tx, dataset, number)
-    due = share is not None and not tx.execute("SELECT 1 FROM shown WHERE dataset = ? AND question = ? AND share = ?", (dataset, asked, share)).fetchall()
+    due = (
+        share is not None
+        and not tx.execute(
+            "SELECT 1 FROM shown WHERE dataset = ? AND question = ? AND share = ?",
+            (dataset, asked, share),
+        ).fetchall()
+    )
     beside = due and tx.execute(BESIDE, (dataset, share, number)).fetchall()
-    return Found(Recalled(bytes(answer), paid["when"], number), ["0" for _ in paid["cost"]] if beside else paid["cost"], due)
+    return Found(
+        Recalled(bytes(answer), paid["when"], number),
+        ["0" for _ in paid["cost"]] if beside else paid["cost"],
+        due,
+    )
 
 
 def owed(several: Iterable[Found | None]) -> list[Ratios]:
     """What a share that sees all of these pays: every charge once."""
-    return list({one.recalled.number: exact(one.cost) for one in several if one is not None and one.due}.values())
+    return list(
+        {
+            one.recalled.number: exact(one.cost) for one in several if one is not None and one.due
+        }.values()
+    )
 
 
-def recall(tx: Any, dataset: str, questions: Sequence[str], share: str | None, when: str) -> tuple[Recalled, ...] | None:
-    """The bytes stored for questions, if they are stored for all of them; a share that has not seen some pays for these together, or for none."""
+def recall(
+    tx: Any, dataset: str, questions: Sequence[str], share: str | None, when: str
+) -> tuple[Recalled, ...] | None:
+    """The bytes stored for questions, if they are stored for all of them; a share that has not seen
+    some pays for these together, or for none.
+    """
     several = [found(tx, dataset, question, share) for question in questions]
     if share is not None and None not in several:
         after = pages.account(tx, dataset, share)
         for cost in owed(several):
             after = after.plus(cost)
         if not after.fits:
-            reason = f"the share has not enough left to be shown {'this answer' if len(several) == 1 else 'these answers'}; nothing was spent"
-            raise BudgetExceeded("budget.exceeded", f"{dataset} / {share}", reason, "a larger share")
+            reason = (
+                f"the share has not enough left to be shown "
+                f"{'this answer' if len(several) == 1 else 'these answers'}; nothing was "
+                f"spent"
+            )
+            raise BudgetExceeded(
+                "budget.exceeded", f"{dataset} / {share}", reason, "a larger share"
+            )
         for question in questions:
             known = found(tx, dataset, question, share)
-            if known is not None and known.due:  # asked anew for each: what one has paid for, the next of the same charge has not to pay again
-                about = {"kind": "recall", "dataset": dataset, "share": share, "entry": known.recalled.number, "question": digest("question", question)}
+            if (
+                known is not None and known.due
+                # asked anew for each: what one has paid for, the next of the same charge has not to
+                # pay
+                # again
+            ):
+                about = {
+                    "kind": "recall",
+                    "dataset": dataset,
+                    "share": share,
+                    "entry": known.recalled.number,
+                    "question": digest("question", question),
+                }
                 pages.append(tx, {**about, "cost": known.cost, "when": when})
     return all_of(several)
 
@@ -89,15 +147,21 @@ def all_of(several: Sequence[Found | None]) -> tuple[Recalled, ...] | None:
 
 
 def reprice(tx: Any, dataset: str, reason: str, when: str) -> None:
-    """Sum the charges anew, each at the better of its two prices; where a total is lower now, write it down.
+    """Sum the charges anew, each at the better of its two prices; where a total is lower now, write
+    it down.
 
-    Which of several promises is the better follows from the mechanism and the budget in force when it was charged: not from a budget amended since, which
-    somebody may have chosen after seeing what was answered. A reservation that is still open keeps its price: it is the price that a release gives back.
+    Which of several promises is the better follows from the mechanism and the budget in force when
+    it was charged: not from a budget amended since, which somebody may have chosen after seeing
+    what was answered. A reservation that is still open keeps its price: it is the price that a
+    release gives back.
     """
     budget = pages.account(tx, dataset, WHOLE).budget
     totals: dict[str, Account] = {}
     costs: dict[int, Numbers] = {}
-    for number, text in tx.rows(f"SELECT number, body FROM entry WHERE dataset = ? AND kind IN {PRICED} ORDER BY number", (dataset,)):
+    for number, text in tx.rows(
+        f"SELECT number, body FROM entry WHERE dataset = ? AND kind IN {PRICED} ORDER BY number",
+        (dataset,),
+    ):
         body = json.loads(text)
         match body["kind"]:
             case "open":
@@ -112,8 +176,14 @@ def reprice(tx: Any, dataset: str, reason: str, when: str) -> None:
         if body["kind"] == "recall":
             costs[number] = best(budget, (costs.get(body["entry"], then), then))
         else:
-            costs[number] = then if state == "open" else best(budget, (price_stored(budget, body["mechanisms"]), then))
-        for share in {body.get("share") or WHOLE} | (set() if body["kind"] == "recall" else {WHOLE}):
+            costs[number] = (
+                then
+                if state == "open"
+                else best(budget, (price_stored(budget, body["mechanisms"]), then))
+            )
+        for share in {body.get("share") or WHOLE} | (
+            set() if body["kind"] == "recall" else {WHOLE}
+        ):
             totals[share] = totals.get(share, open_account(budget)).plus(ratios(costs[number]))
     lower = {}
     for share, total in totals.items():
@@ -121,4 +191,14 @@ def reprice(tx: Any, dataset: str, reason: str, when: str) -> None:
         if total.totals != before and within(total.totals, before):
             lower[share] = numbers(total.spent)
     if lower:
-        pages.append(tx, {"kind": "reprice", "dataset": dataset, "share": None, "spent": lower, "reason": reason, "when": when})
+        pages.append(
+            tx,
+            {
+                "kind": "reprice",
+                "dataset": dataset,
+                "share": None,
+                "spent": lower,
+                "reason": reason,
+                "when": when,
+            },
+        )

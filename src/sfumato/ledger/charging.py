@@ -1,8 +1,10 @@
-"""A charge, inside the transaction that makes it durable: whether it was asked before, whether it fits, and its entry.
+"""A charge, inside the transaction that makes it durable: whether it was asked before, whether it
+fits, and its entry.
 
-*Fits*      `total ≤ budget`, number by number, for the whole and then for the share: exact, and read under the write lock that the entry is written under.
-*Text*      The entry's canonical text is put together from parts that are canonical already, because the mechanisms, which are most of it, are the same for
-            many charges.
+*Fits*      `total ≤ budget`, number by number, for the whole and then for the share: exact, and
+            read under the write lock that the entry is written under.
+*Text*      The entry's canonical text is put together from parts that are canonical already,
+            because the mechanisms, which are most of it, are the same for many charges.
 """
 
 from __future__ import annotations
@@ -41,25 +43,56 @@ def charge(tx: Any, ask: Ask, price: Quote, whole: Account, when: str) -> Receip
     """The receipt of a new entry, or a refusal."""
     after = [_spent(ask.dataset, WHOLE, whole, price)]
     if ask.share is not None:
-        after.append(_spent(ask.dataset, ask.share, pages.account(tx, ask.dataset, ask.share), price))
-    number, fresh = pages.enter(tx, ask.kind, ask.dataset, ask.key, ask.text(price.stored, price.texts, when), after)
+        after.append(
+            _spent(ask.dataset, ask.share, pages.account(tx, ask.dataset, ask.share), price)
+        )
+    number, fresh = pages.enter(
+        tx, ask.kind, ask.dataset, ask.key, ask.text(price.stored, price.texts, when), after
+    )
     cost = price.cost or in_currency(whole.budget, fractions(price.ratios))
-    return Receipt(ask.dataset, number, fresh, cost, when, ask.memo, ask.share, ask.kind == "reserve")
+    return Receipt(
+        ask.dataset, number, fresh, cost, when, ask.memo, ask.share, ask.kind == "reserve"
+    )
 
 
 def given_before(tx: Any, ask: Ask, price: Quote, currency: Guarantee) -> Receipt | None:
-    """The receipt given before for this key, if any; refused if something else is asked under it."""
-    rows = tx.execute("SELECT number, digest, body FROM entry WHERE dataset = ? AND key = ?", (ask.dataset, ask.key)).fetchall()
+    """The receipt given before for this key, if any; refused if something else is asked under
+    it.
+    """
+    rows = tx.execute(
+        "SELECT number, digest, body FROM entry WHERE dataset = ? AND key = ?",
+        (ask.dataset, ask.key),
+    ).fetchall()
     if not rows:
         return None
     ((number, fresh, text),) = rows
     body = json.loads(text)
     if json.loads(ask.text(price.stored, "[]", "")) != {**body, "cost": [], "when": ""}:
-        raise Refused("ledger.key", f"entry {number}", "this key was used for another charge; nothing was spent", "a new key")
+        raise Refused(
+            "ledger.key",
+            f"entry {number}",
+            "this key was used for another charge; nothing was spent",
+            "a new key",
+        )
     if pages.reservation(tx, number) == "release":
-        raise Refused("ledger.key", f"entry {number}", "the reservation of this key was given back; nothing was spent", "a new key")
+        raise Refused(
+            "ledger.key",
+            f"entry {number}",
+            "the reservation of this key was given back; nothing was spent",
+            "a new key",
+        )
     cost = in_currency(currency, fractions(exact(body["cost"])))
-    return Receipt(ask.dataset, number, fresh, cost, body["when"], ask.memo, ask.share, ask.kind == "reserve", repeated=True)
+    return Receipt(
+        ask.dataset,
+        number,
+        fresh,
+        cost,
+        body["when"],
+        ask.memo,
+        ask.share,
+        ask.kind == "reserve",
+        repeated=True,
+    )
 
 
 def _spent(dataset: str, share: str, account: Account, price: Quote) -> Row:
@@ -67,6 +100,9 @@ def _spent(dataset: str, share: str, account: Account, price: Quote) -> Row:
     after, text, taken = spend(account.totals, price.ratios, account.limits)
     if taken > ALL:
         left = Filter(account.budget, spent_as_guarantee(account)).remaining
-        place, reason = f"{dataset} / {share}" if share else dataset, f"it does not fit: {left} is left; nothing was read, nothing was spent"
+        place, reason = (
+            f"{dataset} / {share}" if share else dataset,
+            f"it does not fit: {left} is left; nothing was read, nothing was spent",
+        )
         raise BudgetExceeded("budget.exceeded", place, reason, "a smaller cost")
     return Row(dataset, share, budget_text(account.budget), lately(text, after), taken)

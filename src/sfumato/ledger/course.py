@@ -1,7 +1,9 @@
-"""The course of an account: what it came to after every entry, from the first to the last. For pictures, and for whoever wants to retrace the sums.
+"""The course of an account: what it came to after every entry, from the first to the last. For
+pictures, and for whoever wants to retrace the sums.
 
-*Points*    For a page that is looked at again and again: at most so many moments of the dataset's own account, read from the totals that entries carry. What
-            was read once is kept, and the next look goes on from there.
+*Points*    For a page that is looked at again and again: at most so many moments of the dataset's
+            own account, read from the totals that entries carry. What was read once is kept, and
+            the next look goes on from there.
 """
 
 from __future__ import annotations
@@ -20,8 +22,13 @@ from .receipts import Head
 from .totals import fractions
 from .totals import read as read_totals
 
-_AMENDS = "SELECT number, body FROM entry WHERE dataset = ? AND number > ? AND kind = 'amend' ORDER BY number"
-_LAST = "SELECT max(number) FROM entry WHERE dataset = ? AND number > ? GROUP BY number / ? ORDER BY 1"
+_AMENDS = (
+    "SELECT number, body FROM entry WHERE dataset = ? AND number > ? AND kind = 'amend' "
+    "ORDER BY number"
+)
+_LAST = (
+    "SELECT max(number) FROM entry WHERE dataset = ? AND number > ? GROUP BY number / ? ORDER BY 1"
+)
 _ONE = "SELECT body, spent FROM entry WHERE number = ?"
 
 
@@ -42,7 +49,9 @@ def course(ledger: Readings) -> tuple[Moment, ...]:
     moments: list[Moment] = []
     spent: dict[str, Numbers] = {}
     with ledger._store.reading() as tx:
-        for number, text in tx.rows("SELECT number, body FROM entry WHERE dataset = ? ORDER BY number", (ledger.dataset,)):
+        for number, text in tx.rows(
+            "SELECT number, body FROM entry WHERE dataset = ? ORDER BY number", (ledger.dataset,)
+        ):
             body = json.loads(text)
             touched = apply(state, number, body)
             dataset = state[ledger.dataset]
@@ -50,7 +59,9 @@ def course(ledger: Readings) -> tuple[Moment, ...]:
             dataset.shown.clear()
             if touched:
                 spent = {**spent, **{share: dataset.accounts[share].spent for share in touched}}
-            moments.append(Moment(number, body["when"], body["kind"], dataset.accounts[WHOLE].budget, spent))
+            moments.append(
+                Moment(number, body["when"], body["kind"], dataset.accounts[WHOLE].budget, spent)
+            )
     return tuple(moments)
 
 
@@ -70,12 +81,20 @@ class Points:
     def read(self, tx: Any) -> list[Moment]:
         """What there is now."""
         head = pages.head(tx)
-        if self._head is not None and not pages.holds(tx, self._head):  # another book is in its place
+        if self._head is not None and not pages.holds(
+            tx, self._head
+        ):  # another book is in its place
             self._forget()
         since = 0 if self._head is None else self._head.number
         if not self._budgets:
-            rows = tx.execute("SELECT number, body FROM entry WHERE dataset = ? AND kind = 'open'", (self._dataset,)).fetchall()
-            self._budgets = [(number, restore_guarantee(json.loads(text)["header"]["budget"])) for number, text in rows]
+            rows = tx.execute(
+                "SELECT number, body FROM entry WHERE dataset = ? AND kind = 'open'",
+                (self._dataset,),
+            ).fetchall()
+            self._budgets = [
+                (number, restore_guarantee(json.loads(text)["header"]["budget"]))
+                for number, text in rows
+            ]
         for number, text in tx.execute(_AMENDS, (self._dataset, since)).fetchall():
             body = json.loads(text)
             if not body["share"]:
@@ -84,8 +103,13 @@ class Points:
             self._step *= 2
         for (number,) in tx.execute(_LAST, (self._dataset, since, self._step)).fetchall():
             ((text, spent),) = tx.execute(_ONE, (number,)).fetchall()
-            body, budget = json.loads(text), next(budget for start, budget in reversed(self._budgets) if start <= number)
-            self._found[number] = Moment(number, body["when"], body["kind"], budget, {WHOLE: fractions(read_totals(spent))})
+            body, budget = (
+                json.loads(text),
+                next(budget for start, budget in reversed(self._budgets) if start <= number),
+            )
+            self._found[number] = Moment(
+                number, body["when"], body["kind"], budget, {WHOLE: fractions(read_totals(spent))}
+            )
         last_of = {number // self._step: number for number in sorted(self._found)}
         self._found = {number: self._found[number] for number in last_of.values()}
         self._head = head

@@ -9,7 +9,8 @@ from functools import lru_cache
 
 def now() -> str:
     second, thousandths = divmod(time.time_ns() // 1_000_000, 1000)
-    return f"{_date(second)}.{str(1000 + thousandths)[1:]}+00:00"  # a format of three digits would take three times as long
+    # a format of three digits would take three times as long
+    return f"{_date(second)}.{str(1000 + thousandths)[1:]}+00:00"
 
 
 @lru_cache(maxsize=1)

@@ -1,13 +1,19 @@
-"""Entries and their chain: canonical text, digests, and the one function that says what an entry does to the rest of the book.
+"""Entries and their chain: canonical text, digests, and the one function that says what an entry
+does to the rest of the book.
 
-*Chain*     An entry's digest is SHA-256 of the digest before it, of its own canonical text, and of what it carries; the first follows from the name of the
-            book. Whoever changes, drops or reorders an entry changes every digest after it, and so the head.
-*Carried*   Every entry carries what its dataset's own account comes to after it, and the digest of all accounts and open reservations as the tables have
-            them. So the head vouches for every number that the next charge is held against, and an edited table is refused without reading the whole chain.
-*Lag*       The row of a dataset's own account is not written by each entry: the last entry of the book has that total, and the row is brought up to date
-            before an entry about another dataset. So a charge writes one page.
-*Rule*      `apply` is used twice, by the book when it writes and by `verify` when it reads. Only a charge is written without it, for speed, by the same sums;
-            `verify` compares it with the rule here.
+*Chain*     An entry's digest is SHA-256 of the digest before it, of its own canonical text, and of
+            what it carries; the first follows from the name of the book. Whoever changes, drops or
+            reorders an entry changes every digest after it, and so the head.
+*Carried*   Every entry carries what its dataset's own account comes to after it, and the digest of
+            all accounts and open reservations as the tables have them. So the head vouches for
+            every number that the next charge is held against, and an edited table is refused
+            without reading the whole chain.
+*Lag*       The row of a dataset's own account is not written by each entry: the last entry of the
+            book has that total, and the row is brought up to date before an entry about another
+            dataset. So a charge writes one page.
+*Rule*      `apply` is used twice, by the book when it writes and by `verify` when it reads. Only a
+            charge is written without it, for speed, by the same sums; `verify` compares it with the
+            rule here.
 """
 
 from __future__ import annotations
@@ -55,7 +61,9 @@ class Account:
 
     @property
     def sums(self) -> tuple[str, int]:
-        """What is spent, as the tables have it: the totals, and the parts of the budget that they are."""
+        """What is spent, as the tables have it: the totals, and the parts of the budget that they
+        are.
+        """
         return written(self.totals), parts(self.totals, self.limits)
 
     def plus(self, cost: Ratios) -> Account:
@@ -66,7 +74,9 @@ class Account:
 
 
 class Reservation(NamedTuple):
-    """A charge that may be given back: whose, how much, and whether it is open, used or released."""
+    """A charge that may be given back: whose, how much, and whether it is open, used or
+    released.
+    """
 
     share: str
     cost: list[str]
@@ -75,13 +85,19 @@ class Reservation(NamedTuple):
 
 @dataclass(slots=True)
 class Dataset:
-    """What the entries about a dataset come to; the book holds the part of it that an entry touches, `verify` all of it."""
+    """What the entries about a dataset come to; the book holds the part of it that an entry
+    touches, `verify` all of it.
+    """
 
     header: dict[str, Any] = field(default_factory=dict)
     accounts: dict[str, Account] = field(default_factory=dict)
     reservations: dict[int, Reservation] = field(default_factory=dict)
-    answers: dict[str, tuple[int, str]] = field(default_factory=dict)  # question: the entry that paid, the fingerprint of the answer
-    shown: dict[str, tuple[str, ...]] = field(default_factory=dict)  # question: the shares that have seen its answer
+    answers: dict[str, tuple[int, str]] = field(
+        default_factory=dict
+    )  # question: the entry that paid, the fingerprint of the answer
+    shown: dict[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # question: the shares that have seen its answer
 
 
 def canonical(body: object) -> str:
@@ -96,7 +112,9 @@ def digest(previous: str, text: str) -> str:
 
 
 def sealed(previous: str, text: str, dataset: str, spent: str, state: str) -> str:
-    """The digest of an entry with what it carries. Its text is JSON in one line, and the name of the dataset comes last, so no two entries share one input."""
+    """The digest of an entry with what it carries. Its text is JSON in one line, and the name of
+    the dataset comes last, so no two entries share one input.
+    """
     return digest(previous, f"{text}\n{state} {spent} {dataset}")
 
 
@@ -110,7 +128,9 @@ def numbers(values: Iterable[Fraction]) -> list[str]:
 
 
 def open_account(budget: Guarantee) -> Account:
-    if type(budget) not in FILTERS:  # the book refuses this with a reason; here it would be a broken file
+    if (
+        type(budget) not in FILTERS
+    ):  # the book refuses this with a reason; here it would be a broken file
         raise ValueError("no filter")
     return Account.of(budget, tuple(Fraction(0) for _ in read(budget)))
 
@@ -126,12 +146,16 @@ def spent_as_guarantee(account: Account) -> Guarantee:
 
 
 def apply(datasets: dict[str, Dataset], number: int, body: dict[str, Any]) -> set[str]:
-    """Do what an entry does, and name the accounts that it touches. Raises KeyError or ValueError where the book cannot have written the entry."""
+    """Do what an entry does, and name the accounts that it touches. Raises KeyError or ValueError
+    where the book cannot have written the entry.
+    """
     name = body["dataset"]
     if body["kind"] == "open":
         if name in datasets:
             raise ValueError("opened twice")
-        datasets[name] = Dataset(body["header"], {WHOLE: open_account(restore_guarantee(body["header"]["budget"]))})
+        datasets[name] = Dataset(
+            body["header"], {WHOLE: open_account(restore_guarantee(body["header"]["budget"]))}
+        )
         return {WHOLE}
     dataset = datasets[name]
     accounts, share = dataset.accounts, body.get("share") or WHOLE
@@ -150,7 +174,9 @@ def apply(datasets: dict[str, Dataset], number: int, body: dict[str, Any]) -> se
                 dataset.reservations[number] = Reservation(share, body["cost"], "open")
         case "use" | "release":
             reserved = dataset.reservations[body["entry"]]
-            if (reserved.state, reserved.share) != ("open", share) or body.get("cost", reserved.cost) != reserved.cost:
+            if (reserved.state, reserved.share) != ("open", share) or body.get(
+                "cost", reserved.cost
+            ) != reserved.cost:
                 raise ValueError("not an open reservation")
             dataset.reservations[body["entry"]] = reserved._replace(state=body["kind"])
             touched = {WHOLE, share} if body["kind"] == "release" else set()
@@ -158,7 +184,9 @@ def apply(datasets: dict[str, Dataset], number: int, body: dict[str, Any]) -> se
                 accounts[account] = accounts[account].minus(exact(reserved.cost))
         case "answer":
             dataset.answers[body["question"]] = (body["entry"], body["answer"])
-            dataset.shown[body["question"]] = (share,)  # whoever saw an older answer has not seen this one
+            dataset.shown[body["question"]] = (
+                share,
+            )  # whoever saw an older answer has not seen this one
         case "recall":
             touched = {share}
             accounts[share] = accounts[share].plus(exact(body["cost"]))
@@ -182,7 +210,9 @@ def apply(datasets: dict[str, Dataset], number: int, body: dict[str, Any]) -> se
 
 
 def is_written(share: str, kind: str) -> bool:
-    """Whether an entry that touches an account also writes its row: a dataset's own account is carried instead, unless its budget is new."""
+    """Whether an entry that touches an account also writes its row: a dataset's own account is
+    carried instead, unless its budget is new.
+    """
     return share != WHOLE or kind in ("open", "amend")
 
 
@@ -201,11 +231,15 @@ class Row(NamedTuple):
 
 
 class Standing:
-    """The accounts and open reservations as the tables have them, and the digest of them that entries carry."""
+    """The accounts and open reservations as the tables have them, and the digest of them that
+    entries carry.
+    """
 
     __slots__ = ("_digests", "_state", "carried", "open", "rows")
 
-    def __init__(self, rows: Iterable[Row] = (), open_: Iterable[int] = (), carried: Row | None = None) -> None:
+    def __init__(
+        self, rows: Iterable[Row] = (), open_: Iterable[int] = (), carried: Row | None = None
+    ) -> None:
         self.rows: dict[tuple[str, str], Row] = {}
         self.open = set(open_)
         self.carried = carried  # a dataset's own account as the last entry has it
@@ -239,14 +273,22 @@ class Standing:
 
     def settled(self, dataset: str) -> list[Row]:
         """The row to write before an entry about another dataset than the last one."""
-        if self.carried is None or self.carried.dataset == dataset or self.rows[self.carried[:2]] == self.carried:
+        if (
+            self.carried is None
+            or self.carried.dataset == dataset
+            or self.rows[self.carried[:2]] == self.carried
+        ):
             return []
         return [self.carried]
 
     def account(self, dataset: str, share: str) -> Row | None:
         """What an account comes to."""
         carried = self.carried
-        return carried if share == WHOLE and carried is not None and carried.dataset == dataset else self.rows.get((dataset, share))
+        return (
+            carried
+            if share == WHOLE and carried is not None and carried.dataset == dataset
+            else self.rows.get((dataset, share))
+        )
 
 
 class Replay:
@@ -258,12 +300,27 @@ class Replay:
         self.touched: list[Account] = []  # by the last entry
         self._rows: dict[tuple[str, str], tuple[Account, Row]] = {}
 
-    def count(self, number: int, body: dict[str, Any], *, carries: bool) -> tuple[str, int, str | None]:
-        """Count an entry in, and say what it carries: the total of its dataset, the parts of the budget that this is, and the state of the tables."""
+    def count(
+        self, number: int, body: dict[str, Any], *, carries: bool
+    ) -> tuple[str, int, str | None]:
+        """Count an entry in, and say what it carries: the total of its dataset, the parts of the
+        budget that this is, and the state of the tables.
+        """
         name, kind = body["dataset"], body["kind"]
-        if carries and self.standing is None:  # books of older versions were brought up to date before their first such entry
-            rows = [self._row(dataset, share) for dataset, about in self.datasets.items() for share in about.accounts]
-            open_ = [entry for about in self.datasets.values() for entry, reserved in about.reservations.items() if reserved.state == "open"]
+        if (
+            carries and self.standing is None
+        ):  # books of older versions were brought up to date before their first such entry
+            rows = [
+                self._row(dataset, share)
+                for dataset, about in self.datasets.items()
+                for share in about.accounts
+            ]
+            open_ = [
+                entry
+                for about in self.datasets.values()
+                for entry, reserved in about.reservations.items()
+                if reserved.state == "open"
+            ]
             self.standing = Standing(rows, open_)
         touched = apply(self.datasets, number, body)
         accounts = self.datasets[name].accounts
@@ -282,7 +339,9 @@ class Replay:
         return whole.spent, whole.parts, standing.state
 
     def _row(self, dataset: str, share: str) -> Row:
-        """An account as the table has it: written once for each account, and its budget once for each budget."""
+        """An account as the table has it: written once for each account, and its budget once for
+        each budget.
+        """
         account = self.datasets[dataset].accounts[share]
         before, row = self._rows.get((dataset, share), (None, None))
         if row is None or before is None or before.budget is not account.budget:

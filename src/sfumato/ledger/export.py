@@ -1,7 +1,8 @@
 """A dataset's account as text for other programs: CSV for a spreadsheet, JSON for everything else.
 
-A memo is whatever somebody typed. A spreadsheet takes a cell that begins with = + - @ for a formula, and would run it, so such a cell gets an apostrophe in
-front. JSON keeps the text as it is, and every number exact.
+A memo is whatever somebody typed. A spreadsheet takes a cell that begins with = + - @ for a
+formula, and would run it, so such a cell gets an apostrophe in front. JSON keeps the text as it is,
+and every number exact.
 """
 
 from __future__ import annotations
@@ -29,26 +30,58 @@ def to_csv(ledger: Readings) -> str:
 
 
 def csv_of(history: Iterable[Charge], plain: Callable[[str], str] = str) -> str:
-    """The same for entries that were read already; `plain` is done to what somebody typed, for whoever shows the text on a screen."""
+    """The same for entries that were read already; `plain` is done to what somebody typed, for
+    whoever shows the text on a screen.
+    """
     out = io.StringIO()
-    writer = csv.writer(out)  # lines end as RFC 4180 has it, and a cell with a line break in it is quoted
+    writer = csv.writer(
+        out
+    )  # lines end as RFC 4180 has it, and a cell with a line break in it is quoted
     writer.writerow(COLUMNS)
     for e in history:
-        writer.writerow(map(safe, (e.number, e.when, e.dataset, e.share, e.kind, plain(e.memo), e.cost, kinds(e), e.digest)))
+        writer.writerow(
+            map(
+                safe,
+                (
+                    e.number,
+                    e.when,
+                    e.dataset,
+                    e.share,
+                    e.kind,
+                    plain(e.memo),
+                    e.cost,
+                    kinds(e),
+                    e.digest,
+                ),
+            )
+        )
     return out.getvalue()
 
 
 def to_json(ledger: Readings) -> str:
-    """What is promised, what was spent, what is left, for the whole and for every share, and every entry."""
+    """What is promised, what was spent, what is left, for the whole and for every share, and every
+    entry.
+    """
     return json.dumps(record(statement(ledger, history=True)), ensure_ascii=False, indent=2)
 
 
 def record(account: Statement) -> dict[str, Any]:
     """The same as plain values."""
-    about = {name: getattr(account, name) for name in ("dataset", "unit", "relation", "theorem", "schema")}
+    about = {
+        name: getattr(account, name)
+        for name in ("dataset", "unit", "relation", "theorem", "schema")
+    }
     shares = {name: _numbers(balance) for name, balance in account.shares.items()}
     history = [_entry(entry) for entry in account.history]
-    return {"sfumato": "ledger", "version": VERSION, **about, **_numbers(account.whole), "shares": shares, "head": str(account.head), "history": history}
+    return {
+        "sfumato": "ledger",
+        "version": VERSION,
+        **about,
+        **_numbers(account.whole),
+        "shares": shares,
+        "head": str(account.head),
+        "history": history,
+    }
 
 
 def safe(value: object) -> str:
@@ -68,7 +101,9 @@ def kinds(entry: Charge) -> str:
 
 
 def _numbers(balance: Balance) -> dict[str, Any]:
-    return {name: guarantee_record(getattr(balance, name)) for name in ("budget", "spent", "remaining")}
+    return {
+        name: guarantee_record(getattr(balance, name)) for name in ("budget", "spent", "remaining")
+    }
 
 
 def _entry(entry: Charge) -> dict[str, Any]:

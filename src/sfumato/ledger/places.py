@@ -1,6 +1,7 @@
 """Where a book is: in a file, on a server, or in memory.
 
-A URL may hold a password, and names a machine: it is kept to connect with, and is in no text, log or record.
+A URL may hold a password, and names a machine: it is kept to connect with, and is in no text, log
+or record.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from .postgres import Server
 
 SCHEMES = ("postgresql", "postgres")
-_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/", re.ASCII)  # two letters at least: one is a drive. A path forgets the second slash
+_URL = re.compile(
+    r"([A-Za-z][A-Za-z0-9+.-]+):/", re.ASCII
+)  # two letters at least: one is a drive. A path forgets the second slash
 
 
 class Url:
@@ -44,13 +47,24 @@ def place(path: str | Path | None) -> Path | Url | None:
     scheme = None if path is None else _URL.match(str(path))
     if scheme is None:
         return None if path is None else Path(path).absolute()
-    if scheme[1].lower() not in SCHEMES or not isinstance(path, str) or not path[scheme.end() :].startswith("/"):
-        raise Refused("ledger.path", "a URL", "a ledger is a file, or is on a PostgreSQL server, said as text", "postgresql://role@host/database")
+    if (
+        scheme[1].lower() not in SCHEMES
+        or not isinstance(path, str)
+        or not path[scheme.end() :].startswith("/")
+    ):
+        raise Refused(
+            "ledger.path",
+            "a URL",
+            "a ledger is a file, or is on a PostgreSQL server, said as text",
+            "postgresql://role@host/database",
+        )
     return Url(path)
 
 
 def public_name(path: str | Path) -> str:
-    """What a place may be called where others read it: a file without its folder, a server not at all."""
+    """What a place may be called where others read it: a file without its folder, a server not at
+    all.
+    """
     found = place(path)
     return found.name if isinstance(found, Url) else Path(path).name
 
@@ -65,5 +79,7 @@ def server(found: Url, *, begin: bool = False) -> Server:
         from .postgres import Server
     except ImportError:
         reason = "a ledger on PostgreSQL is written by psycopg, which is not installed"
-        raise Refused("ledger.missing", "psycopg", reason, "pip install 'sfumato[postgres]'") from None
+        raise Refused(
+            "ledger.missing", "psycopg", reason, "pip install 'sfumato[postgres]'"
+        ) from None
     return Server(found, begin=begin)

@@ -1,12 +1,16 @@
 """The tables of a book on PostgreSQL, and what a database must be to hold one.
 
-*Place*     The schema `sfumato` of a database, which no setting of a role or of a search path moves: one database, one book. The tables are those of a file;
-            names are compared and ordered byte by byte, whatever the language of the database.
-*Durable*   `synchronous_commit` is on at least, and a server that runs with `fsync=off` is refused: there a commit that returned may still be lost.
-*Rights*    Nobody but the owner writes to a table. Whoever charges calls `enter`, which runs with the owner's rights and writes one entry with all that follows
-            from it: where the chain goes on, no total falls but by the cost of an open reservation, and no budget changes. What lowers totals or changes
-            budgets (`amend`, `reprice`) is for the owner's role.
-*Patience*  The server gives up a lock or a statement before this process does, so that mostly it can say what became of it.
+*Place*     The schema `sfumato` of a database, which no setting of a role or of a search path
+            moves: one database, one book. The tables are those of a file; names are compared and
+            ordered byte by byte, whatever the language of the database.
+*Durable*   `synchronous_commit` is on at least, and a server that runs with `fsync=off` is refused:
+            there a commit that returned may still be lost.
+*Rights*    Nobody but the owner writes to a table. Whoever charges calls `enter`, which runs with
+            the owner's rights and writes one entry with all that follows from it: where the chain
+            goes on, no total falls but by the cost of an open reservation, and no budget changes.
+            What lowers totals or changes budgets (`amend`, `reprice`) is for the owner's role.
+*Patience*  The server gives up a lock or a statement before this process does, so that mostly it
+            can say what became of it.
 """
 
 from __future__ import annotations
@@ -31,10 +35,15 @@ SET tcp_keepalives_interval TO 5;
 SET tcp_keepalives_count TO 4;
 SET lock_timeout TO {lock};
 SET statement_timeout TO {statement}"""
-"""Rows that a policy hides are an error; the end of a chain is found by its index, however short the book was when the server planned that; and a host that
-vanished in the middle of a transaction holds the book for half a minute, not for hours."""
+"""Rows that a policy hides are an error; the end of a chain is found by its index, however short
+the book was when the server planned that; and a host that vanished in the middle of a transaction
+holds the book for half a minute, not for hours.
+"""
 
-STAYS = "BEGIN RAISE EXCEPTION 'what the book has written is never changed' USING ERRCODE = 'restrict_violation'; END"
+STAYS = (
+    "BEGIN RAISE EXCEPTION 'what the book has written is never changed' USING ERRCODE = "
+    "'restrict_violation'; END"
+)
 
 REACHES = """
 SELECT coalesce(bool_and(coalesce(CASE WHEN a ~ '^[0-9]+(/[1-9][0-9]*)?$' AND c ~ '^[0-9]+(/[1-9][0-9]*)?$'
@@ -44,7 +53,9 @@ FROM ROWS FROM (json_array_elements_text(after::json), json_array_elements_text(
     LATERAL (SELECT split_part(b, '/', 1)::numeric AS bn, coalesce(nullif(split_part(b, '/', 2), ''), '1')::numeric AS bd) AS y,
     LATERAL (SELECT split_part(c, '/', 1)::numeric AS cn, coalesce(nullif(split_part(c, '/', 2), ''), '1')::numeric AS cd) AS z
 """
-"""Whether each total is at least what it was, plus or minus a cost, exactly. Fractions are compared as whole numbers of any length."""
+"""Whether each total is at least what it was, plus or minus a cost, exactly. Fractions are compared
+as whole numbers of any length.
+"""
 
 STATE = """
 SELECT encode(sha256(convert_to(count(*) || E'\\n', 'UTF8') || coalesce(string_agg(sha256(convert_to(dataset, 'UTF8') || '\\x00'::bytea
@@ -146,7 +157,9 @@ BEGIN
     INSERT INTO entry VALUES (number_, dataset_, share_, kind_, key_, body_, digest_, spent_, parts_, state_);
 END
 """
-"""One entry, checked against the chain and the accounts, with all that it does to the other tables. Its transaction is the caller's."""
+"""One entry, checked against the chain and the accounts, with all that it does to the other tables.
+Its transaction is the caller's.
+"""
 
 TABLES = f"""
 CREATE TABLE format (application TEXT NOT NULL, version INTEGER NOT NULL);
@@ -208,24 +221,45 @@ SELECT concat_ws(' ', 'right', relname, grantee, privilege_type) FROM relation, 
     WHERE grantee <> relowner AND privilege_type <> 'SELECT' AND (relname, privilege_type) <> ('book', 'UPDATE')
 UNION ALL
 SELECT concat_ws(' ', 'right', relname, attname) FROM relation JOIN pg_attribute ON attrelid = relation.oid WHERE attacl IS NOT NULL"""
-"""All that makes the tables what they are, in words that no version of the server has changed; and who else than the owner may write to them."""
+"""All that makes the tables what they are, in words that no version of the server has changed; and
+who else than the owner may write to them.
+"""
 
 
 def prepare(connection: Any, *, begin: bool, lock: int, statement: int) -> None:
-    """See that the server can keep a book, and that there is one or may be one; set the session up."""
+    """See that the server can keep a book, and that there is one or may be one; set the session
+    up.
+    """
     connection.execute(SESSION.format(lock=lock, statement=statement), prepare=False)
     version, encoding, fsync, commit, ours, others = _found(connection)
     if version < OLDEST_SERVER:
-        raise Refused("ledger.server", "PostgreSQL", f"its version is older than {OLDEST_SERVER // 10_000}; nothing was accepted", "a newer server")
+        raise Refused(
+            "ledger.server",
+            "PostgreSQL",
+            f"its version is older than {OLDEST_SERVER // 10_000}; nothing was accepted",
+            "a newer server",
+        )
     if encoding != "UTF8":
-        raise Refused("ledger.storage", "PostgreSQL", "the database cannot hold every text; nothing was accepted", "CREATE DATABASE … ENCODING 'UTF8'")
+        raise Refused(
+            "ledger.storage",
+            "PostgreSQL",
+            "the database cannot hold every text; nothing was accepted",
+            "CREATE DATABASE … ENCODING 'UTF8'",
+        )
     if fsync != "on":
-        raise Refused("ledger.storage", "PostgreSQL", "the server runs with fsync=off: what it commits may be lost; nothing was accepted", "fsync = on")
+        raise Refused(
+            "ledger.storage",
+            "PostgreSQL",
+            "the server runs with fsync=off: what it commits may be lost; nothing was accepted",
+            "fsync = on",
+        )
     if commit not in ("on", "remote_apply"):
         connection.execute("SET synchronous_commit TO on")
     if not ours and not others:
         if not begin:
-            raise Refused("ledger.budget", "a new ledger", "a new account needs a budget", NEW.format("url"))
+            raise Refused(
+                "ledger.budget", "a new ledger", "a new account needs a budget", NEW.format("url")
+            )
         _make(connection)
     if ours and version_of(connection) == SECOND:
         from .postgres_upgrade import rewrite
@@ -244,17 +278,34 @@ def check(connection: Any) -> None:
     """Whether the database holds a ledger of the version that is known here."""
     *_, ours, others = _found(connection)
     if not ours and not others:
-        raise Refused("ledger.path", "the database", "there is no ledger in it; nothing was made", NEW.format("url"))
+        raise Refused(
+            "ledger.path",
+            "the database",
+            "there is no ledger in it; nothing was made",
+            NEW.format("url"),
+        )
     version = version_of(connection) if ours else None
     if version is None:
-        raise Refused("ledger.format", "the schema sfumato", "it is something else than a ledger; it was not touched", "another database")
+        raise Refused(
+            "ledger.format",
+            "the schema sfumato",
+            "it is something else than a ledger; it was not touched",
+            "another database",
+        )
     if version != SCHEMA:
         rewrite = REWRITE if version == SECOND else UPGRADE
-        raise Refused("ledger.version", f"schema {version}", f"this sfumato reads schema {SCHEMA}; the tables were not touched", rewrite)
+        raise Refused(
+            "ledger.version",
+            f"schema {version}",
+            f"this sfumato reads schema {SCHEMA}; the tables were not touched",
+            rewrite,
+        )
 
 
 def structure(tx: Any) -> list[str]:
-    """Whether the tables are those that the book makes. The pages of the disk are the server's to check."""
+    """Whether the tables are those that the book makes. The pages of the disk are the server's to
+    check.
+    """
     return [] if {line for (line,) in tx.execute(FORM)} == MADE else [ALTERED]
 
 

@@ -1,8 +1,10 @@
 """A book of the second version on a server, rewritten in one transaction: all of it, or nothing.
 
-*How*       The old schema is set aside under another name, a new one is made, and the rows are copied while the chain is followed and added up: `upgrade` says
-            what is kept and what is refused. Writers wait for the lock on the book.
-*Rights*    Whoever could look may look. Whoever could write to the tables may call `enter` instead, and no table is left to write to.
+*How*       The old schema is set aside under another name, a new one is made, and the rows are
+            copied while the chain is followed and added up: `upgrade` says what is kept and what is
+            refused. Writers wait for the lock on the book.
+*Rights*    Whoever could look may look. Whoever could write to the tables may call `enter` instead,
+            and no table is left to write to.
 *Who*       The owner of the tables, who may make a schema in the database. Others are told so.
 """
 
@@ -41,11 +43,21 @@ def rewrite(connection: Any, version: int) -> None:
                 _move(connection)
     except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError):
         raise damaged() from None
-    except psycopg.errors.UndefinedTable:  # another process was quicker, and this one had waited for what is gone now
+    except (
+        psycopg.errors.UndefinedTable
+    ):  # another process was quicker, and this one had waited for what is gone now
         return
     except psycopg.errors.InsufficientPrivilege:
-        reason = f"this sfumato reads schema {SCHEMA}, and the role may not rewrite the tables; they were not touched"
-        raise Refused("ledger.version", f"schema {version}", reason, "open it once as the owner of the database; keep a copy") from None
+        reason = (
+            f"this sfumato reads schema {SCHEMA}, and the role may not rewrite the tables; "
+            f"they were not touched"
+        )
+        raise Refused(
+            "ledger.version",
+            f"schema {version}",
+            reason,
+            "open it once as the owner of the database; keep a copy",
+        ) from None
 
 
 def _move(connection: Any) -> None:
@@ -60,7 +72,11 @@ def _move(connection: Any) -> None:
             writer.executemany(ENTER.replace("?", "%s"), portion)
         for table in SAME:
             writer.execute(f"INSERT INTO {table} SELECT * FROM {ASIDE}.{table}")
-        agree(replay, writer.execute(_ACCOUNTS).fetchall(), writer.execute("SELECT * FROM reservation").fetchall())
+        agree(
+            replay,
+            writer.execute(_ACCOUNTS).fetchall(),
+            writer.execute("SELECT * FROM reservation").fetchall(),
+        )
         rows, sealed = sealing(replay, last)
         for statement, many in ((BALANCE, rows), (ENTER, sealed)):
             writer.executemany(statement.replace("?", "%s"), many)
@@ -76,7 +92,10 @@ def _move(connection: Any) -> None:
 
 def _rows(connection: Any) -> Any:
     """In portions: a book may be longer than memory."""
-    connection.execute(f"DECLARE older NO SCROLL CURSOR FOR SELECT {READ} FROM {ASIDE}.entry ORDER BY number", prepare=False)
+    connection.execute(
+        f"DECLARE older NO SCROLL CURSOR FOR SELECT {READ} FROM {ASIDE}.entry ORDER BY number",
+        prepare=False,
+    )
     while portion := connection.execute(f"FETCH {PORTION} FROM older", prepare=False).fetchall():
         yield from portion
     connection.execute("CLOSE older", prepare=False)

@@ -1,8 +1,11 @@
-"""What a charge costs in the currency of a book: every promise of a mechanism is converted first, the best is taken, then costs are added.
+"""What a charge costs in the currency of a book: every promise of a mechanism is converted first,
+the best is taken, then costs are added.
 
-*Best*      Promises may be incomparable, as (1, 0) and (½, 10⁻⁹) are. The one whose largest part of the budget is smallest is taken; never one that another
-            undercuts in every number. The choice depends on the mechanism and the budget alone, not on what has been spent.
-*Rényi*     Curves without δ that hold of the same release are taken at their lowest, order by order. Numbers of different statements are mixed nowhere else.
+*Best*      Promises may be incomparable, as (1, 0) and (½, 10⁻⁹) are. The one whose largest part of
+            the budget is smallest is taken; never one that another undercuts in every number. The
+            choice depends on the mechanism and the budget alone, not on what has been spent.
+*Rényi*     Curves without δ that hold of the same release are taken at their lowest, order by
+            order. Numbers of different statements are mixed nowhere else.
 """
 
 from __future__ import annotations
@@ -37,14 +40,20 @@ def sequence_of(mechanisms: object) -> tuple[Priced, ...]:
         return (mechanisms,)
     asked = tuple(mechanisms) if isinstance(mechanisms, Sequence) else ()
     if not asked or not all(isinstance(m, Mechanism | Guarantee) for m in asked):
-        raise Refused("ledger.charge", "charge(…)", "what is charged are mechanisms, or guarantees", "charge([m], memo='why')")
+        raise Refused(
+            "ledger.charge",
+            "charge(…)",
+            "what is charged are mechanisms, or guarantees",
+            "charge([m], memo='why')",
+        )
     return asked
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What is asked for and what it costs together, both as the canonical text of an entry, made once for all charges of the same; the cost also as exact
-    numbers and, where there can be one, as a guarantee.
+    """What is asked for and what it costs together, both as the canonical text of an entry, made
+    once for all charges of the same; the cost also as exact numbers and, where there can be one, as
+    a guarantee.
     """
 
     stored: str
@@ -54,7 +63,9 @@ class Quote:
 
 
 class Prices:
-    """What charges to a book cost. Prices are kept for a while, the last one at hand: the same mechanism is often used again."""
+    """What charges to a book cost. Prices are kept for a while, the last one at hand: the same
+    mechanism is often used again.
+    """
 
     __slots__ = ("_last",)
 
@@ -62,7 +73,9 @@ class Prices:
         self._last: tuple[Guarantee, tuple[Priced, ...], Quote] | None = None
 
     def quote(self, budget: Guarantee, mechanisms: object) -> Quote:
-        """What these, one or several, cost together; refused if they are anything else than mechanisms and guarantees."""
+        """What these, one or several, cost together; refused if they are anything else than
+        mechanisms and guarantees.
+        """
         if (last := self._last) is not None and last[0] is budget:
             several = mechanisms if isinstance(mechanisms, list | tuple) else (mechanisms,)
             if len(last[1]) == len(several) and all(map(is_, last[1], several)):
@@ -80,7 +93,9 @@ class Prices:
 
 @lru_cache(maxsize=256)
 def _lasting(kind: type) -> bool:
-    """Whether things of this kind are frozen records, which are what they are equal to: only their prices may be kept. Others may promise less tomorrow."""
+    """Whether things of this kind are frozen records, which are what they are equal to: only their
+    prices may be kept. Others may promise less tomorrow.
+    """
     made = vars(kind).get("__dataclass_params__")
     return made is not None and bool(made.frozen and made.eq)
 
@@ -91,8 +106,16 @@ def price(budget: Guarantee, asked: Iterable[Priced]) -> Numbers:
 
 
 def price_stored(budget: Guarantee, stored: Iterable[dict[str, Any]]) -> Numbers:
-    """What recorded mechanisms cost together, by what was promised then and what is known of them today."""
-    return _sum(budget, (stored_promises(one) if one["sfumato"] == "mechanism" else (restore_guarantee(one),) for one in stored))
+    """What recorded mechanisms cost together, by what was promised then and what is known of them
+    today.
+    """
+    return _sum(
+        budget,
+        (
+            stored_promises(one) if one["sfumato"] == "mechanism" else (restore_guarantee(one),)
+            for one in stored
+        ),
+    )
 
 
 def best(budget: Guarantee, costs: Iterable[Numbers]) -> Numbers:
@@ -110,9 +133,16 @@ def _quote(budget: Guarantee, asked: tuple[Priced, ...]) -> Quote:
     total, cost = price(budget, asked), None
     with suppress(Refused):  # a sum of δ that comes to 1 promises nothing, and fits into no budget
         cost = in_currency(budget, total)
-    stored = canonical([record(one) if isinstance(one, Mechanism) else guarantee_record(one) for one in asked])
+    stored = canonical(
+        [record(one) if isinstance(one, Mechanism) else guarantee_record(one) for one in asked]
+    )
     if not encodable(stored):
-        raise Refused("ledger.charge", "charge(…)", "it has a name that cannot be written down: half of a character", "names that can be printed")
+        raise Refused(
+            "ledger.charge",
+            "charge(…)",
+            "it has a name that cannot be written down: half of a character",
+            "names that can be printed",
+        )
     return Quote(stored, canonical(numbers(total)), ratios(total), cost)
 
 
@@ -121,7 +151,11 @@ _kept = lru_cache(maxsize=256)(_quote)
 
 def _sum(budget: Guarantee, releases: Iterable[tuple[Guarantee, ...]]) -> Numbers:
     costs = [_cost(budget, promises) for promises in releases]
-    return costs[0] if len(costs) == 1 else tuple(sum(numbers, Fraction(0)) for numbers in zip(*costs, strict=True))
+    return (
+        costs[0]
+        if len(costs) == 1
+        else tuple(sum(numbers, Fraction(0)) for numbers in zip(*costs, strict=True))
+    )
 
 
 def _cost(budget: Guarantee, promises: tuple[Guarantee, ...]) -> Numbers:

@@ -1,8 +1,10 @@
-"""A book to look at: nothing is made, nothing is changed, not even for a moment, and a writer at work is not in the way.
+"""A book to look at: nothing is made, nothing is changed, not even for a moment, and a writer at
+work is not in the way.
 
-SQLite keeps the latest entries in a log beside the file. While a writer has the book open, or after one was killed, the log is read with it, through the log's
-index, which is only looked at. A book that was closed has no log: it is read as it stands, and refused if it changed meanwhile. A log that was copied without
-its index is read in a copy. The whole look is one unchanging view.
+SQLite keeps the latest entries in a log beside the file. While a writer has the book open, or after
+one was killed, the log is read with it, through the log's index, which is only looked at. A book
+that was closed has no log: it is read as it stands, and refused if it changed meanwhile. A log that
+was copied without its index is read in a copy. The whole look is one unchanging view.
 """
 
 from __future__ import annotations
@@ -48,7 +50,12 @@ class Looking:
 
     def writing(self) -> NoReturn:
         """Refused."""
-        raise Refused("ledger.read-only", self._name, "the book was opened to be read; nothing was changed", "Ledger.open(path)")
+        raise Refused(
+            "ledger.read-only",
+            self._name,
+            "the book was opened to be read; nothing was changed",
+            "Ledger.open(path)",
+        )
 
 
 class Reader(Looking, Store):
@@ -78,7 +85,12 @@ class Reader(Looking, Store):
 
     def _unchanged(self) -> None:
         if self._stamp is not None and self.path is not None and self._stamp != _stamp(self.path):
-            raise Refused("ledger.busy", self._name, "the book changed while it was read; it was not touched", "try again")
+            raise Refused(
+                "ledger.busy",
+                self._name,
+                "the book changed while it was read; it was not touched",
+                "try again",
+            )
 
     def _beside(self) -> tuple[str, ...]:
         """None: a reader does not rest on the log's name."""
@@ -94,7 +106,9 @@ class Reader(Looking, Store):
             self._stamp, how = _stamp(place), "?immutable=1"
         elif not index.exists():
             place, flags, how = self._copied(place, log), apsw.SQLITE_OPEN_READWRITE, ""
-        connection = apsw.Connection(f"file:{quote(str(place.absolute()))}{how}", flags=flags | apsw.SQLITE_OPEN_URI)
+        connection = apsw.Connection(
+            f"file:{quote(str(place.absolute()))}{how}", flags=flags | apsw.SQLITE_OPEN_URI
+        )
         try:
             connection.set_busy_timeout(PATIENCE)
             check(connection, self._name)
@@ -105,7 +119,9 @@ class Reader(Looking, Store):
 
     def _copied(self, *files: Path) -> Path:
         self._copy = tempfile.TemporaryDirectory(prefix="sfumato-")
-        first, *_ = [Path(shutil.copyfile(file, Path(self._copy.name) / file.name)) for file in files]
+        first, *_ = [
+            Path(shutil.copyfile(file, Path(self._copy.name) / file.name)) for file in files
+        ]
         return first
 
 
@@ -136,16 +152,28 @@ def reading(path: str | Path) -> Iterator[Book]:
 def _book(path: Path) -> Path:
     """A path at which there is a ledger, by its first bytes."""
     if path.is_dir():
-        raise Refused("ledger.path", path.name, "a ledger is a file, and this is a folder", "the file in it")
+        raise Refused(
+            "ledger.path", path.name, "a ledger is a file, and this is a folder", "the file in it"
+        )
     if open_here(str(path)):
         return path
     try:
         with path.open("rb") as file:
             first = file.read(len(MAGIC))
     except OSError:
-        raise Refused("ledger.path", path.name, "there is no such file, or it cannot be read; nothing was made", "the path of a ledger") from None
+        raise Refused(
+            "ledger.path",
+            path.name,
+            "there is no such file, or it cannot be read; nothing was made",
+            "the path of a ledger",
+        ) from None
     if first != MAGIC:
-        raise Refused("ledger.format", path.name, "this file is something else than a ledger; it was not touched", "another path")
+        raise Refused(
+            "ledger.format",
+            path.name,
+            "this file is something else than a ledger; it was not touched",
+            "another path",
+        )
     return path
 
 

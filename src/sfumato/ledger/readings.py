@@ -1,4 +1,6 @@
-"""What a book says of a dataset: its budget, what was spent, every entry, and whether the book is whole."""
+"""What a book says of a dataset: its budget, what was spent, every entry, and whether the book is
+whole.
+"""
 
 from __future__ import annotations
 
@@ -62,19 +64,33 @@ class Readings:
             return tuple(pages.history(tx, self.dataset))
 
     def spent_as(self, notion: type[Guarantee], *, delta: Number | None = None) -> Guarantee:
-        """What was spent, in another notion. Bookkeeping: the promise is the budget, fixed beforehand."""
+        """What was spent, in another notion. Bookkeeping: the promise is the budget, fixed
+        beforehand.
+        """
         return self.spent.to(notion, delta=delta)
 
     def tight(self, delta: Number, *, fixed_beforehand: bool | None = None) -> Tight:
-        """The certified total of the laws that were charged, at a δ. It is a promise only where they were fixed before the first answer: so it is for a single
-        charge, and where the owner says so."""
+        """The certified total of the laws that were charged, at a δ. It is a promise only where
+        they were fixed before the first answer: so it is for a single charge, and where the owner
+        says so.
+        """
         with self._store.reading() as tx:
-            charges = [one for one in pages.history(tx, self.dataset) if one.mechanisms and pages.reservation(tx, one.number) != "release"]
+            charges = [
+                one
+                for one in pages.history(tx, self.dataset)
+                if one.mechanisms and pages.reservation(tx, one.number) != "release"
+            ]
         fixed = len(charges) <= 1 if fixed_beforehand is None else fixed_beforehand
-        return certified_total([record for one in charges for record in one.mechanisms], delta, fixed_beforehand=fixed)
+        return certified_total(
+            [record for one in charges for record in one.mechanisms], delta, fixed_beforehand=fixed
+        )
 
-    def verify(self, head: Head | str | None = None, *, since: Checked | None = None) -> Verification:
-        """Read the whole book and check it against itself and against a head kept elsewhere; or what is new since a check, which then goes on to here."""
+    def verify(
+        self, head: Head | str | None = None, *, since: Checked | None = None
+    ) -> Verification:
+        """Read the whole book and check it against itself and against a head kept elsewhere; or
+        what is new since a check, which then goes on to here.
+        """
         with self._store.reading() as tx:
             return verify(tx, Head.read(head) if isinstance(head, str) else head, since)
 
@@ -85,7 +101,9 @@ class Readings:
         return to_csv(self)
 
     def to_json(self) -> str:
-        """What is promised, spent and left, of the whole and of every share, and every entry: for a program, every number exact."""
+        """What is promised, spent and left, of the whole and of every share, and every entry: for a
+        program, every number exact.
+        """
         from .export import to_json
 
         return to_json(self)

@@ -1,4 +1,6 @@
-"""What the ledger hands out: receipts, the head of the chain, the lines of its history, and its refusal to overspend."""
+"""What the ledger hands out: receipts, the head of the chain, the lines of its history, and its
+refusal to overspend.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ class BudgetExceeded(Refused):
 
 
 class Head(NamedTuple):
-    """The last entry of a book: kept elsewhere, it makes any edit, truncation or old copy visible."""
+    """The last entry of a book: kept elsewhere, it makes any edit, truncation or old copy
+    visible.
+    """
 
     book: str
     number: int
@@ -31,7 +35,12 @@ class Head(NamedTuple):
         """The head that a printed line names."""
         parts = _HEAD.fullmatch(line.strip())
         if parts is None:
-            raise Refused("ledger.head", f"{line!r:.80}", "this is not the head of a ledger", "the line that str(ledger.head) prints")
+            raise Refused(
+                "ledger.head",
+                f"{line!r:.80}",
+                "this is not the head of a ledger",
+                "the line that str(ledger.head) prints",
+            )
         return cls(parts[1], int(parts[2]), parts[3])
 
 
@@ -39,7 +48,8 @@ class Head(NamedTuple):
 class Receipt:
     """The proof of a charge: the entry's number and digest.
 
-    One that is `repeated` was given before, for the same key: if it was answered then, drawing a second answer would be a second release.
+    One that is `repeated` was given before, for the same key: if it was answered then, drawing a
+    second answer would be a second release.
     """
 
     dataset: str
@@ -90,5 +100,7 @@ class Verification:
         return not self.problems
 
     def __str__(self) -> str:
-        found = [f"problem: {p}" for p in self.problems] or [f"whole: {self.head.number} entries, chain and totals agree"]
+        found = [f"problem: {p}" for p in self.problems] or [
+            f"whole: {self.head.number} entries, chain and totals agree"
+        ]
         return "\n".join([*found, *(f"cannot see: {b}" for b in self.blind)])

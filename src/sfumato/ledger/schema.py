@@ -1,9 +1,11 @@
 """The tables of a book, and what a file must be to be one.
 
-*Balances*  What an account comes to is in `balance`; but the total of the dataset that the last entry is about is in that entry, and its balance waits for an
-            entry about another dataset: so a charge writes one page, not two. `account` is the two taken together.
-*Version*   The third. A file of an older one is rewritten in one transaction when it is opened to be written. A file that names another is refused, untouched:
-            it was written by a newer sfumato, or was not written by any.
+*Balances*  What an account comes to is in `balance`; but the total of the dataset that the last
+            entry is about is in that entry, and its balance waits for an entry about another
+            dataset: so a charge writes one page, not two. `account` is the two taken together.
+*Version*   The third. A file of an older one is rewritten in one transaction when it is opened to
+            be written. A file that names another is refused, untouched: it was written by a newer
+            sfumato, or was not written by any.
 """
 
 from __future__ import annotations
@@ -54,14 +56,25 @@ CREATE TRIGGER entry_kept BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'entr
 
 
 def prepare(connection: apsw.Connection) -> None:
-    """Make the tables in an empty file, or see that the file is a ledger of a known version, and bring it to this one."""
+    """Make the tables in an empty file, or see that the file is a ledger of a known version, and
+    bring it to this one.
+    """
     from .upgrade import rewrite
 
-    connection.execute("PRAGMA synchronous=EXTRA")  # until the log is on: the rollback journal of a beginning must not come back after a power loss
-    if (_ask(connection, "PRAGMA application_id"), _ask(connection, "SELECT count(*) FROM sqlite_schema")) in ((0, 0), (APPLICATION, 0)):
+    connection.execute(
+        "PRAGMA synchronous=EXTRA"
+        # until the log is on: the rollback journal of a beginning must not come back after a power
+        # loss
+    )
+    if (
+        _ask(connection, "PRAGMA application_id"),
+        _ask(connection, "SELECT count(*) FROM sqlite_schema"),
+    ) in ((0, 0), (APPLICATION, 0)):
         connection.execute("BEGIN IMMEDIATE")
         try:
-            if _ask(connection, "SELECT count(*) FROM sqlite_schema") == 0:  # another process may have been quicker
+            if (
+                _ask(connection, "SELECT count(*) FROM sqlite_schema") == 0
+            ):  # another process may have been quicker
                 connection.execute(f"PRAGMA application_id={APPLICATION}")
                 connection.execute(TABLES)
                 connection.execute(f"PRAGMA user_version={SCHEMA}")
@@ -73,18 +86,33 @@ def prepare(connection: apsw.Connection) -> None:
     if _ask(connection, "PRAGMA user_version") != SCHEMA:
         rewrite(connection)
     if connection.filename and _ask(connection, "PRAGMA journal_mode=WAL") != "wal":
-        raise Refused("ledger.storage", "PRAGMA journal_mode=WAL", "this file system cannot hold a book that several processes write", "a local disk")
+        raise Refused(
+            "ledger.storage",
+            "PRAGMA journal_mode=WAL",
+            "this file system cannot hold a book that several processes write",
+            "a local disk",
+        )
     connection.execute("PRAGMA synchronous=FULL")
 
 
 def check(connection: apsw.Connection, name: str, known: tuple[int, ...] = (SCHEMA,)) -> None:
     """Whether the file is a ledger of a version that is known here."""
     if _ask(connection, "PRAGMA application_id") != APPLICATION:
-        raise Refused("ledger.format", name, "this file is something else than a ledger; it was not touched", "another path")
+        raise Refused(
+            "ledger.format",
+            name,
+            "this file is something else than a ledger; it was not touched",
+            "another path",
+        )
     version = _ask(connection, "PRAGMA user_version")
     if version not in known:
         rewrite = REWRITE if version in OLDER else UPGRADE
-        raise Refused("ledger.version", f"schema {version}", f"this sfumato reads schema {SCHEMA}; the file was not touched", rewrite)
+        raise Refused(
+            "ledger.version",
+            f"schema {version}",
+            f"this sfumato reads schema {SCHEMA}; the file was not touched",
+            rewrite,
+        )
 
 
 def structure(tx: Any) -> list[str]:
@@ -93,7 +121,15 @@ def structure(tx: Any) -> list[str]:
 
     fresh = apsw.Connection(":memory:")
     fresh.execute(TABLES)
-    made, found = ({tuple(row) for row in c.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")} for c in (fresh, tx))
+    made, found = (
+        {
+            tuple(row)
+            for row in c.execute(
+                "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"
+            )
+        }
+        for c in (fresh, tx)
+    )
     fresh.close()
     problems = [] if made == found else [ALTERED]
     if tx.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
@@ -107,7 +143,9 @@ def _ask(connection: apsw.Connection, query: str) -> Any:
 
 
 def may_be_a_ledger(place: str) -> bool:
-    """By the first bytes, before SQLite sees the file: opening another program's database could already change it."""
+    """By the first bytes, before SQLite sees the file: opening another program's database could
+    already change it.
+    """
     path = Path(place)
     if not path.exists():
         return True
@@ -119,7 +157,9 @@ def may_be_a_ledger(place: str) -> bool:
 
 
 def undo(connection: apsw.Connection) -> None:
-    """Roll back, if there is something to roll back: what was raised before matters more than what is raised here."""
+    """Roll back, if there is something to roll back: what was raised before matters more than what
+    is raised here.
+    """
     import apsw
 
     with suppress(apsw.Error):

@@ -20,7 +20,12 @@ from .readings import Readings
 from .receipts import Charge, Head
 from .totals import exact, fractions
 
-NAMES: dict[type[Guarantee], tuple[str, ...]] = {Pure: ("ε",), Approx: ("ε", "δ"), ZCDP: ("ρ", "δ"), GDP: ("μ²",)}
+NAMES: dict[type[Guarantee], tuple[str, ...]] = {
+    Pure: ("ε",),
+    Approx: ("ε", "δ"),
+    ZCDP: ("ρ", "δ"),
+    GDP: ("μ²",),
+}
 """The numbers of a budget that add up; a Rényi curve has one for each order, and δ."""
 
 _COUNTED = """
@@ -38,13 +43,22 @@ class Balance:
 
     @property
     def remaining(self) -> Guarantee:
-        left = make(self.budget, (max(Fraction(0), b - s) for b, s in zip(read(self.budget), read(self.spent), strict=True)))
+        left = make(
+            self.budget,
+            (
+                max(Fraction(0), b - s)
+                for b, s in zip(read(self.budget), read(self.spent), strict=True)
+            ),
+        )
         return Guarantee._bind(left, self.budget.relation, self.budget.unit)
 
     @property
     def part(self) -> Fraction:
         """How much of the budget is gone, in the number of it that is nearest its limit."""
-        return max((s / b for s, b in zip(read(self.spent), read(self.budget), strict=True) if b), default=Fraction(0))
+        return max(
+            (s / b for s, b in zip(read(self.spent), read(self.budget), strict=True) if b),
+            default=Fraction(0),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +95,29 @@ def name_of(budget: Guarantee, index: int) -> str:
 
 
 def worth_showing(budget: Guarantee, spent: Numbers) -> list[int]:
-    """Which numbers of a budget to show: those that are not zero; of a curve, the order that is nearest its limit."""
+    """Which numbers of a budget to show: those that are not zero; of a curve, the order that is
+    nearest its limit.
+    """
     limits = read(budget)
     numbers = [i for i, limit in enumerate(limits) if limit]
     if not isinstance(budget, Renyi):
         return numbers or [0]
-    nearest = max(range(len(budget.orders)), key=lambda i: spent[i] / limits[i] if limits[i] else Fraction(0))
+    nearest = max(
+        range(len(budget.orders)), key=lambda i: spent[i] / limits[i] if limits[i] else Fraction(0)
+    )
     return [i for i in range(len(limits)) if i == nearest or (i == len(limits) - 1 and limits[i])]
 
 
 def balances(ledger: Readings, only: Collection[str] | None = None) -> dict[str, Balance]:
-    """The accounts of the dataset, its own under the empty name; or those of these names that there are. Nothing else is read."""
+    """The accounts of the dataset, its own under the empty name; or those of these names that there
+    are. Nothing else is read.
+    """
     with ledger._store.reading() as tx:
-        return {share: _balance(pages.account(tx, ledger.dataset, share)) for share in pages.shares(tx, ledger.dataset) if only is None or share in only}
+        return {
+            share: _balance(pages.account(tx, ledger.dataset, share))
+            for share in pages.shares(tx, ledger.dataset)
+            if only is None or share in only
+        }
 
 
 def statement(ledger: Readings, *, history: bool = False) -> Statement:
@@ -101,7 +125,9 @@ def statement(ledger: Readings, *, history: bool = False) -> Statement:
     name = ledger.dataset
     with ledger._store.reading() as tx:
         header = pages.header(tx, name)
-        balances = {share: _balance(pages.account(tx, name, share)) for share in pages.shares(tx, name)}
+        balances = {
+            share: _balance(pages.account(tx, name, share)) for share in pages.shares(tx, name)
+        }
         whole = balances.pop(WHOLE)
         said = (header["unit"], header["relation"], header["theorem"], header.get("schema"))
         listed = tuple(pages.history(tx, name)) if history else ()
@@ -109,7 +135,9 @@ def statement(ledger: Readings, *, history: bool = False) -> Statement:
 
 
 def _uses(tx: Any, dataset: str) -> tuple[Use, ...]:
-    """What the budget went into, the most expensive first; summed here, exactly, over what the database has counted."""
+    """What the budget went into, the most expensive first; summed here, exactly, over what the
+    database has counted.
+    """
     found: dict[str, Use] = {}
     for said, costs, times, last in tx.execute(_COUNTED.format(json=tx.json), (dataset,)):
         memo, when = json.loads(said), json.loads(last)

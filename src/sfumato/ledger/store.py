@@ -1,7 +1,10 @@
-"""The seam to storage: one SQLite file, written through `apsw`, or the same in memory. What a server does otherwise is in `postgres`.
+"""The seam to storage: one SQLite file, written through `apsw`, or the same in memory. What a
+server does otherwise is in `postgres`.
 
-WAL with `synchronous=FULL`: a commit that returned has reached the disk. `BEGIN IMMEDIATE` takes the one write lock before anything is read, so that check and
-charge are one step for all threads and processes. A book has one connection in a process, which its threads use in turn; none crosses a fork.
+WAL with `synchronous=FULL`: a commit that returned has reached the disk. `BEGIN IMMEDIATE` takes
+the one write lock before anything is read, so that check and charge are one step for all threads
+and processes. A book has one connection in a process, which its threads use in turn; none crosses a
+fork.
 """
 
 from __future__ import annotations
@@ -30,28 +33,53 @@ if TYPE_CHECKING:
 OLDEST_SQLITE = (3, 51, 3)  # the first with the fix of the WAL-reset bug
 STEPS = 20_000  # of SQLite's machine between two questions whether a look is to end
 PATIENCE = 30_000  # milliseconds to wait for another writer
-VFS: str | None = None  # SQLite's name of the file system to use; tests put one here that loses writes
+VFS: str | None = (
+    None  # SQLite's name of the file system to use; tests put one here that loses writes
+)
 
 ENTER = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 BALANCE = """
 INSERT INTO balance VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (dataset, share) DO UPDATE SET budget = excluded.budget, spent = excluded.spent, parts = excluded.parts"""
-RESERVE = "INSERT INTO reservation VALUES (?, ?) ON CONFLICT (number) DO UPDATE SET state = excluded.state"
-ANSWER = "INSERT INTO answer VALUES (?, ?, ?, ?) ON CONFLICT (dataset, question) DO UPDATE SET number = excluded.number, answer = excluded.answer"
+RESERVE = (
+    "INSERT INTO reservation VALUES (?, ?) ON CONFLICT (number) DO UPDATE SET state = "
+    "excluded.state"
+)
+ANSWER = (
+    "INSERT INTO answer VALUES (?, ?, ?, ?) ON CONFLICT (dataset, question) DO UPDATE SET "
+    "number = excluded.number, answer = excluded.answer"
+)
 
 WRITE, READ = "BEGIN IMMEDIATE", "BEGIN"
 NOTHING = {WRITE: "nothing was accepted, no data was read", READ: "nothing was changed"}
-UNSURE = "no receipt was given, no data was read; should the entry stand when the book is opened again, it counts"
+UNSURE = (
+    "no receipt was given, no data was read; should the entry stand when the book is opened "
+    "again, it counts"
+)
 
 
 class Conflict(Refused):
-    """The storage undid a transaction because of another one. Nothing was accepted, and the same may be asked again."""
+    """The storage undid a transaction because of another one. Nothing was accepted, and the same
+    may be asked again.
+    """
 
 
 class Transaction:
-    """What may be done while a transaction is open. As a context it ends with a durable commit, or, if anything was raised inside, with nothing done."""
+    """What may be done while a transaction is open. As a context it ends with a durable commit, or,
+    if anything was raised inside, with nothing done.
+    """
 
-    __slots__ = ("_begin", "_connection", "_store", "execute", "executemany", "head", "rows", "run", "standing")
+    __slots__ = (
+        "_begin",
+        "_connection",
+        "_store",
+        "execute",
+        "executemany",
+        "head",
+        "rows",
+        "run",
+        "standing",
+    )
     _connection: Any
     execute: Any  # one statement; what it returns is iterated over, or fetched
     executemany: Any
@@ -79,10 +107,19 @@ class Transaction:
             raise store._explained(error, NOTHING[self._begin]) from None
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
         store, happened = self._store, NOTHING[self._begin]
-        if store._connection is not self._connection:  # in the child of a fork from here: it is the parent's to end
-            raise Refused("ledger.fork", store._name, "the process was forked in the middle of a transaction; nothing was accepted", "the parent process")
+        if (
+            store._connection is not self._connection
+        ):  # in the child of a fork from here: it is the parent's to end
+            raise Refused(
+                "ledger.fork",
+                store._name,
+                "the process was forked in the middle of a transaction; nothing was accepted",
+                "the parent process",
+            )
         try:
             if kind is None and self._begin is WRITE:
                 happened = UNSURE
@@ -120,7 +157,9 @@ class Transaction:
 
     def _start(self) -> None:
         connection = self._connection
-        mine = connection.get_autocommit()  # else a transaction is open already, which is its owner's to end
+        mine = (
+            connection.get_autocommit()
+        )  # else a transaction is open already, which is its owner's to end
         try:
             self.execute = self.rows = connection.execute
             self.executemany, self.run = connection.executemany, self._store._run
@@ -147,7 +186,9 @@ class Store:
         self._place = None if path is None else str(path)
         self._lock = threading.RLock()
         self._connection: Any = None
-        self._run: Any = None  # executes a statement of it, and reads that to its end before the next
+        self._run: Any = (
+            None  # executes a statement of it, and reads that to its end before the next
+        )
         self._file: tuple[int, int] | None = None
         self._names: tuple[str, ...] = ()  # of the files beside it
         self._seen: Seen = ()  # which files they are
@@ -157,7 +198,9 @@ class Store:
         register(self)
 
     def writing(self) -> AbstractContextManager[Transaction]:
-        """A transaction that holds the write lock from its beginning and is durable at its end; anything raised inside undoes it."""
+        """A transaction that holds the write lock from its beginning and is durable at its end;
+        anything raised inside undoes it.
+        """
         return Transaction(self, WRITE)
 
     def reading(self) -> AbstractContextManager[Transaction]:
@@ -165,7 +208,9 @@ class Store:
         return Transaction(self, READ)
 
     def wrote(self, statement: str, bindings: tuple[Any, ...]) -> bool:
-        """Whether one statement, as a durable transaction of its own, wrote a row. Not tried where the book is in use here already."""
+        """Whether one statement, as a durable transaction of its own, wrote a row. Not tried where
+        the book is in use here already.
+        """
         lock, happened = self._lock, NOTHING[WRITE]
         if not lock.acquire(False):
             return False
@@ -182,7 +227,9 @@ class Store:
             lock.release()
 
     def limit(self, ended: Callable[[], bool], seconds: float) -> None:
-        """From here on whatever this store is asked ends when `ended` says so, or after so many seconds. For stores that are only looked at."""
+        """From here on whatever this store is asked ends when `ended` says so, or after so many
+        seconds. For stores that are only looked at.
+        """
         with self._lock:
             self._ended, self._seconds = ended, seconds
             if self._connection is not None:
@@ -205,7 +252,12 @@ class Store:
     def _taken(self) -> Any:
         """This process's connection, for this thread alone until it releases the lock."""
         if not self._lock.acquire(timeout=PATIENCE / 1000):
-            raise Refused("ledger.busy", self._name, "other threads held the book for too long; nothing was accepted, no data was read", "try again")
+            raise Refused(
+                "ledger.busy",
+                self._name,
+                "other threads held the book for too long; nothing was accepted, no data was read",
+                "try again",
+            )
         try:
             return self._reached()
         except BaseException:
@@ -237,8 +289,14 @@ class Store:
         return self._names
 
     def _part(self) -> None:
-        """Before a fork: close the file, unless a transaction is open on it. A book in memory stays with its process."""
-        if self._place is not None and self._connection is not None and self._connection.get_autocommit():
+        """Before a fork: close the file, unless a transaction is open on it. A book in memory stays
+        with its process.
+        """
+        if (
+            self._place is not None
+            and self._connection is not None
+            and self._connection.get_autocommit()
+        ):
             self._connection.close()
             self._connection = None
 
@@ -252,9 +310,23 @@ class Store:
         import apsw
 
         if tuple(map(int, apsw.sqlite_lib_version().split("."))) < OLDEST_SQLITE:
-            raise Refused("ledger.sqlite", f"SQLite {apsw.sqlite_lib_version()}", "older versions can lose a commit when the log is reset", "a newer apsw")
-        if self._place is not None and not open_here(self._place) and not may_be_a_ledger(self._place):
-            raise Refused("ledger.format", self._name, "this file is something else than a ledger; it was not touched", "another path")
+            raise Refused(
+                "ledger.sqlite",
+                f"SQLite {apsw.sqlite_lib_version()}",
+                "older versions can lose a commit when the log is reset",
+                "a newer apsw",
+            )
+        if (
+            self._place is not None
+            and not open_here(self._place)
+            and not may_be_a_ledger(self._place)
+        ):
+            raise Refused(
+                "ledger.format",
+                self._name,
+                "this file is something else than a ledger; it was not touched",
+                "another path",
+            )
         if self._place is not None:
             make(self._place)
             fit(self._place, self._name)
@@ -262,7 +334,12 @@ class Store:
         try:
             connection.set_busy_timeout(PATIENCE)
             if connection.readonly("main"):
-                raise Refused("ledger.read-only", self._name, "the book cannot be written; nothing was accepted", "a path that can be written")
+                raise Refused(
+                    "ledger.read-only",
+                    self._name,
+                    "the book cannot be written; nothing was accepted",
+                    "a path that can be written",
+                )
             _patiently(connection)
         except BaseException:
             connection.close()
@@ -283,12 +360,21 @@ class Store:
         import apsw
 
         unreadable = isinstance(error, UNREADABLE)
-        code, reason, rewrite = next((row for kind, *row in WHY if isinstance(error, getattr(apsw, kind)) or (unreadable and kind == "CorruptError")), OTHER)
+        code, reason, rewrite = next(
+            (
+                row
+                for kind, *row in WHY
+                if isinstance(error, getattr(apsw, kind)) or (unreadable and kind == "CorruptError")
+            ),
+            OTHER,
+        )
         return Refused(code, self._name, f"{reason}; {happened}", rewrite)
 
 
 def _patiently(connection: apsw.Connection) -> None:
-    """Prepare; while others prepare the same file SQLite may say busy without waiting, as the change to WAL is outside its busy timeout."""
+    """Prepare; while others prepare the same file SQLite may say busy without waiting, as the
+    change to WAL is outside its busy timeout.
+    """
     import apsw
 
     end = time.monotonic() + PATIENCE / 1000
@@ -314,12 +400,37 @@ UNREADABLE = (UnicodeDecodeError, JSONDecodeError, KeyError)
 
 WHY = (
     ("BusyError", "ledger.busy", "another writer held the book for too long", "try again"),
-    ("InterruptError", "ledger.busy", "the look was ended: it took too long, or the service ends", "try again"),
+    (
+        "InterruptError",
+        "ledger.busy",
+        "the look was ended: it took too long, or the service ends",
+        "try again",
+    ),
     ("FullError", "ledger.full", "the disk is full", "make room, then try again"),
-    ("ReadOnlyError", "ledger.read-only", "the book cannot be written", "a path that can be written"),
-    ("CantOpenError", "ledger.path", "there is no such place, or it cannot be opened", "a path in a folder that exists"),
+    (
+        "ReadOnlyError",
+        "ledger.read-only",
+        "the book cannot be written",
+        "a path that can be written",
+    ),
+    (
+        "CantOpenError",
+        "ledger.path",
+        "there is no such place, or it cannot be opened",
+        "a path in a folder that exists",
+    ),
     ("NotADBError", "ledger.format", "this file is something else than a ledger", "another path"),
-    ("CorruptError", "ledger.corrupt", "the file is damaged", "the last backup, checked with verify(head=…)"),
-    ("IOError", "ledger.io", "the disk did not take or give the bytes", "see to the disk, then try again"),
+    (
+        "CorruptError",
+        "ledger.corrupt",
+        "the file is damaged",
+        "the last backup, checked with verify(head=…)",
+    ),
+    (
+        "IOError",
+        "ledger.io",
+        "the disk did not take or give the bytes",
+        "see to the disk, then try again",
+    ),
 )
 OTHER = ("ledger.storage", "the storage refused", "see to the storage, then try again")

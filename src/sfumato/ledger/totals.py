@@ -1,7 +1,8 @@
-"""Exact sums as pairs of integers, numerator and denominator in lowest terms: what a book adds up, at a fraction of the work of `Fraction`.
+"""Exact sums as pairs of integers, numerator and denominator in lowest terms: what a book adds up,
+at a fraction of the work of `Fraction`.
 
-*Rounding*  Up, and only where a denominator has grown beyond 512 bits: to the next multiple of 2^-256. So every charge is constant work, and no sum is ever
-            below the truth.
+*Rounding*  Up, and only where a denominator has grown beyond 512 bits: to the next multiple of
+            2^-256. So every charge is constant work, and no sum is ever below the truth.
 """
 
 from __future__ import annotations
@@ -33,12 +34,16 @@ def fractions(totals: Ratios) -> Numbers:
 
 
 def plus(totals: Ratios, cost: Ratios) -> Ratios:
-    return tuple([_short(n * e + m * d, d * e) for (n, d), (m, e) in zip(totals, cost, strict=True)])
+    return tuple(
+        [_short(n * e + m * d, d * e) for (n, d), (m, e) in zip(totals, cost, strict=True)]
+    )
 
 
 def minus(totals: Ratios, cost: Ratios) -> Ratios:
     """Not below zero."""
-    return tuple([_short(max(0, n * e - m * d), d * e) for (n, d), (m, e) in zip(totals, cost, strict=True)])
+    return tuple(
+        [_short(max(0, n * e - m * d), d * e) for (n, d), (m, e) in zip(totals, cost, strict=True)]
+    )
 
 
 def within(totals: Ratios, limits: Ratios) -> bool:
@@ -47,7 +52,9 @@ def within(totals: Ratios, limits: Ratios) -> bool:
 
 
 def parts(totals: Ratios, limits: Ratios) -> int:
-    """The largest share of a limit that is spent, in parts of 2^-60, rounded down; more than all where one is exceeded."""
+    """The largest share of a limit that is spent, in parts of 2^-60, rounded down; more than all
+    where one is exceeded.
+    """
     most = 0
     for (n, d), (m, e) in zip(totals, limits, strict=True):
         if n * e > m * d:
@@ -58,11 +65,17 @@ def parts(totals: Ratios, limits: Ratios) -> int:
 
 
 def spend(totals: Ratios, cost: Ratios, limits: Ratios) -> tuple[Ratios, str, int]:
-    """The sum, as it is written, and its parts: what the functions around this one say, in one go, because every charge needs all of it."""
-    if len(totals) == len(cost) == len(limits) == 1:  # as most books count; a loop would take a tenth of a commit, which has left all caches cold
+    """The sum, as it is written, and its parts: what the functions around this one say, in one go,
+    because every charge needs all of it.
+    """
+    if (
+        len(totals) == len(cost) == len(limits) == 1
+    ):  # as most books count; a loop would take a tenth of a commit, which has left all caches cold
         sum_, text, most = _spend(totals[0], cost[0], limits[0])
         return (sum_,), f'["{text}"]', most
-    sums, texts, shares = zip(*[_spend(*one) for one in zip(totals, cost, limits, strict=True)], strict=True)
+    sums, texts, shares = zip(
+        *[_spend(*one) for one in zip(totals, cost, limits, strict=True)], strict=True
+    )
     return sums, '["' + '", "'.join(texts) + '"]', max(shares)
 
 

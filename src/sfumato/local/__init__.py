@@ -1,4 +1,6 @@
-"""The local model: whoever is asked perturbs the answer before it leaves the hand, and nobody has to be trusted with it."""
+"""The local model: whoever is asked perturbs the answer before it leaves the hand, and nobody has
+to be trusted with it.
+"""
 
 from . import presets
 from .base import Oracle

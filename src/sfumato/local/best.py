@@ -1,7 +1,8 @@
 """Which oracle: by exact variance, with the reason said.
 
-*Rule*     The oracle with the least exact variance of a frequency of 1/k, people and coins together, among those whose report is not longer than allowed; of
-           equal ones the shortest report.
+*Rule*     The oracle with the least exact variance of a frequency of 1/k, people and coins
+           together, among those whose report is not longer than allowed; of equal ones the shortest
+           report.
 """
 
 from __future__ import annotations
@@ -54,13 +55,30 @@ class Best:
     @property
     def why(self) -> str:
         first, *others = self.compared
-        said = [f"{first.name}: of {len(self.compared)} oracles it has the least variance at ε = {float(self.oracle.epsilon):g} and k = {self.oracle.k}"]
-        said.append(f"a frequency of 1/k is off by {first.variance**0.5:.2g} (one standard error) from {self.n} reports of {first.report_bytes} bytes")
+        said = [
+            (
+                f"{first.name}: of {len(self.compared)} oracles it has the least variance at "
+                f"ε = {float(self.oracle.epsilon):g} and k = {self.oracle.k}"
+            )
+        ]
+        said.append(
+            f"a frequency of 1/k is off by {first.variance**0.5:.2g} (one standard "
+            f"error) from {self.n} reports of {first.report_bytes} bytes"
+        )
         if others:
-            said.append(f"next is {others[0].name} with {others[0].variance / first.variance:.3g} times the variance and {others[0].report_bytes} bytes")
-        if shorter := min((c for c in others if c.report_bytes < first.report_bytes), key=lambda c: (c.report_bytes, c.variance), default=None):
             said.append(
-                f"the shortest report is that of {shorter.name}: {shorter.report_bytes} bytes for {shorter.variance / first.variance:.3g} times the variance"
+                f"next is {others[0].name} with "
+                f"{others[0].variance / first.variance:.3g} times the variance and "
+                f"{others[0].report_bytes} bytes"
+            )
+        if shorter := min(
+            (c for c in others if c.report_bytes < first.report_bytes),
+            key=lambda c: (c.report_bytes, c.variance),
+            default=None,
+        ):
+            said.append(
+                f"the shortest report is that of {shorter.name}: {shorter.report_bytes} "
+                f"bytes for {shorter.variance / first.variance:.3g} times the variance"
             )
         return "; ".join(said) + "."
 
@@ -70,11 +88,22 @@ class Best:
 
 
 def best(
-    epsilon: Number, k: int | None = None, n: int = 1_000_000, *, categories: Iterable[Hashable] | None = None, max_bytes: int = 4096, **about: Any
+    epsilon: Number,
+    k: int | None = None,
+    n: int = 1_000_000,
+    *,
+    categories: Iterable[Hashable] | None = None,
+    max_bytes: int = 4096,
+    **about: Any,
 ) -> Best:
     """The oracle for k categories (or these ones) and n reports, and why."""
     if (k is None) == (categories is None):
-        raise Refused("local.categories", "best(…)", "give the number of categories or the categories themselves", "best(epsilon=1, k=100, n=1_000_000)")
+        raise Refused(
+            "local.categories",
+            "best(…)",
+            "give the number of categories or the categories themselves",
+            "best(epsilon=1, k=100, n=1_000_000)",
+        )
     names = tuple(categories) if categories is not None else range(_count(k))
     e, reports = positive(epsilon, "epsilon"), reports_of(n)
     made = {name: make(epsilon=e, categories=names, **about) for name, make in CANDIDATES.items()}
@@ -84,12 +113,19 @@ def best(
         if HEAD + oracle.width <= max_bytes
     ]
     if not rows:
-        raise Refused("local.size", f"max_bytes={max_bytes}", "every report is longer", "max_bytes=16")
+        raise Refused(
+            "local.size", f"max_bytes={max_bytes}", "every report is longer", "max_bytes=16"
+        )
     rows.sort(key=lambda row: (row.variance, row.report_bytes))
     return Best(rows[0].oracle, reports, tuple(rows))
 
 
 def _count(k: Any) -> int:
     if not is_whole(k, 2, 1 << 24):
-        raise Refused("local.categories", f"k={k}", "the number of categories is a whole number from 2 on", "k=100")
+        raise Refused(
+            "local.categories",
+            f"k={k}",
+            "the number of categories is a whole number from 2 on",
+            "k=100",
+        )
     return k

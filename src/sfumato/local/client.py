@@ -1,25 +1,38 @@
-"""The client of a local survey, in one file that needs nothing but Python's standard library. Copy it as it is.
+"""The client of a local survey, in one file that needs nothing but Python's standard library. Copy
+it as it is.
 
-It reads a question (JSON, published by whoever asks), checks that the probabilities in it keep the ε that the question claims, and turns a value into a report:
+It reads a question (JSON, published by whoever asks), checks that the probabilities in it keep the
+ε that the question claims, and turns a value into a report:
 
     report = perturb(json.load(open("question.json")), "yes")
 
-*Coins*     64 bits of `secrets`, compared with a whole number; uniform choices are `secrets.randbelow`. The probabilities in a question are such whole numbers,
-            m for m/2^64. There is no other chance in this file, and no floating point in what is reported.
-*Report*    version (1 byte), mark of the question (3 bytes), payload. Bits are packed with the first in the highest place, numbers are big endian.
-*Memory*    A question of kind "rappor" may be asked again and again: keep the mapping `memory` and hand it in each time. It holds what must never be drawn
-            anew, and is written before anything is reported; one that does not give back what was put in is refused. If the value never changes, all
-            reports together keep the lifetime ε. If it changes, they show when, and no ε bounds that: answer a question of kind "panel" instead. Nobody else
-            may see the memory.
-*Panel*     A question of kind "panel" asks for a value again in each of a fixed number of waves (public periods, such as months): hand in the wave's number,
-            and the memory. A lot, drawn once whatever the values are, says in which waves a person reports; in the others `perturb` returns no bytes: send
-            nothing. What was reported in a wave is remembered and returned again, whatever the value is by then. So all reports together keep the ε of the
-            question, between any two histories of values. Whoever loses the memory is a new person, and what both report adds up.
-*Any value* Whether a report is sent must not depend on the value: silence would tell it. So every value is answered, by fixed rules that all may know. What is
-            none of the categories becomes one of them, drawn uniformly (for "rappor" once, and remembered: all such count as one value). What is no number, NaN
-            too, is the lower end; numbers beyond the ends, and infinities, are the nearer end. Letters that the alphabet lacks are left out; what is no text is
-            the empty one; a question of several to which there is no value is answered like one with none of its categories. A question may be refused, and is
-            refused before the value is looked at. Your program owes the same: send for every value, or for none, and do not let the value decide when.
+*Coins*     64 bits of `secrets`, compared with a whole number; uniform choices are
+            `secrets.randbelow`. The probabilities in a question are such whole numbers, m for
+            m/2^64. There is no other chance in this file, and no floating point in what is
+            reported.
+*Report*    version (1 byte), mark of the question (3 bytes), payload. Bits are packed with the
+            first in the highest place, numbers are big endian.
+*Memory*    A question of kind "rappor" may be asked again and again: keep the mapping `memory` and
+            hand it in each time. It holds what must never be drawn anew, and is written before
+            anything is reported; one that does not give back what was put in is refused. If the
+            value never changes, all reports together keep the lifetime ε. If it changes, they show
+            when, and no ε bounds that: answer a question of kind "panel" instead. Nobody else may
+            see the memory.
+*Panel*     A question of kind "panel" asks for a value again in each of a fixed number of waves
+            (public periods, such as months): hand in the wave's number, and the memory. A lot,
+            drawn once whatever the values are, says in which waves a person reports; in the others
+            `perturb` returns no bytes: send nothing. What was reported in a wave is remembered and
+            returned again, whatever the value is by then. So all reports together keep the ε of the
+            question, between any two histories of values. Whoever loses the memory is a new person,
+            and what both report adds up. *Any value* Whether a report is sent must not depend on
+            the value: silence would tell it. So every value is answered, by fixed rules that all
+            may know. What is none of the categories becomes one of them, drawn uniformly (for
+            "rappor" once, and remembered: all such count as one value). What is no number, NaN too,
+            is the lower end; numbers beyond the ends, and infinities, are the nearer end. Letters
+            that the alphabet lacks are left out; what is no text is the empty one; a question of
+            several to which there is no value is answered like one with none of its categories. A
+            question may be refused, and is refused before the value is looked at. Your program owes
+            the same: send for every value, or for none, and do not let the value decide when.
 """
 
 from __future__ import annotations
@@ -56,7 +69,9 @@ def below(limit: int) -> int:
 
 def identity(question: Question) -> bytes:
     """A hash of the whole question."""
-    return hashlib.sha256(json.dumps(question, sort_keys=True, separators=(",", ":")).encode()).digest()
+    return hashlib.sha256(
+        json.dumps(question, sort_keys=True, separators=(",", ":")).encode()
+    ).digest()
 
 
 def mark(question: Question) -> bytes:
@@ -64,8 +79,12 @@ def mark(question: Question) -> bytes:
     return identity(question)[:3]
 
 
-def perturb(question: Question, value: Any, memory: Memory | None = None, *, wave: int | None = None) -> bytes:
-    """The report of one value; of a panel, in this wave: no bytes where the lot fell on other waves."""
+def perturb(
+    question: Question, value: Any, memory: Memory | None = None, *, wave: int | None = None
+) -> bytes:
+    """The report of one value; of a panel, in this wave: no bytes where the lot fell on other
+    waves.
+    """
     check(question)
     if (wave is not None) != (question["kind"] == "panel"):
         raise ValueError("a panel is answered in a wave, and no other question is")
@@ -84,7 +103,9 @@ def listed(question: Question, value: Any) -> int | None:
 
 
 def category(question: Question, value: Any) -> int:
-    """The place of a value among the categories; of any other value a uniform place, so that its law is a mean of theirs and no ratio grows."""
+    """The place of a value among the categories; of any other value a uniform place, so that its
+    law is a mean of theirs and no ratio grows.
+    """
     code = listed(question, value)
     return below(len(question["categories"])) if code is None else code
 
@@ -96,7 +117,9 @@ def step(question: Question, value: Any) -> int:
 
 
 def interval(question: Question, value: Any) -> int:
-    """The place of a value among ordered categories, or of a number between edges; what lies beyond counts to the first or the last."""
+    """The place of a value among ordered categories, or of a number between edges; what lies beyond
+    counts to the first or the last.
+    """
     if "categories" in question:
         return category(question, value)
     found, edges = number(value), [Fraction(edge) for edge in question["edges"]]
@@ -110,7 +133,9 @@ def direct(question: Question, code: int) -> bytes:
 
 
 def unary(question: Question, code: int) -> bytes:
-    """A bit for each value: 1 with one probability at the own value, with a smaller one elsewhere."""
+    """A bit for each value: 1 with one probability at the own value, with a smaller one
+    elsewhere.
+    """
     own, other = int(question["own"]), int(question["other"])
     return _pack([coin(own if i == code else other) for i in range(len(question["categories"]))])
 
@@ -133,7 +158,9 @@ def hadamard(question: Question, code: int) -> bytes:
 
 
 def subset(question: Question, code: int) -> bytes:
-    """A set of a fixed size: the own value is in it with a larger probability, the rest of it is uniform."""
+    """A set of a fixed size: the own value is in it with a larger probability, the rest of it is
+    uniform.
+    """
     inside = coin(int(question["own"]))
     others = [i for i in range(len(question["categories"])) if i != code]
     for i in range(int(question["size"]) - inside):
@@ -153,7 +180,9 @@ def sketch(question: Question, code: int) -> bytes:
 
 
 def hadamard_sketch(question: Question, code: int) -> bytes:
-    """One of many public hash functions, and one sign of the Hadamard transform of the own bucket, true or not."""
+    """One of many public hash functions, and one sign of the Hadamard transform of the own bucket,
+    true or not.
+    """
     rows, size = int(question["rows"]), int(question["size"])
     row, column = below(rows), below(size)
     negative = _parity(bucket(row_hash(question["seed"], row, code), size) & column) == 1
@@ -162,31 +191,57 @@ def hadamard_sketch(question: Question, code: int) -> bytes:
 
 
 def rappor(question: Question, code: int | None, memory: Memory) -> bytes:
-    """Bits of the value, perturbed once and remembered; each report perturbs what is remembered again. None: the value is none of the categories."""
+    """Bits of the value, perturbed once and remembered; each report perturbs what is remembered
+    again. None: the value is none of the categories.
+    """
     cohorts, size, key = int(question["cohorts"]), int(question["size"]), identity(question).hex()
     known = memory.get(key)
-    kept: dict[str, Any] = {"cohort": below(cohorts), "values": {}} if known is None else {**known, "values": dict(known["values"])}
-    if code is None:  # one uniform place for life: drawn anew, it would be a further value each time
-        code = kept["unlisted"] = kept["unlisted"] if "unlisted" in kept else below(len(question["categories"]))
+    kept: dict[str, Any] = (
+        {"cohort": below(cohorts), "values": {}}
+        if known is None
+        else {**known, "values": dict(known["values"])}
+    )
+    if (
+        code is None
+    ):  # one uniform place for life: drawn anew, it would be a further value each time
+        code = kept["unlisted"] = (
+            kept["unlisted"] if "unlisted" in kept else below(len(question["categories"]))
+        )
     if str(code) not in kept["values"]:
         true, keep = set(positions(question, kept["cohort"], code)), int(question["keep"])
-        kept["values"][str(code)] = [int(coin(keep if i in true else ONE - keep)) for i in range(size)]
+        kept["values"][str(code)] = [
+            int(coin(keep if i in true else ONE - keep)) for i in range(size)
+        ]
     remember(memory, key, kept)
     own, other = int(question["own"]), int(question["other"])
-    return _number(kept["cohort"], cohorts) + _pack([coin(own if bit else other) for bit in kept["values"][str(code)]])
+    return _number(kept["cohort"], cohorts) + _pack(
+        [coin(own if bit else other) for bit in kept["values"][str(code)]]
+    )
 
 
 def panel(question: Question, value: Any, memory: Memory | None, wave: int) -> bytes:
-    """The one report of this wave, if the lot drew the wave, and nothing else. The lot and the reports are drawn once, and remembered."""
+    """The one report of this wave, if the lot drew the wave, and nothing else. The lot and the
+    reports are drawn once, and remembered.
+    """
     waves, key = int(question["waves"]), identity(question).hex()
     if memory is None or type(wave) is not int or not 0 <= wave < waves:
         raise ValueError(f"a panel needs a memory, and a wave from 0 to {waves - 1}")
     known = memory.get(key)
-    kept: dict[str, Any] = {"waves": lot(waves, int(question["reports"])), "reports": {}} if known is None else {**known, "reports": dict(known["reports"])}
+    kept: dict[str, Any] = (
+        {"waves": lot(waves, int(question["reports"])), "reports": {}}
+        if known is None
+        else {**known, "reports": dict(known["reports"])}
+    )
     if wave in kept["waves"] and str(wave) not in kept["reports"]:
-        kept["reports"][str(wave)] = KINDS[question["part"]["kind"]](question["part"], _code(question, value)).hex()
+        kept["reports"][str(wave)] = KINDS[question["part"]["kind"]](
+            question["part"], _code(question, value)
+        ).hex()
     remember(memory, key, kept)
-    return _number(wave, waves) + bytes.fromhex(kept["reports"][str(wave)]) if wave in kept["waves"] else b""
+    return (
+        _number(wave, waves) + bytes.fromhex(kept["reports"][str(wave)])
+        if wave in kept["waves"]
+        else b""
+    )
 
 
 def lot(limit: int, size: int) -> list[int]:
@@ -199,7 +254,9 @@ def lot(limit: int, size: int) -> list[int]:
 
 
 def remember(memory: Memory, key: str, kept: dict[str, Any]) -> None:
-    """Write what must never be drawn anew: at every report, so that a memory that cannot be written refuses every value alike."""
+    """Write what must never be drawn anew: at every report, so that a memory that cannot be written
+    refuses every value alike.
+    """
     memory[key] = kept
     if memory.get(key) != kept:
         raise ValueError("the memory does not give back what was put into it: nothing was reported")
@@ -220,9 +277,13 @@ def window(question: Question, code: int) -> bytes:
 
 
 def prefix(question: Question, text: str) -> bytes:
-    """How far the text is looked at is drawn; so much of it is hashed and answered as in `hashing`."""
+    """How far the text is looked at is drawn; so much of it is hashed and answered as in
+    `hashing`.
+    """
     level = below(int(question["levels"]))
-    return _number(level, int(question["levels"])) + hashing(question, fingerprint(question, text[: (level + 1) * int(question["step"])]))
+    return _number(level, int(question["levels"])) + hashing(
+        question, fingerprint(question, text[: (level + 1) * int(question["step"])])
+    )
 
 
 def several(question: Question, codes: dict[str, Any]) -> bytes:
@@ -232,7 +293,9 @@ def several(question: Question, codes: dict[str, Any]) -> bytes:
         return b"".join(KINDS[part["kind"]](part, codes[name]) for name, part in parts)
     number = below(len(parts))
     name, part = parts[number]
-    return _number(number, len(parts)) + KINDS[part["kind"]](part, codes[name]).ljust(int(question["length"]), bytes(1))
+    return _number(number, len(parts)) + KINDS[part["kind"]](part, codes[name]).ljust(
+        int(question["length"]), bytes(1)
+    )
 
 
 def each(question: Question, value: Any) -> dict[str, Any]:
@@ -242,15 +305,22 @@ def each(question: Question, value: Any) -> dict[str, Any]:
 
 
 def filled(question: Question, value: Any) -> str:
-    """The letters of a text that the alphabet has, cut or filled with the end sign to full length; what is no text is the empty one."""
+    """The letters of a text that the alphabet has, cut or filled with the end sign to full length;
+    what is no text is the empty one.
+    """
     letters, length = question["alphabet"], int(question["levels"]) * int(question["step"])
-    kept = "".join(letter for letter in value if letter in letters) if isinstance(value, str) else ""
+    kept = (
+        "".join(letter for letter in value if letter in letters) if isinstance(value, str) else ""
+    )
     return kept[:length].ljust(length, END)
 
 
 def fingerprint(question: Question, text: str) -> int:
     """A text as a number below 2^31 − 1: a public hash, the same for all."""
-    return int.from_bytes(hashlib.sha256(f"{question['seed']}:{text}".encode()).digest()[:16], "big") % PRIME
+    return (
+        int.from_bytes(hashlib.sha256(f"{question['seed']}:{text}".encode()).digest()[:16], "big")
+        % PRIME
+    )
 
 
 CODES: dict[str, Callable[[Question, Any], Any]] = {
@@ -286,9 +356,15 @@ def _code(question: Question, value: Any) -> Any:
 
 
 def positions(question: Question, cohort: int, code: int) -> list[int]:
-    """The bits of a value in a cohort: its own one, or where the public hash functions of the cohort put it."""
+    """The bits of a value in a cohort: its own one, or where the public hash functions of the
+    cohort put it.
+    """
     hashes, size = int(question["hashes"]), int(question["size"])
-    return [bucket(row_hash(question["seed"], cohort * hashes + i, code), size) for i in range(hashes)] if hashes else [code]
+    return (
+        [bucket(row_hash(question["seed"], cohort * hashes + i, code), size) for i in range(hashes)]
+        if hashes
+        else [code]
+    )
 
 
 def bucket(number: int, buckets: int) -> int:
@@ -297,7 +373,9 @@ def bucket(number: int, buckets: int) -> int:
 
 
 def row_hash(seed: str, row: int, code: int) -> int:
-    """A polynomial of degree two modulo 2^31 − 1; its coefficients are uniform digits of SHA-256 of the public seed and the row."""
+    """A polynomial of degree two modulo 2^31 − 1; its coefficients are uniform digits of SHA-256 of
+    the public seed and the row.
+    """
     found: list[int] = []
     turn = 0
     while len(found) < 3:
@@ -316,7 +394,9 @@ def _response(own: int, code: int, k: int) -> int:
 
 
 def number(value: Any) -> Fraction:
-    """A number as a double; what is none, NaN too, lies below all others, and infinities at the ends of the doubles."""
+    """A number as a double; what is none, NaN too, lies below all others, and infinities at the
+    ends of the doubles.
+    """
     try:
         found = float(value)
     except OverflowError:  # a whole number beyond all doubles
@@ -343,7 +423,9 @@ def _number(number: int, limit: int) -> bytes:
 
 def _pack(bits: list[bool]) -> bytes:
     size = (len(bits) + 7) // 8
-    return (int("".join("1" if bit else "0" for bit in bits), 2) << (8 * size - len(bits))).to_bytes(size, "big")
+    return (
+        int("".join("1" if bit else "0" for bit in bits), 2) << (8 * size - len(bits))
+    ).to_bytes(size, "big")
 
 
 def _both(odds: Fraction) -> Fraction:
@@ -359,7 +441,9 @@ def _of_bits(own: int, other: int, places: int = 1) -> Fraction:
 
 
 def _of_subset(q: Question, k: int) -> Fraction:
-    return _both(Fraction(int(q["own"]) * (k - int(q["size"])), (ONE - int(q["own"])) * int(q["size"])))
+    return _both(
+        Fraction(int(q["own"]) * (k - int(q["size"])), (ONE - int(q["own"])) * int(q["size"]))
+    )
 
 
 def _of_rappor(q: Question, _: int) -> Fraction:
@@ -371,20 +455,30 @@ def _of_rappor(q: Question, _: int) -> Fraction:
 
 def _of_one_bit(q: Question, _: int) -> Fraction:
     least, most = int(q["least"]), int(q["least"]) + int(q["steps"]) * int(q["step"])
-    return max(Fraction(most, least), Fraction(ONE - least, ONE - most)) if 0 < least <= most < ONE else Fraction(ONE**4)
+    return (
+        max(Fraction(most, least), Fraction(ONE - least, ONE - most))
+        if 0 < least <= most < ONE
+        else Fraction(ONE**4)
+    )
 
 
 def _of_window(q: Question, _: int) -> Fraction:
-    return _both(Fraction(int(q["own"]) * int(q["steps"]), (ONE - int(q["own"])) * int(q["window"])))
+    return _both(
+        Fraction(int(q["own"]) * int(q["steps"]), (ONE - int(q["own"])) * int(q["window"]))
+    )
 
 
 def _of_several(q: Question, _: int) -> Fraction:
-    odds = [ODDS[part["kind"]](part, len(part.get("categories", ()))) for part in q["parts"].values()]
+    odds = [
+        ODDS[part["kind"]](part, len(part.get("categories", ()))) for part in q["parts"].values()
+    ]
     return math.prod(odds, start=Fraction(1)) if q["how"] == "split" else max(odds)
 
 
 def _of_panel(q: Question, _: int) -> Fraction:
-    return ODDS[q["part"]["kind"]](q["part"], len(q["part"].get("categories", ()))) ** int(q["reports"])
+    return ODDS[q["part"]["kind"]](q["part"], len(q["part"].get("categories", ()))) ** int(
+        q["reports"]
+    )
 
 
 ODDS: dict[str, Callable[[Question, int], Fraction]] = {
@@ -403,7 +497,9 @@ ODDS: dict[str, Callable[[Question, int], Fraction]] = {
     "several": _of_several,
     "panel": _of_panel,
 }
-"""The largest ratio of the chances of one report under two values, exactly; of a panel, of all reports under two histories."""
+"""The largest ratio of the chances of one report under two values, exactly; of a panel, of all
+reports under two histories.
+"""
 
 
 RANGES = {
@@ -421,7 +517,9 @@ RANGES = {
     "waves": (2, 1 << 12),
     "reports": (1, 1 << 12),
 }
-"""The least and the most that each number may be: whoever asks may neither deceive a client nor keep it busy."""
+"""The least and the most that each number may be: whoever asks may neither deceive a client nor
+keep it busy.
+"""
 
 NEEDS = {
     "one-bit": ("grid", "first"),
@@ -439,9 +537,19 @@ SHAPES: dict[str, Callable[[Question, int], bool]] = {
     "direct": lambda _, k: k >= 2,
     "hadamard": lambda q, k: int(q["size"]).bit_count() == 1 and k < int(q["size"]),
     "subset": lambda q, k: int(q["size"]) < k,
-    "ordinal": lambda q, k: (k if "categories" in q else _buckets(q["edges"])) <= int(q["steps"]) + 1,
-    "prefix": lambda q, _: 1 <= int(q["step"]) <= 256 // int(q["levels"]) and isinstance(q["alphabet"], str) and q["alphabet"].isprintable(),
-    "several": lambda q, _: 1 <= len(q["parts"]) <= 1 << 12 and sorted(q["names"]) == sorted(q["parts"]) and all(_part(part) for part in q["parts"].values()),
+    "ordinal": lambda q, k: (
+        (k if "categories" in q else _buckets(q["edges"])) <= int(q["steps"]) + 1
+    ),
+    "prefix": lambda q, _: (
+        1 <= int(q["step"]) <= 256 // int(q["levels"])
+        and isinstance(q["alphabet"], str)
+        and q["alphabet"].isprintable()
+    ),
+    "several": lambda q, _: (
+        1 <= len(q["parts"]) <= 1 << 12
+        and sorted(q["names"]) == sorted(q["parts"])
+        and all(_part(part) for part in q["parts"].values())
+    ),
     "panel": lambda q, _: int(q["reports"]) <= int(q["waves"]) and _part(q["part"]),
 }
 """What else has to hold of a question for its odds to be those of its law."""
@@ -449,7 +557,11 @@ SHAPES: dict[str, Callable[[Question, int], bool]] = {
 
 def _buckets(edges: Any) -> int:
     """How many buckets lie between edges."""
-    if not isinstance(edges, list) or len(edges) < 2 or not all(_written(edge, "0123456789/-") for edge in edges):
+    if (
+        not isinstance(edges, list)
+        or len(edges) < 2
+        or not all(_written(edge, "0123456789/-") for edge in edges)
+    ):
         raise ValueError
     return len([Fraction(edge) for edge in edges]) - 1
 
@@ -459,23 +571,49 @@ def _part(part: Question) -> bool:
 
 
 def known(question: Question) -> bool:
-    """Whether this is a question whose odds are known: numbers in range, probabilities between 0 and 1 (what RAPPOR remembers may be told as it is)."""
-    if question.get("sfumato") != "local" or question.get("version") != VERSION or question.get("kind") not in ODDS:
+    """Whether this is a question whose odds are known: numbers in range, probabilities between 0
+    and 1 (what RAPPOR remembers may be told as it is).
+    """
+    if (
+        question.get("sfumato") != "local"
+        or question.get("version") != VERSION
+        or question.get("kind") not in ODDS
+    ):
         return False
     told = question["kind"] == "rappor"
-    chances = [(int(question[name]), told and name != "keep") for name in ("own", "other", "keep") if name in question]
-    sizes = all(least <= int(question[name]) <= most for name, (least, most) in RANGES.items() if name in question)
-    said = all(name in question for name in NEEDS.get(question["kind"], ())) and str(question.get("seed")).encode() != b""
+    chances = [
+        (int(question[name]), told and name != "keep")
+        for name in ("own", "other", "keep")
+        if name in question
+    ]
+    sizes = all(
+        least <= int(question[name]) <= most
+        for name, (least, most) in RANGES.items()
+        if name in question
+    )
+    said = (
+        all(name in question for name in NEEDS.get(question["kind"], ()))
+        and str(question.get("seed")).encode() != b""
+    )
     names = question.get("categories", None if question["kind"] not in CODES else [None])
     fair = all(0 <= m <= ONE if ends else 0 < m < ONE for m, ends in chances)
     shape = SHAPES.get(question["kind"])
-    return said and sizes and fair and isinstance(names, list) and len(names) > 0 and (shape is None or shape(question, len(question.get("categories", ()))))
+    return (
+        said
+        and sizes
+        and fair
+        and isinstance(names, list)
+        and len(names) > 0
+        and (shape is None or shape(question, len(question.get("categories", ()))))
+    )
 
 
 def check(question: Question) -> None:
     """Refuse a question whose probabilities keep less than it claims, whoever made it."""
     try:
-        fits = known(question) and [(odds, Fraction(claim)) for odds, claim in _claims(question) if _written(claim)]
+        fits = known(question) and [
+            (odds, Fraction(claim)) for odds, claim in _claims(question) if _written(claim)
+        ]
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
         fits = False
     if not fits or len(fits) < len(_claims(question)):
@@ -486,11 +624,17 @@ def check(question: Question) -> None:
 
 def _claims(question: Question) -> list[tuple[Fraction, Any]]:
     """Odds, and the ε that is claimed for them: of one report, and of all reports for ever."""
-    one = (ODDS[question["kind"]](question, len(question.get("categories", ()))), question["epsilon"])
+    one = (
+        ODDS[question["kind"]](question, len(question.get("categories", ()))),
+        question["epsilon"],
+    )
     if question["kind"] != "rappor":
         return [one]
     keep = int(question["keep"])
-    return [one, (_of_bits(keep, ONE - keep, max(1, int(question["hashes"]))), question["lifetime"])]
+    return [
+        one,
+        (_of_bits(keep, ONE - keep, max(1, int(question["hashes"]))), question["lifetime"]),
+    ]
 
 
 def _written(claim: Any, signs: str = "0123456789/") -> bool:
@@ -507,5 +651,7 @@ def exp_down(epsilon: Fraction) -> Fraction:
 if __name__ == "__main__":  # python client.py question.json value
     with open(sys.argv[1], encoding="utf-8") as file:
         asked = json.load(file)
-    written = {str(name): name for name in reversed(asked.get("categories", []))}  # a shell knows texts alone: 3 is the category 3
+    written = {
+        str(name): name for name in reversed(asked.get("categories", []))
+    }  # a shell knows texts alone: 3 is the category 3
     sys.stdout.write(perturb(asked, written.get(sys.argv[2], sys.argv[2])).hex() + "\n")

@@ -1,9 +1,10 @@
 """Coins in bulk: bits that are 1 with probability m/2^64, eight to a byte, and uniform integers.
 
 *Law*     Each bit is (U < m) for its own uniform 64-bit U; nothing is approximated.
-*Draw*    64 coins at a time, one random word for each binary digit, the leading digit first: a coin is decided where its digit differs from that of m. Ten
-          words decide all but one coin in 1024; the words with an open coin go on alone, and all stop after the last 1 among the digits of m (a fair coin
-          takes one).
+*Draw*    64 coins at a time, one random word for each binary digit, the leading digit first: a coin
+          is decided where its digit differs from that of m. Ten words decide all but one coin in
+          1024; the words with an open coin go on alone, and all stop after the last 1 among the
+          digits of m (a fair coin takes one).
 *Proof*   docs/proofs/local-coins.md
 """
 
@@ -28,7 +29,9 @@ def packed(m: int, size: int, bits: Bits = SYSTEM) -> Bytes:
     if m >= ONE:
         return np.full(size, 255, dtype=np.uint8)
     out = np.zeros(words, dtype=np.uint64)
-    last = BITS - (m & -m).bit_length() + 1 if m else 0  # digits up to the last 1: whatever is still open after it is not below m
+    last = (
+        BITS - (m & -m).bit_length() + 1 if m else 0
+    )  # digits up to the last 1: whatever is still open after it is not below m
     for start in range(0, words if m else 0, _LANES):
         _toss(m, last, out[start : start + _LANES], bits)
     return out.view(np.uint8)[:size]
@@ -91,5 +94,7 @@ def clear_padding(rows: Bytes, columns: int) -> None:
 
 def padding_is_clear(rows: Bytes, columns: int) -> NDArray[np.bool_]:
     """Which rows have nothing beyond the last column."""
-    clear: NDArray[np.bool_] = (rows[:, -1] & np.uint8(0xFF >> (columns - 8 * (rows.shape[1] - 1)))) == 0
+    clear: NDArray[np.bool_] = (
+        rows[:, -1] & np.uint8(0xFF >> (columns - 8 * (rows.shape[1] - 1)))
+    ) == 0
     return clear

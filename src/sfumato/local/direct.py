@@ -1,9 +1,13 @@
-"""Direct: say the value itself, or any other one. Randomized response with k categories, as a local oracle.
+"""Direct: say the value itself, or any other one. Randomized response with k categories, as a local
+oracle.
 
-*Law*        The value with probability t, each other one with (1 − t)/(k − 1); t = e^ε/(e^ε + k − 1) rounded down to 64 bits. It is the law of
-             `mechanisms.RandomizedResponse(keep=t)`; ε = ln 3 for two categories and t = 3/4 is the coin toss (Warner 1965; Kairouz, Oh & Viswanath 2014).
+*Law*        The value with probability t, each other one with (1 − t)/(k − 1); t = e^ε/(e^ε + k −
+             1) rounded down to 64 bits. It is the law of `mechanisms.RandomizedResponse(keep=t)`; ε
+             = ln 3 for two categories and t = 3/4 is the coin toss (Warner 1965; Kairouz, Oh &
+             Viswanath 2014).
 *Promise*    odds = t·(k − 1)/(1 − t) ≤ e^ε.
-*Error*      A report supports what it says: p = t, q = (1 − t)/(k − 1). Less error than Unary or Hashing for k < 3e^ε + 2; it grows with k.
+*Error*      A report supports what it says: p = t, q = (1 − t)/(k − 1). Less error than Unary or
+             Hashing for k < 3e^ε + 2; it grows with k.
 *Report*     The place of a category.
 *Proof*      docs/proofs/local-direct.md
 """
@@ -46,8 +50,15 @@ class Direct(FrequencyOracle):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        only_one("Direct", "Direct(epsilon=1, categories=['yes', 'no'])", epsilon=epsilon, keep=keep)
-        self._begin(categories, Fraction(1) if epsilon is None else positive(epsilon, "epsilon"), relation, unit)
+        only_one(
+            "Direct", "Direct(epsilon=1, categories=['yes', 'no'])", epsilon=epsilon, keep=keep
+        )
+        self._begin(
+            categories,
+            Fraction(1) if epsilon is None else positive(epsilon, "epsilon"),
+            relation,
+            unit,
+        )
         put = object.__setattr__
         if epsilon is not None:
             put(self, "keep", keep_of(self.epsilon, self.k))
@@ -57,14 +68,20 @@ class Direct(FrequencyOracle):
         self._end()
 
     @classmethod
-    def coin_toss(cls, categories: Iterable[Hashable] = ("yes", "no"), *, unit: str | None = None) -> Self:
-        """Heads: the truth. Tails: whatever a second fair coin says. The truth with probability 3/4, ε = ln 3."""
+    def coin_toss(
+        cls, categories: Iterable[Hashable] = ("yes", "no"), *, unit: str | None = None
+    ) -> Self:
+        """Heads: the truth. Tails: whatever a second fair coin says. The truth with probability
+        3/4, ε = ln 3.
+        """
         return cls(categories=categories, keep=Fraction(3, 4), unit=unit)
 
     @property
     def response(self) -> RandomizedResponse:
         """The mechanism whose law this is."""
-        return RandomizedResponse(categories=self.categories, keep=self.own, relation=self.relation, unit=self.unit)
+        return RandomizedResponse(
+            categories=self.categories, keep=self.own, relation=self.relation, unit=self.unit
+        )
 
     @property
     def own(self) -> Fraction:
@@ -90,7 +107,11 @@ class Direct(FrequencyOracle):
         return {"categories": plain_categories(self.labels), "own": str(self.keep)}
 
     def made_of(self) -> dict[str, Any]:
-        return {"epsilon": str(self.epsilon)} if self.keep == keep_of(self.epsilon, self.k) else {"keep": str(self.own)}
+        return (
+            {"epsilon": str(self.epsilon)}
+            if self.keep == keep_of(self.epsilon, self.k)
+            else {"keep": str(self.own)}
+        )
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
         return whole_numbers(respond(codes, self.keep, self.k, bits), self.width)

@@ -1,9 +1,11 @@
 """Probabilities as a client can toss them: whole numbers of 2^-64, rounded towards privacy.
 
-*Form*      A probability is an integer m in [0, 2^64]; a coin shows heads if 64 fair bits, read as a number, are below m. So the law of a client is a law of
-            exact rationals, the same wherever it runs, and what it promises is arithmetic.
-*Rounding*  `down` and `up` round a real number to such an integer for certain, in ball arithmetic. Each oracle rounds to the side on which its reports tell
-            less, and then proves what it promises with `keeps`, from the integers themselves.
+*Form*      A probability is an integer m in [0, 2^64]; a coin shows heads if 64 fair bits, read as
+            a number, are below m. So the law of a client is a law of exact rationals, the same
+            wherever it runs, and what it promises is arithmetic.
+*Rounding*  `down` and `up` round a real number to such an integer for certain, in ball arithmetic.
+            Each oracle rounds to the side on which its reports tell less, and then proves what it
+            promises with `keeps`, from the integers themselves.
 """
 
 from __future__ import annotations
@@ -37,12 +39,19 @@ def share(m: int) -> Fraction:
 
 
 def keeps(odds: Fraction, epsilon: Fraction, place: str) -> None:
-    """Refuse what does not keep its promise: the largest ratio of two chances of one report has to be in (1, e^ε]. There is no tie: e^ε is irrational."""
+    """Refuse what does not keep its promise: the largest ratio of two chances of one report has to
+    be in (1, e^ε]. There is no tie: e^ε is irrational.
+    """
     if odds <= 1:
         reason = "with probabilities of 64 bits, reports that tell so little tell nothing"
         raise Refused("local.epsilon", f"{place}, epsilon={text(epsilon)}", reason, "epsilon=0.1")
     if not below(lambda: ball(odds), lambda: ball(epsilon).exp()):
-        raise Refused("local.epsilon", f"{place}, epsilon={text(epsilon)}", "these probabilities tell more than ε allows", "epsilon= alone")
+        raise Refused(
+            "local.epsilon",
+            f"{place}, epsilon={text(epsilon)}",
+            "these probabilities tell more than ε allows",
+            "epsilon= alone",
+        )
 
 
 def loss(odds: Fraction) -> Fraction:

@@ -1,11 +1,14 @@
-"""Hadamard: report a column of the Hadamard matrix in which the own row has +1, or with a smaller probability −1. Hadamard response.
+"""Hadamard: report a column of the Hadamard matrix in which the own row has +1, or with a smaller
+probability −1. Hadamard response.
 
-*Law*        K is the least power of two above k; category v has row v + 1 of the K × K Hadamard matrix H[r, j] = (−1)^(bits of r & j), half of it +1. With
-             probability t = e^ε/(e^ε + 1), rounded down, the report is uniform among the columns with +1 in the own row, else among the others
-             (Acharya, Sun & Zhang 2019).
+*Law*        K is the least power of two above k; category v has row v + 1 of the K × K Hadamard
+             matrix H[r, j] = (−1)^(bits of r & j), half of it +1. With probability t = e^ε/(e^ε +
+             1), rounded down, the report is uniform among the columns with +1 in the own row, else
+             among the others (Acharya, Sun & Zhang 2019).
 *Promise*    Every column has probability 2t/K or 2(1 − t)/K: odds = t/(1 − t) ≤ e^ε.
-*Error*      A report supports the categories with +1 in its column: p = t, and q = ½ exactly, as two rows agree in half of their columns. At small
-             frequencies n·Var = ((e^ε + 1)/(e^ε − 1))²: a little more than the best for ε ≤ 1, and never below 1 however large ε is.
+*Error*      A report supports the categories with +1 in its column: p = t, and q = ½ exactly, as
+             two rows agree in half of their columns. At small frequencies n·Var = ((e^ε + 1)/(e^ε −
+             1))²: a little more than the best for ε ≤ 1, and never below 1 however large ε is.
 *Report*     A column: log₂K bits. The collector needs one fast transform for all of them.
 *Proof*      docs/proofs/local-hadamard.md
 """
@@ -37,7 +40,14 @@ class Hadamard(FrequencyOracle):
     kind = "hadamard"
     keep: int  # of 2^64
 
-    def __init__(self, *, epsilon: Number, categories: Iterable[Hashable], relation: str | None = None, unit: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        categories: Iterable[Hashable],
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
         self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
         object.__setattr__(self, "keep", keep_of(self.epsilon, 2))
         self._end()
@@ -68,7 +78,11 @@ class Hadamard(FrequencyOracle):
         return width_for(self.size)
 
     def constants(self) -> dict[str, Any]:
-        return {"categories": plain_categories(self.labels), "own": str(self.keep), "size": self.size}
+        return {
+            "categories": plain_categories(self.labels),
+            "own": str(self.keep),
+            "size": self.size,
+        }
 
     def made_of(self) -> dict[str, Any]:
         return {"epsilon": str(self.epsilon)}
@@ -82,7 +96,9 @@ class Hadamard(FrequencyOracle):
         return from_whole_numbers(payload) < self.size
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        """Support of row r is (n + Σ ±1)/2, and the sums of all rows are one transform of the histogram of columns."""
+        """Support of row r is (n + Σ ±1)/2, and the sums of all rows are one transform of the
+        histogram of columns.
+        """
         histogram = np.bincount(from_whole_numbers(payload), minlength=self.size)
         return (len(payload) + transform(histogram)[1 : self.k + 1]) // 2
 
@@ -93,7 +109,9 @@ def negative(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def transform(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The Walsh–Hadamard transform along the last axis, whose length is a power of two: exact in integers."""
+    """The Walsh–Hadamard transform along the last axis, whose length is a power of two: exact in
+    integers.
+    """
     out, length, size = values.copy(), 1, values.shape[-1]
     while length < size:
         pairs = out.reshape(*values.shape[:-1], -1, 2, length)

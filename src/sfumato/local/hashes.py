@@ -1,11 +1,14 @@
 """Two families of hash functions with proved properties, the same numbers here and in the client.
 
-*Own*      x ↦ (a·x + b) mod P, P = 2^31 − 1, a and b uniform in [0, P): for x ≠ y < P the two numbers are independent and uniform (Carter & Wegman 1979).
-*Shared*   x ↦ (a·x² + b·x + c) mod P: any three numbers are independent and uniform. A row's a, b, c are digits of SHA-256 of a public seed and the row's
-           number, which count as uniform: that the seed was not chosen to make values collide is an assumption about the collector, and concerns accuracy
-           alone.
+*Own*      x ↦ (a·x + b) mod P, P = 2^31 − 1, a and b uniform in [0, P): for x ≠ y < P the two
+           numbers are independent and uniform (Carter & Wegman 1979).
+*Shared*   x ↦ (a·x² + b·x + c) mod P: any three numbers are independent and uniform. A row's a, b,
+           c are digits of SHA-256 of a public seed and the row's number, which count as uniform:
+           that the seed was not chosen to make values collide is an assumption about the collector,
+           and concerns accuracy alone.
 *Bucket*   r ↦ ⌊r·g/2^31⌋: g parts of [0, P) whose sizes differ by two at most.
-*Meets*    The chance that two values share a bucket is c = Σ(size/P)², exactly, for every two values: 1/g and a little more. Of three, Σ(size/P)³.
+*Meets*    The chance that two values share a bucket is c = Σ(size/P)², exactly, for every two
+           values: 1/g and a little more. Of three, Σ(size/P)³.
 """
 
 from __future__ import annotations
@@ -34,7 +37,13 @@ def bucket_ends(buckets: int) -> NDArray[np.int64]:
 def meeting(buckets: int, values: int = 2) -> Fraction:
     """The chance that so many different values share a bucket."""
     sizes, counts = np.unique(np.diff(bucket_ends(buckets)), return_counts=True)
-    return sum((int(count) * Fraction(int(size), PRIME) ** values for size, count in zip(sizes, counts, strict=True)), Fraction(0))
+    return sum(
+        (
+            int(count) * Fraction(int(size), PRIME) ** values
+            for size, count in zip(sizes, counts, strict=True)
+        ),
+        Fraction(0),
+    )
 
 
 def own_functions(count: int, bits: Bits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -42,9 +51,13 @@ def own_functions(count: int, bits: Bits) -> tuple[NDArray[np.int64], NDArray[np
     return below(PRIME, count, bits), below(PRIME, count, bits)
 
 
-def own_hash(a: NDArray[np.int64], b: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def own_hash(
+    a: NDArray[np.int64], b: NDArray[np.int64], codes: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Each person's hash of one value."""
-    return ((a.astype(np.uint64) * codes.astype(np.uint64) + b.astype(np.uint64)) % _P).astype(np.int64)
+    return ((a.astype(np.uint64) * codes.astype(np.uint64) + b.astype(np.uint64)) % _P).astype(
+        np.int64
+    )
 
 
 def to_bucket(numbers: NDArray[np.int64], buckets: int) -> NDArray[np.int64]:
@@ -63,13 +76,18 @@ def _coefficients(seed: str, row: int) -> list[int]:
     found: list[int] = []
     turn = 0
     while len(found) < 3:
-        digest = np.frombuffer(hashlib.sha256(f"{seed}:{row}:{turn}".encode()).digest(), dtype=">u4") >> 1
+        digest = (
+            np.frombuffer(hashlib.sha256(f"{seed}:{row}:{turn}".encode()).digest(), dtype=">u4")
+            >> 1
+        )
         found += [int(number) for number in digest if number != PRIME]
         turn += 1
     return found[:3]
 
 
-def shared_hash(functions: NDArray[np.uint64], rows: NDArray[np.int64] | slice, codes: NDArray[np.int64] | int) -> NDArray[np.int64]:
+def shared_hash(
+    functions: NDArray[np.uint64], rows: NDArray[np.int64] | slice, codes: NDArray[np.int64] | int
+) -> NDArray[np.int64]:
     """The hashes of values by given rows."""
     a, b, c = functions[:, rows]
     x = np.asarray(codes).astype(np.uint64)

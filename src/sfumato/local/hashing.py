@@ -1,11 +1,16 @@
-"""Hashing: everyone hashes with a function of their own and answers directly among its few buckets. Optimised local hashing.
+"""Hashing: everyone hashes with a function of their own and answers directly among its few buckets.
+Optimised local hashing.
 
-*Law*        A hash function h into g buckets is drawn anew for each report and is part of it; the bucket h(v) is reported as in `Direct` with k = g, kept with
-             t = e^ε/(e^ε + g − 1) rounded down. g is the integer nearest e^ε + 1 with the smaller variance (Wang et al. 2017).
-*Promise*    The function is independent of the value, and given it the report is k-ary randomized response: odds = t(g − 1)/(1 − t) ≤ e^ε.
-*Error*      A report supports every category that its function puts into the bucket it says: p = t, q = t·c + (1 − c)(1 − t)/(g − 1), where c is the exact
-             chance that two categories meet in a bucket, the same for every two because the family is pairwise independent (`hashes`). Hence the formulas of
-             `estimate`.
+*Law*        A hash function h into g buckets is drawn anew for each report and is part of it; the
+             bucket h(v) is reported as in `Direct` with k = g, kept with t = e^ε/(e^ε + g − 1)
+             rounded down. g is the integer nearest e^ε + 1 with the smaller variance (Wang et al.
+             2017).
+*Promise*    The function is independent of the value, and given it the report is k-ary randomized
+             response: odds = t(g − 1)/(1 − t) ≤ e^ε.
+*Error*      A report supports every category that its function puts into the bucket it says: p = t,
+             q = t·c + (1 − c)(1 − t)/(g − 1), where c is the exact chance that two categories meet
+             in a bucket, the same for every two because the family is pairwise independent
+             (`hashes`). Hence the formulas of `estimate`.
 *Report*     a and b (4 bytes each) and a bucket: nine bytes, however many categories there are.
 *Proof*      docs/proofs/local-hashing.md
 """
@@ -47,11 +52,22 @@ class Hashing(FrequencyOracle):
     keep: int  # of 2^64
 
     def __init__(
-        self, *, epsilon: Number, categories: Iterable[Hashable], buckets: int | None = None, relation: str | None = None, unit: str | None = None
+        self,
+        *,
+        epsilon: Number,
+        categories: Iterable[Hashable],
+        buckets: int | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
     ) -> None:
         self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
         if buckets is not None and not is_whole(buckets, 2, MOST_BUCKETS):
-            raise Refused("local.size", f"buckets={buckets}", f"buckets are a whole number from 2 to {MOST_BUCKETS}", "Hashing without buckets= takes the best")
+            raise Refused(
+                "local.size",
+                f"buckets={buckets}",
+                f"buckets are a whole number from 2 to {MOST_BUCKETS}",
+                "Hashing without buckets= takes the best",
+            )
         put = object.__setattr__
         put(self, "buckets", best_buckets(self.epsilon) if buckets is None else buckets)
         put(self, "keep", keep_of(self.epsilon, self.buckets))
@@ -78,7 +94,11 @@ class Hashing(FrequencyOracle):
         return hashed_width(self.buckets)
 
     def constants(self) -> dict[str, Any]:
-        return {"categories": plain_categories(self.labels), "own": str(self.keep), "buckets": self.buckets}
+        return {
+            "categories": plain_categories(self.labels),
+            "own": str(self.keep),
+            "buckets": self.buckets,
+        }
 
     def made_of(self) -> dict[str, Any]:
         return {"epsilon": str(self.epsilon), "buckets": self.buckets}
@@ -91,16 +111,24 @@ class Hashing(FrequencyOracle):
         return (a < PRIME) & (b < PRIME) & (said < self.buckets)
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        """The hash of the next code is the last one plus a, modulo P: a sum and a comparison of 32 bits for each report and category."""
+        """The hash of the next code is the last one plus a, modulo P: a sum and a comparison of 32
+        bits for each report and category.
+        """
         counts = np.zeros(self.k, dtype=np.int64)
         ends, prime = bucket_ends(self.buckets), np.uint32(PRIME)
         for start in range(0, len(payload), _CHUNK):
             a, b, said = hashed_parts(payload[start : start + _CHUNK])
             step, low = a.astype(np.uint32), ends[said].astype(np.uint32)
             room = (ends[said + 1] - ends[said]).astype(np.uint32)
-            at, beyond, inside = b.astype(np.uint32), np.empty_like(step), np.empty(len(a), dtype=np.bool_)
+            at, beyond, inside = (
+                b.astype(np.uint32),
+                np.empty_like(step),
+                np.empty(len(a), dtype=np.bool_),
+            )
             for code in range(self.k):
-                np.subtract(at, low, out=beyond)  # wraps around below the bucket, so that one comparison tells both ends
+                np.subtract(
+                    at, low, out=beyond
+                )  # wraps around below the bucket, so that one comparison tells both ends
                 np.less(beyond, room, out=inside)
                 counts[code] += np.count_nonzero(inside)
                 np.add(at, step, out=at)
@@ -113,7 +141,9 @@ def draw_hashed(codes: NDArray[np.int64], keep: int, buckets: int, bits: Bits) -
     """For each code a, b and a bucket."""
     a, b = own_functions(codes.size, bits)
     said = respond(to_bucket(own_hash(a, b, codes), buckets), keep, buckets, bits)
-    return np.concatenate([whole_numbers(a, 4), whole_numbers(b, 4), whole_numbers(said, width_for(buckets))], axis=1)
+    return np.concatenate(
+        [whole_numbers(a, 4), whole_numbers(b, 4), whole_numbers(said, width_for(buckets))], axis=1
+    )
 
 
 def hashed_width(buckets: int) -> int:
@@ -123,7 +153,11 @@ def hashed_width(buckets: int) -> int:
 
 def hashed_parts(payload: Bytes) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """The three again."""
-    return from_whole_numbers(payload[:, :4]), from_whole_numbers(payload[:, 4:8]), from_whole_numbers(payload[:, 8:])
+    return (
+        from_whole_numbers(payload[:, :4]),
+        from_whole_numbers(payload[:, 4:8]),
+        from_whole_numbers(payload[:, 8:]),
+    )
 
 
 def hashed_odds(keep: int, buckets: int) -> Fraction:
@@ -146,4 +180,7 @@ def best_buckets(epsilon: Fraction) -> int:
     telling = [g for g in keeps if share(keeps[g]) > hashed_other(keeps[g], g)]
     if not telling:  # ε is so small that no coin of 64 bits shows it: refused at the end
         return least
-    return min(telling, key=lambda g: variance(share(keeps[g]), hashed_other(keeps[g], g), Fraction(0), 1, "data"))
+    return min(
+        telling,
+        key=lambda g: variance(share(keeps[g]), hashed_other(keeps[g], g), Fraction(0), 1, "data"),
+    )

@@ -1,11 +1,16 @@
 """Several: many questions to one person, as one report.
 
-*Law*        how="split": every question is answered; how="sample": one of them, drawn by lot whatever the answers are, and the report says which.
-*Promise*    Split: the losses add, ε = Σ εᵢ, odds = the product. Sample: one answer is given, and which one tells nothing: ε = the largest εᵢ, odds the
-             largest. So the same ε in total is ε/d for each of d questions, asked of all, or ε for each, asked of every d-th: for small ε the latter is
-             better, as the error grows like √d and not like d. `variance(n)` says which.
-*Error*      Of each question as its own oracle's; sampled, from as many reports as drew it (a binomial number m: E[1/m | m ≥ 1] is put in).
-*Report*     The parts one behind the other; or the number of the question and its part, with zeros up to the length of the longest.
+*Law*        how="split": every question is answered; how="sample": one of them, drawn by lot
+             whatever the answers are, and the report says which.
+*Promise*    Split: the losses add, ε = Σ εᵢ, odds = the product. Sample: one answer is given, and
+             which one tells nothing: ε = the largest εᵢ, odds the largest. So the same ε in total
+             is ε/d for each of d questions, asked of all, or ε for each, asked of every d-th: for
+             small ε the latter is better, as the error grows like √d and not like d. `variance(n)`
+             says which.
+*Error*      Of each question as its own oracle's; sampled, from as many reports as drew it (a
+             binomial number m: E[1/m | m ≥ 1] is put in).
+*Report*     The parts one behind the other; or the number of the question and its part, with zeros
+             up to the length of the longest.
 *Proof*      docs/proofs/local-numbers.md
 """
 
@@ -39,7 +44,9 @@ How = Literal["sample", "split"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Several(Oracle):
-    """Oracles by name, of which a person answers all, or one by lot. Values, reports and estimates go by the same names."""
+    """Oracles by name, of which a person answers all, or one by lot. Values, reports and estimates
+    go by the same names.
+    """
 
     kind = "several"
     names: tuple[str, ...]
@@ -62,11 +69,26 @@ class Several(Oracle):
         from .question import restore
 
         if how not in ("sample", "split"):
-            raise Refused("local.several", f"how={how!r}", "a person answers one question by lot, or all of them", "how='sample' or how='split'")
-        found = {str(name): part if isinstance(part, Oracle) else restore(part) for name, part in ((n, parts[n]) for n in names or parts)}
-        if not 2 <= len(found) <= 1 << 12 or any(isinstance(part, Several | Rappor | PrefixTree) for part in found.values()):
-            reason = "at least two questions; none of them several again, a prefix tree, or one that needs a memory"
-            raise Refused("local.several", f"{len(found)} parts", reason, "Several({'age': …, 'city': …})")
+            raise Refused(
+                "local.several",
+                f"how={how!r}",
+                "a person answers one question by lot, or all of them",
+                "how='sample' or how='split'",
+            )
+        found = {
+            str(name): part if isinstance(part, Oracle) else restore(part)
+            for name, part in ((n, parts[n]) for n in names or parts)
+        }
+        if not 2 <= len(found) <= 1 << 12 or any(
+            isinstance(part, Several | Rappor | PrefixTree) for part in found.values()
+        ):
+            reason = (
+                "at least two questions; none of them several again, a prefix tree, or one "
+                "that needs a memory"
+            )
+            raise Refused(
+                "local.several", f"{len(found)} parts", reason, "Several({'age': …, 'city': …})"
+            )
         put = object.__setattr__
         put(self, "names", tuple(found))
         put(self, "parts", tuple(found.values()))
@@ -78,7 +100,10 @@ class Several(Oracle):
         refuse_added(self.relation)
         if epsilon is not None and exact(epsilon, "epsilon") != self.epsilon:
             raise Refused(
-                "local.several", f"epsilon={epsilon}", "the loss is that of the parts: their sum if split, the largest if sampled", "leave epsilon= out"
+                "local.several",
+                f"epsilon={epsilon}",
+                "the loss is that of the parts: their sum if split, the largest if sampled",
+                "leave epsilon= out",
             )
         self._end()
 
@@ -94,18 +119,38 @@ class Several(Oracle):
 
     @property
     def width(self) -> int:
-        return sum(part.width for part in self.parts) if self.how == "split" else width_for(len(self.parts)) + self.length
+        return (
+            sum(part.width for part in self.parts)
+            if self.how == "split"
+            else width_for(len(self.parts)) + self.length
+        )
 
     def constants(self) -> dict[str, Any]:
-        return {"how": self.how, "names": list(self.names), "parts": {name: part.question for name, part in self._named()}, "length": self.length}
+        return {
+            "how": self.how,
+            "names": list(self.names),
+            "parts": {name: part.question for name, part in self._named()},
+            "length": self.length,
+        }
 
     def made_of(self) -> dict[str, Any]:
-        return {"names": list(self.names), "parts": {name: part.question for name, part in self._named()}, "how": self.how}
+        return {
+            "names": list(self.names),
+            "parts": {name: part.question for name, part in self._named()},
+            "how": self.how,
+        }
 
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
-        """A report for each person: `values` has a column of values for each name (a dictionary, or a table of any kind that gives columns by name)."""
+        """A report for each person: `values` has a column of values for each name (a dictionary, or
+        a table of any kind that gives columns by name).
+        """
         if self.how == "split":
-            return Reports(self.mark, np.concatenate([part._draw(codes, bits) for part, codes in self._columns(values, bits)], axis=1))
+            return Reports(
+                self.mark,
+                np.concatenate(
+                    [part._draw(codes, bits) for part, codes in self._columns(values, bits)], axis=1
+                ),
+            )
         columns = self._columns(values, bits)
         people, head = columns[0][1].size, width_for(len(self.parts))
         drawn = below(len(self.parts), people, bits)
@@ -116,22 +161,40 @@ class Several(Oracle):
             out[mine, head : head + part.width] = part._draw(codes[mine], bits)
         return Reports(self.mark, out)
 
-    def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:  # noqa: ARG002
-        """Not of several questions at once: each part counts its own reports, `parts_of(reports)`."""
-        raise Refused("local.several", "aggregate(…)", "several questions have no one count", "parts_of(reports), and aggregate each")
+    def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
+        """Not of several questions at once: each part counts its own reports,
+        `parts_of(reports)`.
+        """
+        raise Refused(
+            "local.several",
+            "aggregate(…)",
+            "several questions have no one count",
+            "parts_of(reports), and aggregate each",
+        )
 
     def parts_of(self, reports: Reports | bytes | Iterable[bytes]) -> dict[str, Reports]:
         """The reports to each question."""
         payload = self.read(reports).payload
-        return {name: Reports(part.mark, payload[rows][:, place]) for (name, part), rows, place in self._places(payload)}
+        return {
+            name: Reports(part.mark, payload[rows][:, place])
+            for (name, part), rows, place in self._places(payload)
+        }
 
     def estimate(self, reports: Reports | bytes | Iterable[bytes]) -> dict[str, Any]:
         """An estimate of each question that was answered at all."""
-        return {name: self[name].estimate(some) for name, some in self.parts_of(reports).items() if len(some)}
+        return {
+            name: self[name].estimate(some)
+            for name, some in self.parts_of(reports).items()
+            if len(some)
+        }
 
     def variance(self, n: int) -> dict[str, float]:  # type: ignore[override]
         """Of each question, from n people."""
-        inverse = 1 / reports_of(n) if self.how == "split" else mean_inverse(reports_of(n), 1 / len(self.parts))
+        inverse = (
+            1 / reports_of(n)
+            if self.how == "split"
+            else mean_inverse(reports_of(n), 1 / len(self.parts))
+        )
         return {name: variance_at(part, inverse) for name, part in self._named()}
 
     def __getitem__(self, name: str) -> Oracle:
@@ -142,21 +205,39 @@ class Several(Oracle):
 
     def _columns(self, values: Any, bits: Bits) -> list[tuple[Oracle, NDArray[np.int64]]]:
         try:
-            columns = [(part, part._codes(values[name], bits).ravel()) for name, part in self._named()]
+            columns = [
+                (part, part._codes(values[name], bits).ravel()) for name, part in self._named()
+            ]
         except (KeyError, TypeError, IndexError):
-            raise Refused("local.several", "values", "there is a column of values for each name", "perturb({'age': ages, 'city': cities})") from None
+            raise Refused(
+                "local.several",
+                "values",
+                "there is a column of values for each name",
+                "perturb({'age': ages, 'city': cities})",
+            ) from None
         if len({codes.size for _, codes in columns}) != 1:
-            raise Refused("local.several", "values", "columns are of one length: a value of each person", "perturb({'age': ages, 'city': cities})")
+            raise Refused(
+                "local.several",
+                "values",
+                "columns are of one length: a value of each person",
+                "perturb({'age': ages, 'city': cities})",
+            )
         return columns
 
     def _places(self, payload: Bytes) -> list[tuple[tuple[str, Oracle], Any, slice]]:
         """For each part the rows that answer it, and where in them."""
         if self.how == "split":
             ends = np.cumsum([0, *(part.width for part in self.parts)]).tolist()
-            return [(named, slice(None), slice(a, b)) for named, a, b in zip(self._named(), ends, ends[1:], strict=False)]
+            return [
+                (named, slice(None), slice(a, b))
+                for named, a, b in zip(self._named(), ends, ends[1:], strict=False)
+            ]
         head = width_for(len(self.parts))
         drawn = from_whole_numbers(payload[:, :head])
-        return [(named, drawn == number, slice(head, head + named[1].width)) for number, named in enumerate(self._named())]
+        return [
+            (named, drawn == number, slice(head, head + named[1].width))
+            for number, named in enumerate(self._named())
+        ]
 
     def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
         formed = np.ones(len(payload), dtype=np.bool_)
@@ -170,7 +251,8 @@ class Several(Oracle):
         return formed
 
     def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
-        raise NotImplementedError  # `perturb` and `aggregate` are its own: there is no one code, and no one count
+        # `perturb` and `aggregate` are its own: there is no one code, and no one count
+        raise NotImplementedError
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
         raise NotImplementedError
@@ -179,7 +261,10 @@ class Several(Oracle):
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        return f"Several({', '.join(f'{name}: {part!r}' for name, part in self._named())}, how={self.how!r})"
+        return (
+            f"Several({', '.join(f'{name}: {part!r}' for name, part in self._named())}, "
+            f"how={self.how!r})"
+        )
 
 
 def mean_inverse(n: int, share: float) -> float:

@@ -1,11 +1,18 @@
-"""Oracles for a number: each person's value is put on a public grid, and a report's score has a mean that is a straight line in it.
+"""Oracles for a number: each person's value is put on a public grid, and a report's score has a
+mean that is a straight line in it.
 
-*Steps*      A value is taken between `low` and `high` and put on a grid of a power of two, as everywhere: the nearest step, halves upward. Steps are counted
-             from 0; the ends are moved outward to the grid. Every value has a step: what is no number, NaN too, has the lower end, an infinity the nearer one.
-*Law*        `OneBit` and `Piecewise`: the score r of a report is a whole number with E[r | i] = base + slope·i, exactly, i the step of the value. So (mean of
-             scores − base)/slope is an unbiased estimate of the mean step; of the values themselves it is off by half a step at most.
-*Error*      Var(r | i) is an exact rational, too. `variance(n, value)` is that of the coins if everyone has that value; without a value the largest, which no
-             data exceed. About a population from which people are drawn, the variance of their values over n comes on top, as in any survey.
+*Steps*      A value is taken between `low` and `high` and put on a grid of a power of two, as
+             everywhere: the nearest step, halves upward. Steps are counted from 0; the ends are
+             moved outward to the grid. Every value has a step: what is no number, NaN too, has the
+             lower end, an infinity the nearer one.
+*Law*        `OneBit` and `Piecewise`: the score r of a report is a whole number with E[r | i] =
+             base + slope·i, exactly, i the step of the value. So (mean of scores − base)/slope is
+             an unbiased estimate of the mean step; of the values themselves it is off by half a
+             step at most.
+*Error*      Var(r | i) is an exact rational, too. `variance(n, value)` is that of the coins if
+             everyone has that value; without a value the largest, which no data exceed. About a
+             population from which people are drawn, the variance of their values over n comes on
+             top, as in any survey.
 """
 
 from __future__ import annotations
@@ -77,20 +84,48 @@ class NumberOracle(Oracle):
     def _scores(self, payload: Any) -> NDArray[np.int64]:
         """The scores of payloads."""
 
-    def _begin(self, low: Number, high: Number, grid: Number | None, epsilon: Number, relation: str | None, unit: str | None, most: int) -> None:
+    def _begin(
+        self,
+        low: Number,
+        high: Number,
+        grid: Number | None,
+        epsilon: Number,
+        relation: str | None,
+        unit: str | None,
+        most: int,
+    ) -> None:
         """What all constructors begin with."""
         put = object.__setattr__
         ends = exact(low, "low"), exact(high, "high")
         if not ends[0] < ends[1]:
-            raise Refused("local.bounds", f"low={low}, high={high}", "a number lies between a lower and a higher end", "low=0, high=100")
+            raise Refused(
+                "local.bounds",
+                f"low={low}, high={high}",
+                "a number lies between a lower and a higher end",
+                "low=0, high=100",
+            )
         width = ends[1] - ends[0]
         exponent = _fine(width) if grid is None else power_of_two(grid, "grid")
-        fields = {"low": ends[0], "high": ends[1], "grid": exponent, "epsilon": positive(epsilon, "epsilon")}
-        for name, value in {**fields, "relation": relation_of(relation), "unit": unit_of(unit)}.items():
+        fields = {
+            "low": ends[0],
+            "high": ends[1],
+            "grid": exponent,
+            "epsilon": positive(epsilon, "epsilon"),
+        }
+        for name, value in {
+            **fields,
+            "relation": relation_of(relation),
+            "unit": unit_of(unit),
+        }.items():
             put(self, name, value)
         refuse_added(self.relation)
         if not 1 <= self.steps <= most or max(map(abs, ends)) / self.unit_step >= 1 << 52:
-            raise Refused("local.grid", f"grid={grid}", f"from low to high there are 1 to {most} steps, and not too far from 0", "leave grid= out")
+            raise Refused(
+                "local.grid",
+                f"grid={grid}",
+                f"from low to high there are 1 to {most} steps, and not too far from 0",
+                "leave grid= out",
+            )
 
     @property
     def unit_step(self) -> Fraction:
@@ -108,13 +143,18 @@ class NumberOracle(Oracle):
         return math.ceil(self.high / self.unit_step) - self.first
 
     def made_of(self) -> dict[str, Any]:
-        return {"epsilon": str(self.epsilon), "low": str(self.low), "high": str(self.high), "grid": str(self.unit_step)}
+        return {
+            "epsilon": str(self.epsilon),
+            "low": str(self.low),
+            "high": str(self.high),
+            "grid": str(self.unit_step),
+        }
 
     def _shape(self) -> dict[str, Any]:
         """What a client needs to put a number on the grid."""
         return {"grid": self.grid, "first": self.first, "steps": self.steps}
 
-    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:  # noqa: ARG002  no value needs a lot
+    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         return np.clip(snap_each(doubles(values), self.grid) - self.first, 0, self.steps)
 
     def _tally(self, payload: Any) -> NDArray[np.int64]:
@@ -127,19 +167,32 @@ class NumberOracle(Oracle):
         return MeanEstimate(self, counted.counts, counted.reports)
 
     def variance(self, n: int, value: Number | None = None) -> float:
-        """The exact variance of the estimated mean over the coins, rounded up: if everyone has this value, or the largest that any values give."""
-        one = self._worst if value is None else self._score_variance(int(self._codes([float(exact(value, "value"))])[0]))
+        """The exact variance of the estimated mean over the coins, rounded up: if everyone has this
+        value, or the largest that any values give.
+        """
+        one = (
+            self._worst
+            if value is None
+            else self._score_variance(int(self._codes([float(exact(value, "value"))])[0]))
+        )
         return up(one * self.scale**2 / reports_of(n))
 
     def mse(self, values: Any) -> float:
-        """E(estimated mean − mean of these people's values on the grid)² over the coins, exactly, rounded up."""
+        """E(estimated mean − mean of these people's values on the grid)² over the coins, exactly,
+        rounded up.
+        """
         steps, counts = np.unique(self._codes(values), return_counts=True)
         n = reports_of(int(counts.sum()))
-        total = sum((int(c) * self._score_variance(int(i)) for i, c in zip(steps, counts, strict=True)), Fraction(0))
+        total = sum(
+            (int(c) * self._score_variance(int(i)) for i, c in zip(steps, counts, strict=True)),
+            Fraction(0),
+        )
         return up(total * self.scale**2 / n**2)
 
     def influence(self, fakes: int, n: int) -> float:
-        """How far `fakes` invented reports among n can move the estimated mean, at most, against any reports in their place."""
+        """How far `fakes` invented reports among n can move the estimated mean, at most, against
+        any reports in their place.
+        """
         return up(Fraction(reports_of(fakes), reports_of(n)) * self.top * self.scale)
 
     @property
@@ -149,7 +202,9 @@ class NumberOracle(Oracle):
 
 
 def doubles(values: Any) -> NDArray[np.float64]:
-    """Any values as finite numbers, by the client's rule: what is none, NaN too, lies below all others, and infinities at the ends of the doubles."""
+    """Any values as finite numbers, by the client's rule: what is none, NaN too, lies below all
+    others, and infinities at the ends of the doubles.
+    """
     try:
         found = np.asarray(values)
         listed = found if found.dtype.kind in "biuf" else np.asarray(values, dtype=object)
@@ -158,7 +213,12 @@ def doubles(values: Any) -> NDArray[np.float64]:
     if listed.dtype == object:
         return np.array([float(client.number(value)) for value in listed.ravel()], dtype=np.float64)
     with np.errstate(over="ignore"):  # longer doubles than ours
-        return np.nan_to_num(listed.ravel().astype(np.float64), nan=-client.FAR, posinf=client.FAR, neginf=-client.FAR)
+        return np.nan_to_num(
+            listed.ravel().astype(np.float64),
+            nan=-client.FAR,
+            posinf=client.FAR,
+            neginf=-client.FAR,
+        )
 
 
 def _fine(width: Fraction) -> int:

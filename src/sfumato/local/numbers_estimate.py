@@ -1,9 +1,12 @@
 """A mean estimated from local reports: unbiased, with intervals that hold.
 
-*Steps*      The mean of the scores, less base, over slope: the mean step; times the grid, from the lower end on.
-*Interval*   "exact": Clopper & Pearson 1934, where a score is one bit; holds for the population. "bounded": the smaller of two half-widths that both are
-             known before any report is seen: Hoeffding's from the range of a score, and Bernstein's from the largest variance it can have, by coins and by
-             people together; it holds for the population and for these people. "normal": ± z standard errors; approximate.
+*Steps*      The mean of the scores, less base, over slope: the mean step; times the grid, from the
+             lower end on.
+*Interval*   "exact": Clopper & Pearson 1934, where a score is one bit; holds for the population.
+             "bounded": the smaller of two half-widths that both are known before any report is
+             seen: Hoeffding's from the range of a score, and Bernstein's from the largest variance
+             it can have, by coins and by people together; it holds for the population and for these
+             people. "normal": ± z standard errors; approximate.
 """
 
 from __future__ import annotations
@@ -50,16 +53,28 @@ class MeanEstimate:
         spread = Fraction(squares, n) - Fraction(total, n) ** 2
         return float(self.oracle.scale) * math.sqrt(spread / max(n - 1, 1))
 
-    def interval(self, confidence: Number = 0.95, *, method: Way | None = None) -> tuple[float, float]:
-        """A lower and an upper end for the mean; without a method, exact where scores are bits and else bounded."""
+    def interval(
+        self, confidence: Number = 0.95, *, method: Way | None = None
+    ) -> tuple[float, float]:
+        """A lower and an upper end for the mean; without a method, exact where scores are bits and
+        else bounded.
+        """
         bit = self.oracle.top == 1
         chosen: Way = method or ("exact" if bit else "bounded")
         if chosen not in WAYS or (chosen == "exact" and not bit):
-            raise Refused("response.interval", f"method={method!r}", "there is no such interval", "one of bounded, normal; exact where a report is one bit")
+            raise Refused(
+                "response.interval",
+                f"method={method!r}",
+                "there is no such interval",
+                "one of bounded, normal; exact where a report is one bit",
+            )
         missing = 1 - probability(confidence, "confidence", zero=False)
         if chosen == "exact":
             count = int(self.sums[0])
-            low, high = (self._at(limit(count, self.reports, missing / 2, upper=upper)) for upper in (False, True))
+            low, high = (
+                self._at(limit(count, self.reports, missing / 2, upper=upper))
+                for upper in (False, True)
+            )
         elif chosen == "bounded":
             half = Fraction(half_width(self.oracle, self.reports, missing))
             low, high = (self._at(self._share) + sign * half for sign in (-1, 1))
@@ -68,7 +83,10 @@ class MeanEstimate:
 
             wide = Fraction(-float(ndtri(float(missing) / 2)) * self.standard_error)
             low, high = (self._at(self._share) + sign * wide for sign in (-1, 1))
-        least, most = self.oracle.unit_step * self.oracle.first, self.oracle.unit_step * (self.oracle.first + self.oracle.steps)
+        least, most = (
+            self.oracle.unit_step * self.oracle.first,
+            self.oracle.unit_step * (self.oracle.first + self.oracle.steps),
+        )
         low, high = (min(max(end, least), most) for end in (low, high))
         return down(low), up(high)
 
@@ -78,19 +96,32 @@ class MeanEstimate:
 
     def _at(self, score: Fraction) -> Fraction:
         """The mean of the values at which this mean score is to be expected."""
-        return self.oracle.unit_step * self.oracle.first + (score - self.oracle.base) * self.oracle.scale
+        return (
+            self.oracle.unit_step * self.oracle.first
+            + (score - self.oracle.base) * self.oracle.scale
+        )
 
     def record(self) -> dict[str, Any]:
         """What may be published, for JSON."""
-        return {**published(self.oracle, self.reports), "mean": self.mean, "standard_error": self.standard_error, "interval": list(self.interval())}
+        return {
+            **published(self.oracle, self.reports),
+            "mean": self.mean,
+            "standard_error": self.standard_error,
+            "interval": list(self.interval()),
+        }
 
     def __repr__(self) -> str:
-        return f"MeanEstimate({self.mean:.6g} ± {self.standard_error:.2g} from {self.reports} reports by {type(self.oracle).__name__})"
+        return (
+            f"MeanEstimate({self.mean:.6g} ± {self.standard_error:.2g} from {self.reports} "
+            f"reports by {type(self.oracle).__name__})"
+        )
 
 
 def half_width(oracle: NumberOracle, n: int, missing: Fraction) -> float:
-    """The smaller of Hoeffding's and Bernstein's half-width, in units of the values, rounded up. The variance of a score is at most that of its coins plus that
-    of the straight line over all steps, and never more than a quarter of the squared range."""
+    """The smaller of Hoeffding's and Bernstein's half-width, in units of the values, rounded up.
+    The variance of a score is at most that of its coins plus that of the straight line over all
+    steps, and never more than a quarter of the squared range.
+    """
     top, line = oracle.top, oracle.slope * oracle.steps
     size = min(oracle._worst + line * line / 4, Fraction(top * top, 4))
 
@@ -100,6 +131,8 @@ def half_width(oracle: NumberOracle, n: int, missing: Fraction) -> float:
     def bernstein() -> arb:
         chance = ball(2 / missing).log()
         reach = top * chance / 3
-        return (reach + (reach * reach + 2 * n * ball(size) * chance).sqrt()) / n * ball(oracle.scale)
+        return (
+            (reach + (reach * reach + 2 * n * ball(size) * chance).sqrt()) / n * ball(oracle.scale)
+        )
 
     return min(evaluate(hoeffding, "up"), evaluate(bernstein, "up"))

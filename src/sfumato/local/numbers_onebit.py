@@ -1,10 +1,12 @@
 """OneBit: a number becomes one bit, more likely 1 the larger it is.
 
-*Law*        P(1 | step i) = a + b·i, whole numbers of 2^-64: a = 1/(e^ε + 1) rounded up, b = (1 − 2a)/steps rounded down (Duchi, Jordan & Wainwright 2013, in
-             one dimension; as 1BitMean in Ding, Kulkarni & Yekhanin 2017).
+*Law*        P(1 | step i) = a + b·i, whole numbers of 2^-64: a = 1/(e^ε + 1) rounded up, b = (1 −
+             2a)/steps rounded down (Duchi, Jordan & Wainwright 2013, in one dimension; as 1BitMean
+             in Ding, Kulkarni & Yekhanin 2017).
 *Promise*    P(1) lies in [a, 1 − a] at every step, so the odds are at most (1 − a)/a ≤ e^ε.
-*Error*      A straight line, exactly: unbiased. n·Var = P(1 − P)/b² steps², at most about ((e^ε + 1)/(e^ε − 1))²·(high − low)²/4, and never below (high −
-             low)²/4 at the middle however large ε is. From ε = 1.3 on `Piecewise` has the smaller worst case.
+*Error*      A straight line, exactly: unbiased. n·Var = P(1 − P)/b² steps², at most about ((e^ε +
+             1)/(e^ε − 1))²·(high − low)²/4, and never below (high − low)²/4 at the middle however
+             large ε is. From ε = 1.3 on `Piecewise` has the smaller worst case.
 *Report*     One byte: 0 or 1.
 *Proof*      docs/proofs/local-numbers.md
 """
@@ -36,7 +38,16 @@ class OneBit(NumberOracle):
     least: int  # of 2^64
     step: int
 
-    def __init__(self, *, epsilon: Number, low: Number, high: Number, grid: Number | None = None, relation: str | None = None, unit: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        low: Number,
+        high: Number,
+        grid: Number | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
         self._begin(low, high, grid, epsilon, relation, unit, MOST_STEPS)
         put = object.__setattr__
         put(self, "least", up(lambda: 1 / (1 + ball(self.epsilon).exp())))
@@ -77,7 +88,9 @@ class OneBit(NumberOracle):
         return {**self._shape(), "least": str(self.least), "step": str(self.step)}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
-        limits = np.uint64(self.least) + codes.astype(np.uint64) * np.uint64(self.step)  # below 2^64, as a is above 0
+        limits = np.uint64(self.least) + codes.astype(np.uint64) * np.uint64(
+            self.step
+        )  # below 2^64, as a is above 0
         return (bits.words(codes.size) < limits).astype(np.uint8)[:, None]
 
     def _formed(self, payload: Bytes) -> NDArray[np.bool_]:

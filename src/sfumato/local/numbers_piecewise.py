@@ -1,10 +1,12 @@
 """Piecewise: a number becomes a cell of a grid, most likely one near its own place.
 
-*Law*        The law of a window (`numbers_window`) over the steps of the grid, with w the whole number nearest steps·e^(−ε/2): the piecewise mechanism (Wang
-             et al. 2019) on a public grid, every cell with a rational probability, where the source has densities.
+*Law*        The law of a window (`numbers_window`) over the steps of the grid, with w the whole
+             number nearest steps·e^(−ε/2): the piecewise mechanism (Wang et al. 2019) on a public
+             grid, every cell with a rational probability, where the source has densities.
 *Promise*    odds = p·steps/((1 − p)·w) ≤ e^ε.
-*Error*      The mean of a report is a straight line in the step, exactly: unbiased. The variance is largest at the ends, about (high −
-             low)²·e^(ε/2)/(3·(e^(ε/2) − 1)²)/n, and falls towards 0 as ε grows.
+*Error*      The mean of a report is a straight line in the step, exactly: unbiased. The variance is
+             largest at the ends, about (high − low)²·e^(ε/2)/(3·(e^(ε/2) − 1)²)/n, and falls
+             towards 0 as ε grows.
 *Report*     The number of a cell.
 *Proof*      docs/proofs/local-numbers.md
 """
@@ -37,7 +39,16 @@ class Piecewise(NumberOracle):
     window: int
     own: int  # of 2^64
 
-    def __init__(self, *, epsilon: Number, low: Number, high: Number, grid: Number | None = None, relation: str | None = None, unit: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        low: Number,
+        high: Number,
+        grid: Number | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
         self._begin(low, high, grid, epsilon, relation, unit, MOST_STEPS)
         put = object.__setattr__
         put(self, "window", best_window(self.epsilon, self.steps))
@@ -66,7 +77,9 @@ class Piecewise(NumberOracle):
 
     @property
     def _worst(self) -> Fraction:
-        return max(self._score_variance(i) for i in (0, self.steps))  # it is slope·(1 − slope)·i² and a straight line: convex
+        return max(
+            self._score_variance(i) for i in (0, self.steps)
+        )  # it is slope·(1 − slope)·i² and a straight line: convex
 
     @property
     def width(self) -> int:
@@ -87,4 +100,10 @@ class Piecewise(NumberOracle):
 
 def best_window(epsilon: Fraction, steps: int) -> int:
     """The whole number nearest steps·e^(−ε/2), and not below 1."""
-    return 1 if epsilon > 64 else max(1, decide(lambda: floor(steps * (-ball(epsilon) / 2).exp() + ball(Fraction(1, 2)))))
+    return (
+        1
+        if epsilon > 64
+        else max(
+            1, decide(lambda: floor(steps * (-ball(epsilon) / 2).exp() + ball(Fraction(1, 2))))
+        )
+    )

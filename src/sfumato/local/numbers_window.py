@@ -1,10 +1,14 @@
-"""The law of a window: cells in a row, those in a window at the own place more likely than the rest. `Piecewise` and `Ordinal` report by it.
+"""The law of a window: cells in a row, those in a window at the own place more likely than the
+rest. `Piecewise` and `Ordinal` report by it.
 
-*Law*        `steps` + 1 places and a window of w cells: there are steps + w cells, and place i has the window [i, i + w). With probability p the report is
-             uniform in the window, else uniform among the `steps` cells beside it: every cell has a rational probability, a = p/w inside and b = (1 −
-             p)/steps outside.
-*Promise*    Every cell is inside some windows and outside others: odds = a/b = p·steps/((1 − p)·w) ≤ e^ε, as p = w·e^ε/(w·e^ε + steps) is rounded down.
-*Mean*       E[cell | i] is a straight line: slope (a − b)·w, base a·w(w − 1)/2 + b·(the sum of all other cells).
+*Law*        `steps` + 1 places and a window of w cells: there are steps + w cells, and place i has
+             the window [i, i + w). With probability p the report is uniform in the window, else
+             uniform among the `steps` cells beside it: every cell has a rational probability, a =
+             p/w inside and b = (1 − p)/steps outside.
+*Promise*    Every cell is inside some windows and outside others: odds = a/b = p·steps/((1 − p)·w)
+             ≤ e^ε, as p = w·e^ε/(w·e^ε + steps) is rounded down.
+*Mean*       E[cell | i] is a straight line: slope (a − b)·w, base a·w(w − 1)/2 + b·(the sum of all
+             other cells).
 """
 
 from __future__ import annotations
@@ -49,7 +53,9 @@ def sum_of_squares(start: int, count: int) -> int:
     return ((last - 1) * last * (2 * last - 1) - (start - 1) * start * (2 * start - 1)) // 6
 
 
-def draw_cells(places: NDArray[np.int64], own: int, steps: int, window: int, bits: Bits) -> NDArray[np.int64]:
+def draw_cells(
+    places: NDArray[np.int64], own: int, steps: int, window: int, bits: Bits
+) -> NDArray[np.int64]:
     """A cell for each place."""
     near, far = places + below(window, places.size, bits), below(steps, places.size, bits)
     return np.where(flags(own, places.size, bits), near, far + window * (far >= places))

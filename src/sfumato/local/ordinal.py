@@ -1,12 +1,15 @@
 """Ordinal: a distribution over ordered buckets. A report is a bucket near the own one, or any.
 
-*Law*        The law of a window (`numbers_window`) over k ordered buckets: the square wave (Li et al. 2020) on a public grid, every cell with a rational
-             probability. The window is the whole number nearest 2β·(k − 1), β = (ε·e^ε − e^ε + 1)/(2e^ε·(e^ε − 1 − ε)), which tells most about the bucket;
-             `window=` sets another. Buckets are ordered categories, or lie between edges; a number beyond the edges counts to the first or the last,
-             what is no number to the first, and what is none of the categories to a uniform one.
+*Law*        The law of a window (`numbers_window`) over k ordered buckets: the square wave (Li et
+             al. 2020) on a public grid, every cell with a rational probability. The window is the
+             whole number nearest 2β·(k − 1), β = (ε·e^ε − e^ε + 1)/(2e^ε·(e^ε − 1 − ε)), which
+             tells most about the bucket; `window=` sets another. Buckets are ordered categories, or
+             lie between edges; a number beyond the edges counts to the first or the last, what is
+             no number to the first, and what is none of the categories to a uniform one.
 *Promise*    odds = p·steps/((1 − p)·w) ≤ e^ε, steps = k − 1.
-*Error*      What is near in truth is near in the reports, so shares of all values up to a bucket are far better known than from an oracle that forgets the
-             order; a single bucket is known worse. `variance(n)` is the largest of any such share, whatever people have.
+*Error*      What is near in truth is near in the reports, so shares of all values up to a bucket
+             are far better known than from an oracle that forgets the order; a single bucket is
+             known worse. `variance(n)` is the largest of any such share, whatever people have.
 *Report*     The number of a cell.
 *Proof*      docs/proofs/local-numbers.md
 """
@@ -68,21 +71,42 @@ class Ordinal(Oracle):
     ) -> None:
         if (edges is None) == (categories is None):
             raise Refused(
-                "local.edges", "Ordinal(…)", "buckets are ordered categories, or lie between edges", "edges=range(0, 101, 10), or categories=['low', 'high']"
+                "local.edges",
+                "Ordinal(…)",
+                "buckets are ordered categories, or lie between edges",
+                "edges=range(0, 101, 10), or categories=['low', 'high']",
             )
         cuts = () if edges is None else tuple(exact(edge, "edges") for edge in edges)
         if edges is not None and (len(cuts) < 3 or any(not a < b for a, b in pairwise(cuts))):
-            raise Refused("local.edges", f"{len(cuts)} edges", "edges are at least three numbers, each above the one before", "edges=range(0, 101, 10)")
-        names = tuple(categories) if categories is not None else tuple(f"{text(a)} to {text(b)}" for a, b in pairwise(cuts))
+            raise Refused(
+                "local.edges",
+                f"{len(cuts)} edges",
+                "edges are at least three numbers, each above the one before",
+                "edges=range(0, 101, 10)",
+            )
+        names = (
+            tuple(categories)
+            if categories is not None
+            else tuple(f"{text(a)} to {text(b)}" for a, b in pairwise(cuts))
+        )
         put = object.__setattr__
-        put(self, "labels", Labels(names if len(set(names)) == len(names) else range(len(names)), least=2))
+        put(
+            self,
+            "labels",
+            Labels(names if len(set(names)) == len(names) else range(len(names)), least=2),
+        )
         put(self, "edges", cuts)
         put(self, "epsilon", positive(epsilon, "epsilon"))
         put(self, "relation", relation_of(relation))
         put(self, "unit", unit_of(unit))
         refuse_added(self.relation)
         if self.k > MOST or (window is not None and not is_whole(window, 1, MOST)):
-            raise Refused("local.size", f"{self.k} buckets, window={window}", f"buckets and the window are at most {MOST}", "leave window= out")
+            raise Refused(
+                "local.size",
+                f"{self.k} buckets, window={window}",
+                f"buckets and the window are at most {MOST}",
+                "leave window= out",
+            )
         put(self, "window", best_window(self.epsilon, self.steps) if window is None else window)
         put(self, "own", inside_of(self.epsilon, self.steps, self.window))
         self._end()
@@ -114,7 +138,11 @@ class Ordinal(Oracle):
         return width_for(self.cells)
 
     def constants(self) -> dict[str, Any]:
-        named = {"edges": [str(edge) for edge in self.edges]} if self.edges else {"categories": plain_categories(self.labels)}
+        named = (
+            {"edges": [str(edge) for edge in self.edges]}
+            if self.edges
+            else {"categories": plain_categories(self.labels)}
+        )
         return {**named, "steps": self.steps, "window": self.window, "own": str(self.own)}
 
     def made_of(self) -> dict[str, Any]:
@@ -123,7 +151,9 @@ class Ordinal(Oracle):
 
     def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         if self.edges:
-            edges = np.array([double_above(edge) for edge in self.edges])  # a double is at or above the one if and only if it is at or above the other
+            edges = np.array(
+                [double_above(edge) for edge in self.edges]
+            )  # a double is at or above the one if and only if it is at or above the other
             return np.clip(np.searchsorted(edges, doubles(values), side="right") - 1, 0, self.steps)
         return every_code(self.labels, values, bits)
 
@@ -141,13 +171,21 @@ class Ordinal(Oracle):
         return Distribution(self, counted.counts, counted.reports)
 
     def variance(self, n: int) -> float:
-        """The largest variance, over the coins, of the unbiased share of all values up to a bucket: of any bucket, whatever people have."""
+        """The largest variance, over the coins, of the unbiased share of all values up to a bucket:
+        of any bucket, whatever people have.
+        """
         return float(worst_variances(self, cumulative_scores(self)).max()) / reports_of(n)
 
     def influence(self, fakes: int, n: int) -> float:
-        """How far `fakes` invented reports among n can move a share of all values up to a bucket, at most, against any reports in their place."""
+        """How far `fakes` invented reports among n can move a share of all values up to a bucket,
+        at most, against any reports in their place.
+        """
         scores = cumulative_scores(self)
-        return float((scores.max(axis=1) - scores.min(axis=1)).max()) * reports_of(fakes) / reports_of(n)
+        return (
+            float((scores.max(axis=1) - scores.min(axis=1)).max())
+            * reports_of(fakes)
+            / reports_of(n)
+        )
 
     def __repr__(self) -> str:
         return f"Ordinal({self.k} buckets, epsilon={text(self.epsilon)}, window={self.window})"
@@ -160,4 +198,8 @@ def best_window(epsilon: Fraction, steps: int) -> int:
         e, growth = ball(epsilon), ball(epsilon).exp()
         return (e * growth - growth + 1) / (growth * (growth - 1 - e))
 
-    return 1 if epsilon > 64 else min(max(1, decide(lambda: floor(steps * formula() + ball(Fraction(1, 2))))), steps)
+    return (
+        1
+        if epsilon > 64
+        else min(max(1, decide(lambda: floor(steps * formula() + ball(Fraction(1, 2))))), steps)
+    )

@@ -1,13 +1,18 @@
 """A distribution over ordered buckets, estimated from local reports.
 
-*Fit*        `frequencies`: expectation–maximisation from equal frequencies on, until a step adds less than 0.1 to the log-likelihood of all reports: further
-             ones would fit the noise. None below 0 and of sum 1; biased towards equal. `fit(smooth=True)` averages neighbours (1, 2, 1)/4 after each step, as
-             in Li et al. 2020: better from a hundred buckets on, worse for few.
-*Unbiased*   With T the public matrix of the chances of cells given buckets, any W with W·T = 1 gives the unbiased frequencies W·(shares of cells). W is that
-             of weighted least squares, (TᵀD⁻¹T)⁻¹TᵀD⁻¹, D the cells' chances if all buckets are equally frequent. T has full rank:
-             docs/proofs/local-numbers.md.
-*Interval*   For shares of all values up to a bucket, or for single buckets: Bernstein's inequality with the largest second moment of a score over all buckets
-             and its range; both are public, and it holds for the population and for these people. Sums in double precision: the reports are public.
+*Fit*        `frequencies`: expectation–maximisation from equal frequencies on, until a step adds
+             less than 0.1 to the log-likelihood of all reports: further ones would fit the noise.
+             None below 0 and of sum 1; biased towards equal. `fit(smooth=True)` averages neighbours
+             (1, 2, 1)/4 after each step, as in Li et al. 2020: better from a hundred buckets on,
+             worse for few.
+*Unbiased*   With T the public matrix of the chances of cells given buckets, any W with W·T = 1
+             gives the unbiased frequencies W·(shares of cells). W is that of weighted least
+             squares, (TᵀD⁻¹T)⁻¹TᵀD⁻¹, D the cells' chances if all buckets are equally frequent. T
+             has full rank: docs/proofs/local-numbers.md.
+*Interval*   For shares of all values up to a bucket, or for single buckets: Bernstein's inequality
+             with the largest second moment of a score over all buckets and its range; both are
+             public, and it holds for the population and for these people. Sums in double precision:
+             the reports are public.
 """
 
 from __future__ import annotations
@@ -65,7 +70,9 @@ def worst_variances(oracle: Ordinal, scores: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Distribution:
-    """How many reports name each cell, and what follows for the distribution over the buckets, in their order."""
+    """How many reports name each cell, and what follows for the distribution over the buckets, in
+    their order.
+    """
 
     oracle: Ordinal
     counts: NDArray[np.int64]
@@ -81,7 +88,9 @@ class Distribution:
         return self.fit()
 
     def fit(self, *, smooth: bool = False) -> Floats:
-        """A likely distribution; `smooth` averages neighbours after each step, which is for many buckets of a smooth curve."""
+        """A likely distribution; `smooth` averages neighbours after each step, which is for many
+        buckets of a smooth curve.
+        """
         design, shares = chances(self.oracle), self.counts / self.reports
         found, likely = np.full(self.oracle.k, 1.0 / self.oracle.k), -math.inf
         for _ in range(_ROUNDS):
@@ -106,12 +115,27 @@ class Distribution:
         """The share of all values up to each bucket, unbiased; the last is 1."""
         return np.append(cumulative_scores(self.oracle) @ (self.counts / self.reports), 1.0)
 
-    def interval(self, confidence: Number = 0.95, *, of: Literal["cumulative", "frequencies"] = "cumulative", simultaneous: bool = False) -> Floats:
-        """A lower and an upper end for each cumulative share, or each frequency; with `simultaneous`, all of them hold together."""
+    def interval(
+        self,
+        confidence: Number = 0.95,
+        *,
+        of: Literal["cumulative", "frequencies"] = "cumulative",
+        simultaneous: bool = False,
+    ) -> Floats:
+        """A lower and an upper end for each cumulative share, or each frequency; with
+        `simultaneous`, all of them hold together.
+        """
         if of not in ("cumulative", "frequencies"):
-            raise Refused("response.interval", f"of={of!r}", "there is no such interval", "of='cumulative' or of='frequencies'")
+            raise Refused(
+                "response.interval",
+                f"of={of!r}",
+                "there is no such interval",
+                "of='cumulative' or of='frequencies'",
+            )
         scores = cumulative_scores(self.oracle) if of == "cumulative" else weights(self.oracle)
-        missing = float(1 - probability(confidence, "confidence", zero=False)) / (len(scores) if simultaneous else 1)
+        missing = float(1 - probability(confidence, "confidence", zero=False)) / (
+            len(scores) if simultaneous else 1
+        )
         middle = scores @ (self.counts / self.reports)
         reach = scores.max(axis=1) - scores.min(axis=1)
         size = worst_variances(self.oracle, scores) + 0.25  # and of a share of people itself
@@ -125,15 +149,25 @@ class Distribution:
         return self.categories[min(at, self.oracle.k - 1)]
 
     def quantile_interval(self, q: Number, confidence: Number = 0.95) -> tuple[Hashable, Hashable]:
-        """The first and the last bucket in which the quantile may lie: by the shares that hold together."""
+        """The first and the last bucket in which the quantile may lie: by the shares that hold
+        together.
+        """
         share, ends = float(probability(q, "q")), self.interval(confidence, simultaneous=True)
         first, last = int(np.argmax(ends[:, 1] >= share)), int(np.argmax(ends[:, 0] >= share))
         return self.categories[first], self.categories[last]
 
     def record(self) -> dict[str, Any]:
         """What may be published, for JSON."""
-        shares = {"frequencies": self.frequencies.tolist(), "cumulative": self.cumulative.tolist(), "interval": self.interval().tolist()}
-        return {**published(self.oracle, self.reports), "categories": list(self.categories), **shares}
+        shares = {
+            "frequencies": self.frequencies.tolist(),
+            "cumulative": self.cumulative.tolist(),
+            "interval": self.interval().tolist(),
+        }
+        return {
+            **published(self.oracle, self.reports),
+            "categories": list(self.categories),
+            **shares,
+        }
 
     def __repr__(self) -> str:
         return f"Distribution({self.oracle.k} buckets from {self.reports} reports)"

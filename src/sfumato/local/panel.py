@@ -1,13 +1,20 @@
-"""Panel: the same people are asked again in each of a fixed number of waves, and one ε covers a whole life of changing values.
+"""Panel: the same people are asked again in each of a fixed number of waves, and one ε covers a
+whole life of changing values.
 
-*Law*        A wave is a public period, such as a month. A lot, drawn once for each person whatever the values are, picks `reports` of the `waves`. In each wave
-             that it picked, the person sends one report of the oracle about the value at that moment; in the others, nothing. A report is remembered: whoever
-             is asked again in the same wave sends the same bytes, even if the value has changed.
-*Promise*    All reports of one person together keep reports·ε, between any two histories of values: how often a value changes, when, and whether it returns is
-             protected like the value itself. odds = (odds of the oracle)^reports.
-*Error*      Of each wave as the oracle's own, from as many reports as were drawn for it (a binomial number m of mean n·reports/waves: E[1/m | m ≥ 1] is put
-             in). For one ε in total, one report of ε is better than many of ε/reports, but for large ε: the variance grows like waves, and not like waves².
-*Memory*     holds the lot and the reports that were sent, which are no secret. Whoever loses it is a new person: what both send adds up.
+*Law*        A wave is a public period, such as a month. A lot, drawn once for each person whatever
+             the values are, picks `reports` of the `waves`. In each wave that it picked, the person
+             sends one report of the oracle about the value at that moment; in the others, nothing.
+             A report is remembered: whoever is asked again in the same wave sends the same bytes,
+             even if the value has changed.
+*Promise*    All reports of one person together keep reports·ε, between any two histories of values:
+             how often a value changes, when, and whether it returns is protected like the value
+             itself. odds = (odds of the oracle)^reports.
+*Error*      Of each wave as the oracle's own, from as many reports as were drawn for it (a binomial
+             number m of mean n·reports/waves: E[1/m | m ≥ 1] is put in). For one ε in total, one
+             report of ε is better than many of ε/reports, but for large ε: the variance grows like
+             waves, and not like waves².
+*Memory*     holds the lot and the reports that were sent, which are no secret. Whoever loses it is
+             a new person: what both send adds up.
 *Report*     The number of the wave, and the oracle's report.
 *Proof*      docs/proofs/local-panel.md
 """
@@ -41,7 +48,9 @@ MOST_WAVES = 1 << 12
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Panel(Oracle):
-    """An oracle that is asked again in each wave, and a limit on how often one person reports. Estimates go by the number of the wave, from 0 on."""
+    """An oracle that is asked again in each wave, and a limit on how often one person reports.
+    Estimates go by the number of the wave, from 0 on.
+    """
 
     kind = "panel"
     oracle: Oracle
@@ -51,16 +60,36 @@ class Panel(Oracle):
     relation: Relation | None
     unit: str | None
 
-    def __init__(self, oracle: Oracle | dict[str, Any], *, waves: int, reports: int = 1, relation: str | None = None, unit: str | None = None) -> None:
+    def __init__(
+        self,
+        oracle: Oracle | dict[str, Any],
+        *,
+        waves: int,
+        reports: int = 1,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
         from .question import restore
 
         part = oracle if isinstance(oracle, Oracle) else restore(oracle)
         if isinstance(part, Several | Rappor | PrefixTree | Panel):
-            reason = "a panel asks one question again, which needs no memory of its own and is no prefix tree"
-            raise Refused("local.panel", f"Panel({type(part).__name__}(…))", reason, "Panel(Direct(epsilon=1, categories=['yes', 'no']), waves=12)")
+            reason = (
+                "a panel asks one question again, which needs no memory of its own and is no "
+                "prefix tree"
+            )
+            raise Refused(
+                "local.panel",
+                f"Panel({type(part).__name__}(…))",
+                reason,
+                "Panel(Direct(epsilon=1, categories=['yes', 'no']), waves=12)",
+            )
         if not is_whole(waves, 2, MOST_WAVES) or not is_whole(reports, 1, int(waves)):
-            reason = f"there are 2 to {MOST_WAVES:,} waves, and a person reports in 1 of them up to all"
-            raise Refused("local.panel", f"waves={waves}, reports={reports}", reason, "waves=12, reports=1")
+            reason = (
+                f"there are 2 to {MOST_WAVES:,} waves, and a person reports in 1 of them up to all"
+            )
+            raise Refused(
+                "local.panel", f"waves={waves}, reports={reports}", reason, "waves=12, reports=1"
+            )
         put = object.__setattr__
         put(self, "oracle", part)
         put(self, "waves", int(waves))
@@ -73,7 +102,9 @@ class Panel(Oracle):
 
     @property
     def odds(self) -> Fraction:
-        """The largest ratio of the chances of all reports of one person, over all two histories of values."""
+        """The largest ratio of the chances of all reports of one person, over all two histories of
+        values.
+        """
         return self.oracle.odds**self.reports
 
     @property
@@ -87,29 +118,54 @@ class Panel(Oracle):
         return {"oracle": self.oracle.question, "waves": self.waves, "reports": self.reports}
 
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
-        """All reports of some people, person by person: `values` has a row for each person and a column for each wave."""
-        table = values if isinstance(values, np.ndarray) else np.array(_listed(values), dtype=object)
+        """All reports of some people, person by person: `values` has a row for each person and a
+        column for each wave.
+        """
+        table = (
+            values if isinstance(values, np.ndarray) else np.array(_listed(values), dtype=object)
+        )
         if table.ndim != 2 or table.shape[1] != self.waves:
-            reason = f"there is a row for each person, with a value for each of the {self.waves} waves"
-            raise Refused("local.panel", "values", reason, "perturb(table), with a column for each wave")
+            reason = (
+                f"there is a row for each person, with a value for each of the {self.waves} waves"
+            )
+            raise Refused(
+                "local.panel", "values", reason, "perturb(table), with a column for each wave"
+            )
         drawn = self._lot(len(table), bits)
         person = np.repeat(np.arange(len(table)), self.reports)
-        each = self.oracle._draw(self.oracle._codes(table[person, drawn.ravel()], bits).ravel(), bits)
-        return Reports(self.mark, np.concatenate([whole_numbers(drawn.ravel(), width_for(self.waves)), each], axis=1))
+        each = self.oracle._draw(
+            self.oracle._codes(table[person, drawn.ravel()], bits).ravel(), bits
+        )
+        return Reports(
+            self.mark,
+            np.concatenate([whole_numbers(drawn.ravel(), width_for(self.waves)), each], axis=1),
+        )
 
-    def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:  # noqa: ARG002
+    def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
         """Refused: each wave is counted by itself, with `waves_of(reports)`."""
-        raise Refused("local.panel", "aggregate(…)", "the waves have no one count", "waves_of(reports), and panel.oracle.aggregate of each")
+        raise Refused(
+            "local.panel",
+            "aggregate(…)",
+            "the waves have no one count",
+            "waves_of(reports), and panel.oracle.aggregate of each",
+        )
 
     def waves_of(self, reports: Reports | bytes | Iterable[bytes]) -> dict[int, Reports]:
         """The reports of each wave, as reports to the oracle."""
         payload, head = self.read(reports).payload, width_for(self.waves)
         wave = from_whole_numbers(payload[:, :head])
-        return {number: Reports(self.oracle.mark, payload[wave == number][:, head:]) for number in range(self.waves)}
+        return {
+            number: Reports(self.oracle.mark, payload[wave == number][:, head:])
+            for number in range(self.waves)
+        }
 
     def estimate(self, reports: Reports | bytes | Iterable[bytes]) -> dict[int, Any]:
         """An estimate for each wave that has a report, by its number."""
-        return {wave: self.oracle.estimate(some) for wave, some in self.waves_of(reports).items() if len(some)}
+        return {
+            wave: self.oracle.estimate(some)
+            for wave, some in self.waves_of(reports).items()
+            if len(some)
+        }
 
     def variance(self, n: int) -> float:
         """Of the estimate of one wave, from n people who are there in every wave."""
@@ -126,10 +182,14 @@ class Panel(Oracle):
 
     def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
         head = width_for(self.waves)
-        return np.asarray((from_whole_numbers(payload[:, :head]) < self.waves) & self.oracle._formed(payload[:, head:]))
+        return np.asarray(
+            (from_whole_numbers(payload[:, :head]) < self.waves)
+            & self.oracle._formed(payload[:, head:])
+        )
 
     def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
-        raise NotImplementedError  # `perturb` and `aggregate` are its own: there is no one code, and no one count
+        # `perturb` and `aggregate` are its own: there is no one code, and no one count
+        raise NotImplementedError
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
         raise NotImplementedError

@@ -1,7 +1,8 @@
 """Parameters of real deployments, as they were published, and the ε that they really give.
 
-*Use*       `presets.chrome_homepage(categories)` is an oracle like any other; its `promise` is arithmetic over its law, whatever was claimed. The hash
-            functions are ours, and so is the wire format: what is taken over is the law of a report.
+*Use*       `presets.chrome_homepage(categories)` is an oracle like any other; its `promise` is
+            arithmetic over its law, whatever was claimed. The hash functions are ours, and so is
+            the wire format: what is taken over is the law of a report.
 *Sources*   In the table, with what was said; docs/local.md sets it beside what holds.
 """
 
@@ -24,7 +25,9 @@ _APPLE = "Apple, Learning with Privacy at Scale, 2017"
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """One deployment: who asked what, where its parameters were published, what was said about ε, and the oracle's arguments. Call it with the categories."""
+    """One deployment: who asked what, where its parameters were published, what was said about ε,
+    and the oracle's arguments. Call it with the categories.
+    """
 
     who: str
     what: str
@@ -33,7 +36,9 @@ class Preset:
     kind: Callable[..., FrequencyOracle]
     arguments: dict[str, Any]
 
-    def __call__(self, categories: Iterable[Hashable], *, unit: str | None = None) -> FrequencyOracle:
+    def __call__(
+        self, categories: Iterable[Hashable], *, unit: str | None = None
+    ) -> FrequencyOracle:
         return self.kind(categories=categories, unit=unit, **self.arguments)
 
 
@@ -42,18 +47,52 @@ def _rappor(bits: int, f: str, p: str, q: str) -> dict[str, Any]:
 
 
 coin_toss = Preset(
-    "surveys since the 1960s", "a yes-or-no question", "Warner 1965; the two-coin form of textbooks", "ε = ln 3", Direct, {"keep": Fraction(3, 4)}
+    "surveys since the 1960s",
+    "a yes-or-no question",
+    "Warner 1965; the two-coin form of textbooks",
+    "ε = ln 3",
+    Direct,
+    {"keep": Fraction(3, 4)},
 )
 chrome_homepage = Preset(
-    "Google Chrome", "the domain of the homepage (ETLD_PLUS_ONE)", _CHROMIUM, "no ε in the file; f = ½, q = ¾, p = ¼", Rappor, _rappor(128, "1/2", "1/4", "3/4")
+    "Google Chrome",
+    "the domain of the homepage (ETLD_PLUS_ONE)",
+    _CHROMIUM,
+    "no ε in the file; f = ½, q = ¾, p = ¼",
+    Rappor,
+    _rappor(128, "1/2", "1/4", "3/4"),
 )
 chrome_settings = Preset(
-    "Google Chrome", "texts of usage statistics (UMA)", _CHROMIUM, "no ε in the file; f = ½, q = ¾, p = ¼", Rappor, _rappor(32, "1/2", "1/4", "3/4")
+    "Google Chrome",
+    "texts of usage statistics (UMA)",
+    _CHROMIUM,
+    "no ε in the file; f = ½, q = ¾, p = ¼",
+    Rappor,
+    _rappor(32, "1/2", "1/4", "3/4"),
 )
-rappor_paper = Preset("Google Chrome", "experiments of the paper that introduced it", _RAPPOR, "f = ½, q = ¾, p = ½", Rappor, _rappor(128, "1/2", "1/2", "3/4"))
-apple_emoji = Preset("Apple", "which emoji are typed", _APPLE, "ε = 4 for each donation", Sketch, {"epsilon": 4, "rows": 65536, "size": 1024})
+rappor_paper = Preset(
+    "Google Chrome",
+    "experiments of the paper that introduced it",
+    _RAPPOR,
+    "f = ½, q = ¾, p = ½",
+    Rappor,
+    _rappor(128, "1/2", "1/2", "3/4"),
+)
+apple_emoji = Preset(
+    "Apple",
+    "which emoji are typed",
+    _APPLE,
+    "ε = 4 for each donation",
+    Sketch,
+    {"epsilon": 4, "rows": 65536, "size": 1024},
+)
 apple_safari_energy = Preset(
-    "Apple", "domains that drain energy in Safari", _APPLE, "ε = 4 for each donation", Sketch, {"epsilon": 4, "rows": 1024, "size": 32768, "hadamard": True}
+    "Apple",
+    "domains that drain energy in Safari",
+    _APPLE,
+    "ε = 4 for each donation",
+    Sketch,
+    {"epsilon": 4, "rows": 1024, "size": 32768, "hadamard": True},
 )
 apple_mail_domains = Preset(
     "Apple", "domains of mail senders", "reports as devices show them in their analytics data", "ε = 8 for each record", Sketch,

@@ -1,4 +1,6 @@
-"""From a question to its oracle: what a collector published is enough to read the reports that come back."""
+"""From a question to its oracle: what a collector published is enough to read the reports that come
+back.
+"""
 
 from __future__ import annotations
 
@@ -42,17 +44,38 @@ KINDS: dict[str, type[Oracle]] = {
 
 
 def restore(question: dict[str, Any] | str) -> Oracle:
-    """The oracle of a question, as a dictionary or as JSON. One that does not come out the same is refused: its numbers are not those of its oracle."""
+    """The oracle of a question, as a dictionary or as JSON. One that does not come out the same is
+    refused: its numbers are not those of its oracle.
+    """
     place = "a question"
     try:
         asked = json.loads(question) if isinstance(question, str) else question
-        kind = KINDS[asked["kind"]] if asked["sfumato"] == "local" and asked["version"] == client.VERSION else None
+        kind = (
+            KINDS[asked["kind"]]
+            if asked["sfumato"] == "local" and asked["version"] == client.VERSION
+            else None
+        )
         about = {"categories": asked["categories"]} if "categories" in asked else {}
         made = kind(**about, **asked["made"]) if kind is not None else None
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
-        raise Refused("local.question", place, "this is no question that this version knows", "oracle.question") from (
-            error if isinstance(error, Refused) else None
-        )
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
+        raise Refused(
+            "local.question",
+            place,
+            "this is no question that this version knows",
+            "oracle.question",
+        ) from (error if isinstance(error, Refused) else None)
     if made is None or made.question != asked:
-        raise Refused("local.question", place, "its numbers are not those of the oracle it says it is", "oracle.question, unchanged")
+        raise Refused(
+            "local.question",
+            place,
+            "its numbers are not those of the oracle it says it is",
+            "oracle.question, unchanged",
+        )
     return made

@@ -1,14 +1,22 @@
-"""Sketch: everyone picks one of many public hash functions and reports bits, or one bit, about its bucket. Count-mean sketches, as Apple's.
+"""Sketch: everyone picks one of many public hash functions and reports bits, or one bit, about its
+bucket. Count-mean sketches, as Apple's.
 
-*Law*        A row j of `rows` is uniform, and part of the report. Count-mean sketch: a bit for each of m buckets, the own one h_j(v) with p, the others with
-             q = 1 − p, p = e^(ε/2)/(e^(ε/2) + 1) rounded down (`optimised`: ½ and 1/(e^ε + 1)). Hadamard sketch (`hadamard=True`): a column l uniform in [0, m)
-             and the sign H[h_j(v), l], kept with t = e^ε/(e^ε + 1) rounded down: one bit (Apple 2017).
-*Promise*    The row and the column are independent of the value; odds = p(1 − q)/(q(1 − p)), or t/(1 − t), at most e^ε.
-*Error*      With c the exact chance that two values share a bucket: own = p, other = q + (p − q)c (Hadamard: t and ½ for p and q), over the draw of the hash
-             functions and of the coins. All people share the functions, so collisions do not average out over people but over rows:
-             Var = (coins)/n + (c(1 − c)·Σf_u² + (c₃ − c²)·Σ_{u≠w} f_u·f_w)/(rows·(1 − c)²), sums over the other values. Without frequencies the worst is taken:
-             all others one value. An interval pays half of its β for them, by Bernstein's inequality over the rows.
-*Report*     A row and m bits, or a row, a column and a sign: as long for a million categories as for ten.
+*Law*        A row j of `rows` is uniform, and part of the report. Count-mean sketch: a bit for each
+             of m buckets, the own one h_j(v) with p, the others with q = 1 − p, p =
+             e^(ε/2)/(e^(ε/2) + 1) rounded down (`optimised`: ½ and 1/(e^ε + 1)). Hadamard sketch
+             (`hadamard=True`): a column l uniform in [0, m) and the sign H[h_j(v), l], kept with t
+             = e^ε/(e^ε + 1) rounded down: one bit (Apple 2017).
+*Promise*    The row and the column are independent of the value; odds = p(1 − q)/(q(1 − p)), or
+             t/(1 − t), at most e^ε.
+*Error*      With c the exact chance that two values share a bucket: own = p, other = q + (p − q)c
+             (Hadamard: t and ½ for p and q), over the draw of the hash functions and of the coins.
+             All people share the functions, so collisions do not average out over people but over
+             rows: Var = (coins)/n + (c(1 − c)·Σf_u² + (c₃ − c²)·Σ_{u≠w} f_u·f_w)/(rows·(1 − c)²),
+             sums over the other values. Without frequencies the worst is taken: all others one
+             value. An interval pays half of its β for them, by Bernstein's inequality over the
+             rows.
+*Report*     A row and m bits, or a row, a column and a sign: as long for a million categories as
+             for ten.
 *Proof*      docs/proofs/local-sketch.md
 """
 
@@ -71,10 +79,27 @@ class Sketch(FrequencyOracle):
         self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
         _sizes(rows, size)
         if hadamard and (optimised or size & (size - 1)):
-            raise Refused("local.size", f"size={size}, optimised={optimised}", "a Hadamard sketch sends one sign of a power of two", "size=1024, hadamard=True")
-        p, q = (keep_of(self.epsilon, 2), ONE // 2) if hadamard else bits_of(self.epsilon, symmetric=not optimised)
+            raise Refused(
+                "local.size",
+                f"size={size}, optimised={optimised}",
+                "a Hadamard sketch sends one sign of a power of two",
+                "size=1024, hadamard=True",
+            )
+        p, q = (
+            (keep_of(self.epsilon, 2), ONE // 2)
+            if hadamard
+            else bits_of(self.epsilon, symmetric=not optimised)
+        )
         put = object.__setattr__
-        for name, value in {"rows": rows, "size": size, "hadamard": bool(hadamard), "optimised": bool(optimised), "seed": str(seed), "p": p, "q": q}.items():
+        for name, value in {
+            "rows": rows,
+            "size": size,
+            "hadamard": bool(hadamard),
+            "optimised": bool(optimised),
+            "seed": str(seed),
+            "p": p,
+            "q": q,
+        }.items():
             put(self, name, value)
         self._end()
 
@@ -105,38 +130,65 @@ class Sketch(FrequencyOracle):
 
     @property
     def width(self) -> int:
-        return width_for(self.rows) + (width_for(2 * self.size) if self.hadamard else -(-self.size // 8))
+        return width_for(self.rows) + (
+            width_for(2 * self.size) if self.hadamard else -(-self.size // 8)
+        )
 
     def constants(self) -> dict[str, Any]:
         bits = {} if self.hadamard else {"other": str(self.q)}
-        return {"categories": plain_categories(self.labels), "own": str(self.p), **bits, "rows": self.rows, "size": self.size, "seed": self.seed}
+        return {
+            "categories": plain_categories(self.labels),
+            "own": str(self.p),
+            **bits,
+            "rows": self.rows,
+            "size": self.size,
+            "seed": self.seed,
+        }
 
     def made_of(self) -> dict[str, Any]:
-        made = {"epsilon": str(self.epsilon), "rows": self.rows, "size": self.size, "seed": self.seed}
+        made = {
+            "epsilon": str(self.epsilon),
+            "rows": self.rows,
+            "size": self.size,
+            "seed": self.seed,
+        }
         return {**made, **{name: True for name in ("hadamard", "optimised") if getattr(self, name)}}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
         rows = below(self.rows, codes.size, bits)
-        places = to_bucket(shared_hash(shared_functions(self.seed, self.rows), rows, codes), self.size)
+        places = to_bucket(
+            shared_hash(shared_functions(self.seed, self.rows), rows, codes), self.size
+        )
         if not self.hadamard:
             body = draw_bits(places, self.p, self.q, self.size, bits)
         else:
             columns = below(self.size, codes.size, bits)
-            minus = negative(places & columns) == flags(self.p, codes.size, bits)  # kept where the coin shows heads
+            minus = negative(places & columns) == flags(
+                self.p, codes.size, bits
+            )  # kept where the coin shows heads
             body = whole_numbers(2 * columns + minus, width_for(2 * self.size))
         return np.concatenate([whole_numbers(rows, width_for(self.rows)), body], axis=1)
 
     def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
         rows, body = self._parts(payload)
-        said = from_whole_numbers(body) < 2 * self.size if self.hadamard else padding_is_clear(body, self.size)
+        said = (
+            from_whole_numbers(body) < 2 * self.size
+            if self.hadamard
+            else padding_is_clear(body, self.size)
+        )
         return (rows < self.rows) & said
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        """For each category the support of its bucket in every row: looked up in the sketch where that is small enough to be made, else report by report."""
+        """For each category the support of its bucket in every row: looked up in the sketch where
+        that is small enough to be made, else report by report.
+        """
         rows, body = self._parts(payload)
         functions, counts = shared_functions(self.seed, self.rows), np.zeros(self.k, dtype=np.int64)
         support = self._support(rows, body) if self.rows * self.size <= _CELLS else None
-        each, said = np.arange(self.rows), from_whole_numbers(body) if self.hadamard else np.arange(len(rows))
+        each, said = (
+            np.arange(self.rows),
+            from_whole_numbers(body) if self.hadamard else np.arange(len(rows)),
+        )
         for code in range(self.k):
             places = to_bucket(shared_hash(functions, slice(None), code), self.size)
             if support is not None:
@@ -144,7 +196,9 @@ class Sketch(FrequencyOracle):
             elif self.hadamard:
                 counts[code] = np.count_nonzero(negative(places[rows] & said >> 1) == (said & 1))
             else:
-                counts[code] = np.count_nonzero(body[said, places[rows] >> 3] & (128 >> (places[rows] & 7)))
+                counts[code] = np.count_nonzero(
+                    body[said, places[rows] >> 3] & (128 >> (places[rows] & 7))
+                )
         return counts
 
     def _support(self, rows: NDArray[np.int64], body: Bytes) -> NDArray[np.int64]:
@@ -152,13 +206,17 @@ class Sketch(FrequencyOracle):
         in_row = np.bincount(rows, minlength=self.rows)
         if self.hadamard:
             said = from_whole_numbers(body)
-            cells = np.bincount(2 * self.size * rows + said, minlength=2 * self.size * self.rows).reshape(self.rows, self.size, 2)
+            cells = np.bincount(
+                2 * self.size * rows + said, minlength=2 * self.size * self.rows
+            ).reshape(self.rows, self.size, 2)
             return (in_row[:, None] + transform(cells[:, :, 0] - cells[:, :, 1])) // 2
         found = np.zeros((self.rows, self.size), dtype=np.int64)
         sorted_ = body[np.argsort(rows, kind="stable")]
         ends = np.cumsum(in_row)
         for row in np.flatnonzero(in_row).tolist():
-            bits = np.unpackbits(sorted_[ends[row] - in_row[row] : ends[row]], axis=1, count=self.size)
+            bits = np.unpackbits(
+                sorted_[ends[row] - in_row[row] : ends[row]], axis=1, count=self.size
+            )
             found[row] = bits.sum(axis=0)
         return found
 
@@ -166,13 +224,25 @@ class Sketch(FrequencyOracle):
         head = width_for(self.rows)
         return from_whole_numbers(payload[:, :head]), payload[:, head:]
 
-    def _exact_variance(self, n: int, f: Fraction, target: Target, frequencies: tuple[Fraction, ...] | None = None) -> Fraction:
-        """Coins and people given the functions, averaged over them, and then what the functions do themselves."""
+    def _exact_variance(
+        self, n: int, f: Fraction, target: Target, frequencies: tuple[Fraction, ...] | None = None
+    ) -> Fraction:
+        """Coins and people given the functions, averaged over them, and then what the functions do
+        themselves.
+        """
         c, spread, rest = self.meet, self.own - share(self.q), 1 - f
-        squares = rest**2 if frequencies is None else sum((g * g for g in frequencies), Fraction(0)) - f * f
-        row = (c * (1 - c) * squares + (meeting(self.size, 3) - c * c) * (rest**2 - squares)) / self.rows
+        squares = (
+            rest**2
+            if frequencies is None
+            else sum((g * g for g in frequencies), Fraction(0)) - f * f
+        )
+        row = (
+            c * (1 - c) * squares + (meeting(self.size, 3) - c * c) * (rest**2 - squares)
+        ) / self.rows
         if target == "data":
-            one = f * self.own * (1 - self.own) + rest * (self.other * (1 - self.other) - spread**2 * c * (1 - c) / self.rows)
+            one = f * self.own * (1 - self.own) + rest * (
+                self.other * (1 - self.other) - spread**2 * c * (1 - c) / self.rows
+            )
         else:
             named = self.other + (self.own - self.other) * f
             one = named * (1 - named) - spread**2 * row
@@ -182,11 +252,15 @@ class Sketch(FrequencyOracle):
         return float(self.meet / (1 - self.meet) / self.rows)
 
     def _slack(self, missing: Fraction) -> tuple[Fraction, Fraction]:
-        """Bernstein's inequality: rows are independent, each moves the share by at most 1 with variance at most c(1 − c)."""
+        """Bernstein's inequality: rows are independent, each moves the share by at most 1 with
+        variance at most c(1 − c).
+        """
 
         def deviation() -> arb:
             chance, size = ball(4 / missing).log(), ball(self.meet * (1 - self.meet))
-            return (chance / 3 + ((chance / 3) ** 2 + 2 * self.rows * size * chance).sqrt()) / self.rows
+            return (
+                chance / 3 + ((chance / 3) ** 2 + 2 * self.rows * size * chance).sqrt()
+            ) / self.rows
 
         return missing / 2, Fraction(evaluate(deviation, "up")) / (1 - self.meet)
 
@@ -194,4 +268,9 @@ class Sketch(FrequencyOracle):
 def _sizes(rows: int, size: int) -> None:
     for name, value, least, most in (("rows", rows, 1, MOST_ROWS), ("size", size, 2, MOST_SIZE)):
         if not is_whole(value, least, most):
-            raise Refused("local.size", f"{name}={value}", f"{name} is a whole number from {least} to {most}", f"{name}=1024")
+            raise Refused(
+                "local.size",
+                f"{name}={value}",
+                f"{name} is a whole number from {least} to {most}",
+                f"{name}=1024",
+            )

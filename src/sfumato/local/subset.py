@@ -1,9 +1,13 @@
-"""Subset: report a set of d categories that holds the own one with a larger probability. Subset selection.
+"""Subset: report a set of d categories that holds the own one with a larger probability. Subset
+selection.
 
-*Law*        With probability p = d·e^ε/(d·e^ε + k − d), rounded down, the set is the own category and d − 1 uniform others, else d uniform others. d is the
-             integer next to k/(e^ε + 1) with the smallest variance (Ye & Barg 2018; Wang et al. 2016).
-*Promise*    A set with the own category has probability p/C(k−1, d−1), one without (1 − p)/C(k−1, d): odds = p(k − d)/((1 − p)·d) ≤ e^ε.
-*Error*      p as it stands, q = (p(d − 1) + (1 − p)d)/(k − 1). Nowhere more error than the other oracles here; its reports are long.
+*Law*        With probability p = d·e^ε/(d·e^ε + k − d), rounded down, the set is the own category
+             and d − 1 uniform others, else d uniform others. d is the integer next to k/(e^ε + 1)
+             with the smallest variance (Ye & Barg 2018; Wang et al. 2016).
+*Promise*    A set with the own category has probability p/C(k−1, d−1), one without (1 − p)/C(k−1,
+             d): odds = p(k − d)/((1 − p)·d) ≤ e^ε.
+*Error*      p as it stands, q = (p(d − 1) + (1 − p)d)/(k − 1). Nowhere more error than the other
+             oracles here; its reports are long.
 *Report*     k bits, d of them 1.
 *Proof*      docs/proofs/local-subset.md
 """
@@ -40,11 +44,22 @@ class Subset(FrequencyOracle):
     keep: int  # of 2^64
 
     def __init__(
-        self, *, epsilon: Number, categories: Iterable[Hashable], size: int | None = None, relation: str | None = None, unit: str | None = None
+        self,
+        *,
+        epsilon: Number,
+        categories: Iterable[Hashable],
+        size: int | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
     ) -> None:
         self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
         if size is not None and not is_whole(size, 1, self.k - 1):
-            raise Refused("local.size", f"size={size}", "a set holds at least one category, and not all of them", "Subset without size= takes the best")
+            raise Refused(
+                "local.size",
+                f"size={size}",
+                "a set holds at least one category, and not all of them",
+                "Subset without size= takes the best",
+            )
         put = object.__setattr__
         put(self, "size", best_size(self.epsilon, self.k) if size is None else size)
         put(self, "keep", _keep(self.epsilon, self.k, self.size))
@@ -71,7 +86,11 @@ class Subset(FrequencyOracle):
         return -(-self.k // 8)
 
     def constants(self) -> dict[str, Any]:
-        return {"categories": plain_categories(self.labels), "own": str(self.keep), "size": self.size}
+        return {
+            "categories": plain_categories(self.labels),
+            "own": str(self.keep),
+            "size": self.size,
+        }
 
     def made_of(self) -> dict[str, Any]:
         return {"epsilon": str(self.epsilon), "size": self.size}
@@ -85,15 +104,25 @@ class Subset(FrequencyOracle):
             out[part] = np.packbits(self._sets(codes[part], inside[part], bits), axis=1)
         return out
 
-    def _sets(self, codes: NDArray[np.int64], inside: NDArray[np.bool_], bits: Bits) -> NDArray[np.bool_]:
-        """The d smallest of random keys, the own one first or last. Where two keys tie at the edge all are drawn anew: that event favours no set."""
+    def _sets(
+        self, codes: NDArray[np.int64], inside: NDArray[np.bool_], bits: Bits
+    ) -> NDArray[np.bool_]:
+        """The d smallest of random keys, the own one first or last. Where two keys tie at the edge
+        all are drawn anew: that event favours no set.
+        """
         found = np.empty((codes.size, self.k), dtype=np.bool_)
         open_ = np.arange(codes.size)
         while open_.size:
-            keys = bits.words(-(-open_.size * self.k // 2)).view(np.uint32)[: open_.size * self.k].reshape(open_.size, self.k)
+            keys = (
+                bits.words(-(-open_.size * self.k // 2))
+                .view(np.uint32)[: open_.size * self.k]
+                .reshape(open_.size, self.k)
+            )
             keys >>= np.uint32(1)
             keys += np.uint32(1)
-            keys[np.arange(open_.size), codes[open_]] = np.where(inside[open_], np.uint32(0), np.uint32(0xFFFFFFFF))
+            keys[np.arange(open_.size), codes[open_]] = np.where(
+                inside[open_], np.uint32(0), np.uint32(0xFFFFFFFF)
+            )
             edge = np.partition(keys, self.size - 1, axis=1)[:, self.size - 1]
             found[open_] = keys <= edge[:, None]
             open_ = open_[found[open_].sum(axis=1) != self.size]
@@ -116,7 +145,12 @@ def _other(keep: int, k: int, size: int) -> Fraction:
 
 
 def best_size(epsilon: Fraction, k: int) -> int:
-    """Of the two integers around k/(e^ε + 1), not below 1, the one with the smaller variance at frequency 0."""
+    """Of the two integers around k/(e^ε + 1), not below 1, the one with the smaller variance at
+    frequency 0.
+    """
     near = 0 if epsilon > 64 else decide(lambda: floor(k / (1 + ball(epsilon).exp())))
     keeps = {d: _keep(epsilon, k, d) for d in (near, near + 1) if 1 <= d < k}
-    return min(keeps, key=lambda d: variance(share(keeps[d]), _other(keeps[d], k, d), Fraction(0), 1, "data"))
+    return min(
+        keeps,
+        key=lambda d: variance(share(keeps[d]), _other(keeps[d], k, d), Fraction(0), 1, "data"),
+    )

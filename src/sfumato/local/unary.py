@@ -1,10 +1,13 @@
 """Unary: a bit for each category, all of them perturbed.
 
-*Law*        The bit of the own category is 1 with probability p, every other one with q, independently. Symmetric (Erlingsson, Pihur & Korolova 2014, basic
-             one-time RAPPOR): p = 1 − q = e^(ε/2)/(e^(ε/2) + 1), p rounded down. Optimised (Wang et al. 2017): p = ½, q = 1/(e^ε + 1), q rounded up.
-*Promise*    Two values differ in two bits: odds = p(1 − q)/(q(1 − p)) ≤ e^ε. Both bits count; to calibrate each of them to ε would promise half of what it
-             costs.
-*Error*      p and q as they stand; optimised, n·Var ≈ 4e^ε/(e^ε − 1)² at small frequencies, whatever k is.
+*Law*        The bit of the own category is 1 with probability p, every other one with q,
+             independently. Symmetric (Erlingsson, Pihur & Korolova 2014, basic one-time RAPPOR): p
+             = 1 − q = e^(ε/2)/(e^(ε/2) + 1), p rounded down. Optimised (Wang et al. 2017): p = ½, q
+             = 1/(e^ε + 1), q rounded up.
+*Promise*    Two values differ in two bits: odds = p(1 − q)/(q(1 − p)) ≤ e^ε. Both bits count; to
+             calibrate each of them to ε would promise half of what it costs.
+*Error*      p and q as they stand; optimised, n·Var ≈ 4e^ε/(e^ε − 1)² at small frequencies,
+             whatever k is.
 *Report*     k bits.
 *Proof*      docs/proofs/local-unary.md
 """
@@ -38,7 +41,13 @@ class Unary(FrequencyOracle):
     q: int
 
     def __init__(
-        self, *, epsilon: Number, categories: Iterable[Hashable], symmetric: bool = False, relation: str | None = None, unit: str | None = None
+        self,
+        *,
+        epsilon: Number,
+        categories: Iterable[Hashable],
+        symmetric: bool = False,
+        relation: str | None = None,
+        unit: str | None = None,
     ) -> None:
         self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
         put = object.__setattr__
@@ -69,7 +78,11 @@ class Unary(FrequencyOracle):
         return -(-self.k // 8)
 
     def constants(self) -> dict[str, Any]:
-        return {"categories": plain_categories(self.labels), "own": str(self.p), "other": str(self.q)}
+        return {
+            "categories": plain_categories(self.labels),
+            "own": str(self.p),
+            "other": str(self.q),
+        }
 
     def made_of(self) -> dict[str, Any]:
         return {"epsilon": str(self.epsilon), "symmetric": self.symmetric}

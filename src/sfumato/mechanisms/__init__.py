@@ -1,4 +1,6 @@
-"""Laws of noise with the sensitivity they cover: frozen records of public things, with the promises they keep."""
+"""Laws of noise with the sensitivity they cover: frozen records of public things, with the promises
+they keep.
+"""
 
 from .above_threshold import AboveThreshold, best_share, textbook_accuracy
 from .accuracy import for_each

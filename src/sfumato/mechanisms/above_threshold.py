@@ -1,11 +1,16 @@
-"""Above threshold, also called the sparse vector technique: which of many queries lie above a threshold, paying only for those that do.
+"""Above threshold, also called the sparse vector technique: which of many queries lie above a
+threshold, paying only for those that do.
 
-*Law*        T + Z₁ is drawn once; a query of value v is answered yes iff v + Z₂ ≥ T + Z₁, with a fresh Z₂ each time. Both are two-sided geometric:
-             Z₁ of scale Δ/ε₁, Z₂ of scale 2cΔ/ε₂, or cΔ/ε₂ for monotone queries. After c answers of yes the session is over.
-*Promise*    Pure(ε₁ + ε₂) for any number of queries, chosen one after another in the light of the answers (Dwork et al. 2009; Lyu, Su & Li 2017).
-             Monotone: between neighbours all values move in the same direction, as counts do when a unit is added.
-*Error*      But for a chance of β, every yes has a value of at least T − α and every no one of at most T + α: `accuracy(queries=, beta=)`.
-*Proof*      docs/proofs/above-threshold.md, with the published variants that are not private and what breaks them.
+*Law*        T + Z₁ is drawn once; a query of value v is answered yes iff v + Z₂ ≥ T + Z₁, with a
+             fresh Z₂ each time. Both are two-sided geometric: Z₁ of scale Δ/ε₁, Z₂ of scale 2cΔ/ε₂,
+             or cΔ/ε₂ for monotone queries. After c answers of yes the session is over.
+*Promise*    Pure(ε₁ + ε₂) for any number of queries, chosen one after another in the light of the
+             answers (Dwork et al. 2009; Lyu, Su & Li 2017). Monotone: between neighbours all values
+             move in the same direction, as counts do when a unit is added.
+*Error*      But for a chance of β, every yes has a value of at least T − α and every no one of at
+             most T + α: `accuracy(queries=, beta=)`.
+*Proof*      docs/proofs/above-threshold.md, with the published variants that are not private and
+             what breaks them.
 """
 
 from __future__ import annotations
@@ -55,7 +60,11 @@ class AboveThreshold(Mechanism):
         put(self, "epsilon", positive(epsilon, "epsilon"))
         put(self, "answers", _count(answers, "answers"))
         put(self, "monotone", bool(monotone))
-        share = best_share(answers=answers, monotone=monotone) if threshold_share is None else probability(threshold_share, "threshold_share", zero=False)
+        share = (
+            best_share(answers=answers, monotone=monotone)
+            if threshold_share is None
+            else probability(threshold_share, "threshold_share", zero=False)
+        )
         put(self, "threshold_share", share)
         put(self, "relation", relation_of(relation))
         put(self, "unit", unit_of(unit))
@@ -74,36 +83,73 @@ class AboveThreshold(Mechanism):
     def query_law(self) -> Geometric:
         """The law of Z₂."""
         factor = self.answers if self.monotone else 2 * self.answers
-        return Geometric(scale=factor * self.sensitivity / ((1 - self.threshold_share) * self.epsilon))
+        return Geometric(
+            scale=factor * self.sensitivity / ((1 - self.threshold_share) * self.epsilon)
+        )
 
     def start(self, threshold: int, *, bits: Bits = SYSTEM) -> Session:
         """A session against one public threshold. Each session costs the promise anew."""
-        return Session(self.answers, _whole(threshold, "threshold") + self.threshold_law.draw(bits), self.query_law, bits)
+        return Session(
+            self.answers,
+            _whole(threshold, "threshold") + self.threshold_law.draw(bits),
+            self.query_law,
+            bits,
+        )
 
     def accuracy(self, *, queries: int, beta: Number) -> int:
-        """The α of *Error* for this many queries: |Z₁| and all |Z₂| stay within their quantiles at β/2 each, the latter shared out among the queries."""
+        """The α of *Error* for this many queries: |Z₁| and all |Z₂| stay within their quantiles at
+        β/2 each, the latter shared out among the queries.
+        """
         k, missing = _count(queries, "queries"), probability(beta, "beta", zero=False)
-        return self.threshold_law.half_width(1 - missing / 2) + self.query_law.half_width(1 - missing / (2 * k))
+        return self.threshold_law.half_width(1 - missing / 2) + self.query_law.half_width(
+            1 - missing / (2 * k)
+        )
 
     @classmethod
     def for_accuracy(
-        cls, *, alpha: int, queries: int, beta: Number, sensitivity: Number = 1, answers: int = 1, monotone: bool = False, threshold_share: Number | None = None
+        cls,
+        *,
+        alpha: int,
+        queries: int,
+        beta: Number,
+        sensitivity: Number = 1,
+        answers: int = 1,
+        monotone: bool = False,
+        threshold_share: Number | None = None,
     ) -> AboveThreshold:
-        """The record of the least ε (to 2^-50 of itself) whose α for this many queries is at most the one given."""
+        """The record of the least ε (to 2^-50 of itself) whose α for this many queries is at most
+        the one given.
+        """
         _count(alpha, "alpha")
 
         def made(epsilon: Fraction) -> AboveThreshold:
-            return cls(sensitivity=sensitivity, epsilon=epsilon, answers=answers, monotone=monotone, threshold_share=threshold_share)
+            return cls(
+                sensitivity=sensitivity,
+                epsilon=epsilon,
+                answers=answers,
+                monotone=monotone,
+                threshold_share=threshold_share,
+            )
 
         return made(least(lambda e: made(e).accuracy(queries=queries, beta=beta) <= alpha))
 
     def __repr__(self) -> str:
-        named = {"sensitivity": text(self.sensitivity), "epsilon": text(self.epsilon), "answers": self.answers, "monotone": self.monotone}
-        return f"AboveThreshold({', '.join(f'{name}={value}' for name, value in named.items())}, threshold_share={text(self.threshold_share)})"
+        named = {
+            "sensitivity": text(self.sensitivity),
+            "epsilon": text(self.epsilon),
+            "answers": self.answers,
+            "monotone": self.monotone,
+        }
+        return (
+            f"AboveThreshold({', '.join(f'{name}={value}' for name, value in named.items())}, "
+            f"threshold_share={text(self.threshold_share)})"
+        )
 
 
 class Session:
-    """Queries against one noisy threshold, which nobody is shown. It cannot be copied or stored: two copies would answer twice for one price."""
+    """Queries against one noisy threshold, which nobody is shown. It cannot be copied or stored:
+    two copies would answer twice for one price.
+    """
 
     __slots__ = ("__bits", "__law", "__left", "__lock", "__noisy")
 
@@ -116,7 +162,12 @@ class Session:
         exact = _whole(value, "value")
         with self.__lock:
             if not self.__left:
-                raise Refused("threshold.over", "ask(…)", "all answers of yes that were paid for have been given", "m.start(threshold), at its price")
+                raise Refused(
+                    "threshold.over",
+                    "ask(…)",
+                    "all answers of yes that were paid for have been given",
+                    "m.start(threshold), at its price",
+                )
             above = exact + self.__law.draw(self.__bits) >= self.__noisy
             self.__left -= above
             return above
@@ -130,28 +181,51 @@ class Session:
         return f"Session(left={self.__left})"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise Refused("threshold.copy", "copy or pickle of a session", "two copies would answer twice for one price", "one session, passed around")
+        raise Refused(
+            "threshold.copy",
+            "copy or pickle of a session",
+            "two copies would answer twice for one price",
+            "one session, passed around",
+        )
 
 
 def best_share(*, answers: int = 1, monotone: bool = False) -> Fraction:
-    """The share of ε for the threshold with the least variance of Z₂ − Z₁, about 1/(1 + (2c)^(2/3)), or c in place of 2c (Lyu, Su & Li 2017)."""
+    """The share of ε for the threshold with the least variance of Z₂ − Z₁, about 1/(1 +
+    (2c)^(2/3)), or c in place of 2c (Lyu, Su & Li 2017).
+    """
     c = _count(answers, "answers") * (1 if monotone else 2)
     return Fraction(1 / (1 + c ** (2 / 3))).limit_denominator(max(100, c))
 
 
-def textbook_accuracy(*, epsilon: Number, queries: int, beta: Number, sensitivity: Number = 1) -> float:
-    """8Δ·(ln k + ln(2/β))/ε, rounded up: the α of Dwork & Roth 2014, Theorem 3.24, for one yes and half of ε for the threshold."""
-    e, s, k, b = positive(epsilon, "epsilon"), positive(sensitivity, "sensitivity"), _count(queries, "queries"), probability(beta, "beta", zero=False)
+def textbook_accuracy(
+    *, epsilon: Number, queries: int, beta: Number, sensitivity: Number = 1
+) -> float:
+    """8Δ·(ln k + ln(2/β))/ε, rounded up: the α of Dwork & Roth 2014, Theorem 3.24, for one yes and
+    half of ε for the threshold.
+    """
+    e, s, k, b = (
+        positive(epsilon, "epsilon"),
+        positive(sensitivity, "sensitivity"),
+        _count(queries, "queries"),
+        probability(beta, "beta", zero=False),
+    )
     return evaluate(lambda: 8 * ball(s / e) * (2 * k / ball(b)).log(), "up")
 
 
 def _count(value: object, name: str) -> int:
     if is_whole(value, 1, 2**40):
         return value
-    raise Refused("threshold.count", f"{name}={value}", "this is a whole number from 1 on", f"{name}=1")
+    raise Refused(
+        "threshold.count", f"{name}={value}", "this is a whole number from 1 on", f"{name}=1"
+    )
 
 
 def _whole(value: object, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise Refused("value.type", f"{name} of type {type(value).__name__}", "thresholds and values are integers", "int(value)")
+        raise Refused(
+            "value.type",
+            f"{name} of type {type(value).__name__}",
+            "thresholds and values are integers",
+            "int(value)",
+        )
     return int(value)

@@ -1,4 +1,6 @@
-"""What every mechanism shares: a frozen record of public things that lists the promises it keeps. Data enter only at `perturb` or `choose`."""
+"""What every mechanism shares: a frozen record of public things that lists the promises it keeps.
+Data enter only at `perturb` or `choose`.
+"""
 
 from __future__ import annotations
 
@@ -50,15 +52,24 @@ class Mechanism(ABC):
             raise refusals[0]
         return reduce(lambda a, b: a._meet(b), reached)
 
-    def subsample(self, q: Number | None = None, *, size: int | None = None, of: int | None = None) -> Subsampled:
-        """The mechanism on a sample that nobody sees: every unit enters with probability q, which is about add-remove, or `size` of `of` units do, replace."""
+    def subsample(
+        self, q: Number | None = None, *, size: int | None = None, of: int | None = None
+    ) -> Subsampled:
+        """The mechanism on a sample that nobody sees: every unit enters with probability q, which
+        is about add-remove, or `size` of `of` units do, replace.
+        """
         from .subsampled import Subsampled, fixed_rate
 
         if q is not None and size is None and of is None:
             return Subsampled(base=self, rate=q)
         if q is None and size is not None and of is not None:
             return Subsampled(base=self, rate=fixed_rate(size, of), how="fixed")
-        raise Refused("mechanism.sampling", f"{self}.subsample(…)", "give q, or both size and of", "subsample(0.01), or subsample(size=100, of=10_000)")
+        raise Refused(
+            "mechanism.sampling",
+            f"{self}.subsample(…)",
+            "give q, or both size and of",
+            "subsample(0.01), or subsample(size=100, of=10_000)",
+        )
 
     def __repr__(self) -> str:
         """Public things only, as a user would write them."""
@@ -75,5 +86,7 @@ def needed_relation(value: str | None, place: str, reason: str) -> Relation:
     """A relation on which the sensitivity depends."""
     relation = relation_of(value)
     if relation is None:
-        raise Refused("mechanism.relation", place, reason, "relation='add-remove' or relation='replace'")
+        raise Refused(
+            "mechanism.relation", place, reason, "relation='add-remove' or relation='replace'"
+        )
     return relation

@@ -1,7 +1,8 @@
-"""What the mechanisms on values of a public range share: values clipped to public ends and put on a public grid, or labels of public categories.
+"""What the mechanisms on values of a public range share: values clipped to public ends and put on a
+public grid, or labels of public categories.
 
-NaN and infinity are refused, so a caller replaces them by a rule decided beforehand: these are records for experts, as `perturb` is everywhere. A label that
-is no category counts for none.
+NaN and infinity are refused, so a caller replaces them by a rule decided beforehand: these are
+records for experts, as `perturb` is everywhere. A label that is no category counts for none.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ class Range:
         self.first, self.last = math.ceil(self.low / self.grid), math.floor(self.high / self.grid)
         if self.first > self.last or max(abs(self.first), abs(self.last)) >= 2**61:
             raise Refused(
-                "range.grid", f"low={low}, high={high}, grid={grid}", "no points, or too many, of the grid lie in the range", "a grid that fits the range"
+                "range.grid",
+                f"low={low}, high={high}, grid={grid}",
+                "no points, or too many, of the grid lie in the range",
+                "a grid that fits the range",
             )
 
     def sorted_steps(self, values: ArrayLike) -> NDArray[np.int64]:
@@ -47,12 +51,21 @@ class Range:
         return step * int(self.grid) if self.grid.denominator == 1 else float(step * self.grid)
 
     def _snap(self, whole: NDArray[Any]) -> NDArray[np.int64]:
-        """Integers on the grid; clipped first to integers around the ends, which changes nothing and keeps shifts within 64 bits."""
+        """Integers on the grid; clipped first to integers around the ends, which changes nothing
+        and keeps shifts within 64 bits.
+        """
         low, high = math.floor(self.low), math.ceil(self.high)
-        if whole.dtype == object or max(abs(low), abs(high)).bit_length() + max(0, -self.exponent) > 61:
+        if (
+            whole.dtype == object
+            or max(abs(low), abs(high)).bit_length() + max(0, -self.exponent) > 61
+        ):
             return snap_integers(whole, self.exponent)
         near = np.clip(whole, low, high)
-        shifted: NDArray[np.int64] = near << -self.exponent if self.exponent <= 0 else (near + (1 << self.exponent - 1)) >> self.exponent
+        shifted: NDArray[np.int64] = (
+            near << -self.exponent
+            if self.exponent <= 0
+            else (near + (1 << self.exponent - 1)) >> self.exponent
+        )
         return shifted
 
 
@@ -60,7 +73,9 @@ def known_ends(low: Number, high: Number) -> tuple[Fraction, Fraction]:
     """Public ends of a range that is not empty."""
     ends = exact(low, "low"), exact(high, "high")
     if not ends[0] < ends[1]:
-        raise Refused("range.ends", f"low={low}, high={high}", "the public range is empty", "low=0, high=1")
+        raise Refused(
+            "range.ends", f"low={low}, high={high}", "the public range is empty", "low=0, high=1"
+        )
     return ends
 
 
@@ -75,7 +90,12 @@ def known_categories(place: str, values: Sequence[Hashable]) -> tuple[Hashable, 
     """Public categories, each named once."""
     categories = tuple(values)
     if not categories or len(set(categories)) != len(categories):
-        raise Refused("statistic.categories", place, "the categories are public and each is named once", "categories=['a', 'b']")
+        raise Refused(
+            "statistic.categories",
+            place,
+            "the categories are public and each is named once",
+            "categories=['a', 'b']",
+        )
     return categories
 
 
@@ -83,7 +103,10 @@ def known_statistic(statistic: str, known: Sequence[str]) -> str:
     """One of the statistics whose distance or sensitivity has a closed form."""
     if statistic not in known:
         raise Refused(
-            "statistic.unknown", f"{statistic!r:.60}", "how far this statistic is from changing is not known in closed form", f"one of {', '.join(known)}"
+            "statistic.unknown",
+            f"{statistic!r:.60}",
+            "how far this statistic is from changing is not known in closed form",
+            f"one of {', '.join(known)}",
         )
     return statistic
 
@@ -98,5 +121,10 @@ def category_counts(data: Any, categories: tuple[Hashable, ...]) -> NDArray[np.i
 
 def put_range(record: Mechanism, ends: Range | None) -> None:
     """The range of a record, with its ends and its grid, which the record shows."""
-    for name, value in (("_range", ends), ("low", ends and ends.low), ("high", ends and ends.high), ("grid", ends and ends.grid)):
+    for name, value in (
+        ("_range", ends),
+        ("low", ends and ends.low),
+        ("high", ends and ends.high),
+        ("grid", ends and ends.grid),
+    ):
         object.__setattr__(record, name, value)

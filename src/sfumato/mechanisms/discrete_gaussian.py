@@ -1,10 +1,13 @@
 """The discrete Gaussian mechanism, on integers or on a public grid.
 
 *Law*        value + Z·grid with P(Z = z) ∝ e^(−(z·grid)²/(2σ²)).
-*Promise*    ρ-zCDP with ρ = Δ²/(2σ²), Δ the L2 sensitivity of the whole array after rounding to the grid (Canonne, Kamath & Steinke 2020).
-             For one number its own curve, exactly: δ(ε) = P(Z ≤ k) − e^ε·P(Z ≤ k − D), D = Δ/grid, k = ⌊D/2 − ε·(σ/grid)²/D⌋. It is not that of a
-             real normal variable, and lies above it in places: `Gaussian`, which rounds one, has the smaller δ at equal σ.
-*Error*      P(|Z| > k), summed exactly; the variance is just below σ², by 1/12 grid step² less than that of `Gaussian`.
+*Promise*    ρ-zCDP with ρ = Δ²/(2σ²), Δ the L2 sensitivity of the whole array after rounding to the
+             grid (Canonne, Kamath & Steinke 2020). For one number its own curve, exactly: δ(ε) =
+             P(Z ≤ k) − e^ε·P(Z ≤ k − D), D = Δ/grid, k = ⌊D/2 − ε·(σ/grid)²/D⌋. It is not that of a
+             real normal variable, and lies above it in places: `Gaussian`, which rounds one, has
+             the smaller δ at equal σ.
+*Error*      P(|Z| > k), summed exactly; the variance is just below σ², by 1/12 grid step² less than
+             that of `Gaussian`.
 *Proof*      docs/proofs/discrete-gaussian.md, docs/proofs/grid.md
 """
 
@@ -24,7 +27,9 @@ from .additive import Additive, only_one, settle, squared_moves, steps_within
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class DiscreteGaussian(Additive):
-    """Noise of a given σ, or the σ² that keeps a promise of ρ, or that stays within an error. σ² is rational in each case."""
+    """Noise of a given σ, or the σ² that keeps a promise of ρ, or that stays within an error. σ² is
+    rational in each case.
+    """
 
     sensitivity: Fraction
     sigma_squared: Fraction
@@ -47,7 +52,13 @@ class DiscreteGaussian(Additive):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        only_one("DiscreteGaussian", "DiscreteGaussian(sensitivity=1, rho=0.1)", rho=rho, sigma=sigma, error=error)
+        only_one(
+            "DiscreteGaussian",
+            "DiscreteGaussian(sensitivity=1, rho=0.1)",
+            rho=rho,
+            sigma=sigma,
+            error=error,
+        )
         settle(self, sensitivity, grid, size, relation, unit)
         put = object.__setattr__
         if rho is not None:
@@ -55,7 +66,15 @@ class DiscreteGaussian(Additive):
         elif sigma is not None:
             put(self, "sigma_squared", positive(sigma, "sigma") ** 2)
         elif error is not None:
-            put(self, "sigma_squared", self.step**2 * _widest(steps_within(error, self.grid), 1 - probability(confidence, "confidence", zero=False)))
+            put(
+                self,
+                "sigma_squared",
+                self.step**2
+                * _widest(
+                    steps_within(error, self.grid),
+                    1 - probability(confidence, "confidence", zero=False),
+                ),
+            )
         put(self, "_law", Law(sigma_squared=self.sigma_squared / self.step**2))
 
     @property
@@ -65,7 +84,13 @@ class DiscreteGaussian(Additive):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (ZCDP(self.moves_squared / (2 * self.sigma_squared), relation=self.relation, unit=self.unit),)
+        return (
+            ZCDP(
+                self.moves_squared / (2 * self.sigma_squared),
+                relation=self.relation,
+                unit=self.unit,
+            ),
+        )
 
     def delta(self, epsilon: Number) -> float:
         """The least δ with (ε, δ)-DP for one number, from the law itself, rounded up."""
@@ -74,7 +99,9 @@ class DiscreteGaussian(Additive):
         one = 1 if self.grid is not None else None  # floats without a size are one number
         if (self.size or one) != 1 and square >= 2:
             reason = "a neighbour may move several numbers: the exact curve is known for one"
-            raise Refused("mechanism.size", f"delta({epsilon})", reason, "size=1, or promise.delta(epsilon)")
+            raise Refused(
+                "mechanism.size", f"delta({epsilon})", reason, "size=1, or promise.delta(epsilon)"
+            )
         steps = math.isqrt(math.floor(square))
         return chance(lambda: self.law.excess(steps, e), "up")
 
@@ -84,5 +111,12 @@ class DiscreteGaussian(Additive):
 
 
 def _widest(steps: int, missing: Fraction) -> Fraction:
-    """The largest σ² (to 2^-50 of itself) at which the noise exceeds `steps` with probability at most `missing`."""
-    return 1 / least(lambda rate: below(lambda: 2 * Law(sigma_squared=1 / rate)._upper(steps + 1), lambda: ball(missing)), 1 / (steps + 1.0) ** 2)
+    """The largest σ² (to 2^-50 of itself) at which the noise exceeds `steps` with probability at
+    most `missing`.
+    """
+    return 1 / least(
+        lambda rate: below(
+            lambda: 2 * Law(sigma_squared=1 / rate)._upper(steps + 1), lambda: ball(missing)
+        ),
+        1 / (steps + 1.0) ** 2,
+    )

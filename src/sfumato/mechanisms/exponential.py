@@ -1,9 +1,13 @@
-"""The exponential mechanism: choose a candidate with probability growing exponentially with its score.
+"""The exponential mechanism: choose a candidate with probability growing exponentially with its
+score.
 
-*Law*        P(i) ∝ prior_i · e^(rate·score_i), rate = ε/(2Δ); ε/Δ for monotone scores. The prior is public; uniform if none is given.
-*Promise*    ε-DP for any prior (McSherry & Talwar 2007); and ε²/8-zCDP, as the privacy loss of two neighbours has range ε (Cesar & Rogers 2021). The discount
-             belongs to this mechanism: permute-and-flip does not have it.
-*Error*      P(best score − chosen score ≥ r) ≤ n·e^(−rate·r) for n candidates; with a prior, Σ_k prior_k / min_k prior_k in place of n.
+*Law*        P(i) ∝ prior_i · e^(rate·score_i), rate = ε/(2Δ); ε/Δ for monotone scores. The prior is
+             public; uniform if none is given.
+*Promise*    ε-DP for any prior (McSherry & Talwar 2007); and ε²/8-zCDP, as the privacy loss of two
+             neighbours has range ε (Cesar & Rogers 2021). The discount belongs to this mechanism:
+             permute-and-flip does not have it.
+*Error*      P(best score − chosen score ≥ r) ≤ n·e^(−rate·r) for n candidates; with a prior, Σ_k
+             prior_k / min_k prior_k in place of n.
 *Proof*      docs/proofs/exponential.md
 """
 
@@ -59,9 +63,17 @@ class Exponential(Selection):
         return (pure, ZCDP(self.epsilon**2 / 8, relation=self.relation, unit=self.unit))
 
     def regret(self, confidence: Number = 0.95, *, count: int | None = None) -> float:
-        """How far below the best score the chosen one may lie, with this probability, rounded up. `count` candidates, unless there is a prior."""
+        """How far below the best score the chosen one may lie, with this probability, rounded up.
+        `count` candidates, unless there is a prior.
+        """
         if self.prior is None:
-            return Selection.regret(self, confidence, count=len(self.candidates) if count is None and self.candidates is not None else count)  # type: ignore[arg-type]
+            return Selection.regret(
+                self,
+                confidence,
+                count=len(self.candidates)  # type: ignore[arg-type]
+                if count is None and self.candidates is not None
+                else count,
+            )
         return self._regret(sum(self.prior) / min(self.prior), confidence)
 
     def law(self, scores: Sequence[Number]) -> Choice:
@@ -76,5 +88,10 @@ class Exponential(Selection):
 
     def _law(self, scores: Scores) -> Choice:
         if self.prior is not None and len(self.prior) != len(scores):
-            raise Refused("selection.prior", f"{len(scores)} scores", f"the prior has {len(self.prior)} weights", "one score for each weight")
+            raise Refused(
+                "selection.prior",
+                f"{len(scores)} scores",
+                f"the prior has {len(self.prior)} weights",
+                "one score for each weight",
+            )
         return Choice(scores, rate=self.rate, prior=self.prior)

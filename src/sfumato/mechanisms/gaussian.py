@@ -1,8 +1,10 @@
 """The Gaussian mechanism, on integers or on a public grid.
 
-*Law*        value + grid·⌊N + ½⌋ with N normal of standard deviation σ/grid: a processing of the textbook mechanism, for every σ.
-*Promise*    μ-GDP with μ = Δ/σ, Δ the L2 sensitivity of the whole array after rounding to the grid; so μ²/2-zCDP, and (ε, δ)-DP by the exact curve
-             Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) (Balle & Wang 2018; Dong, Roth & Su 2022).
+*Law*        value + grid·⌊N + ½⌋ with N normal of standard deviation σ/grid: a processing of the
+             textbook mechanism, for every σ.
+*Promise*    μ-GDP with μ = Δ/σ, Δ the L2 sensitivity of the whole array after rounding to the grid;
+             so μ²/2-zCDP, and (ε, δ)-DP by the exact curve Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) (Balle
+             & Wang 2018; Dong, Roth & Su 2022).
 *Error*      P(|Z| > k) = 2Φ(−(k + ½)·grid/σ).
 *Proof*      docs/proofs/gaussian.md, docs/proofs/grid.md
 """
@@ -23,7 +25,9 @@ from .additive import Additive, only_one, settle, squared_moves, steps_within
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Gaussian(Additive):
-    """Noise of a given σ, or the least σ that keeps a promise, or the σ that stays within an error."""
+    """Noise of a given σ, or the least σ that keeps a promise, or the σ that stays within an
+    error.
+    """
 
     sensitivity: Fraction
     sigma: Fraction
@@ -49,9 +53,22 @@ class Gaussian(Additive):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        way = only_one("Gaussian", "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)", epsilon=epsilon, rho=rho, mu=mu, sigma=sigma, error=error)
+        way = only_one(
+            "Gaussian",
+            "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)",
+            epsilon=epsilon,
+            rho=rho,
+            mu=mu,
+            sigma=sigma,
+            error=error,
+        )
         if (delta is None) == (way == "epsilon"):
-            raise Refused("mechanism.calibration", "Gaussian(…)", "epsilon and delta go together", "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)")
+            raise Refused(
+                "mechanism.calibration",
+                "Gaussian(…)",
+                "epsilon and delta go together",
+                "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)",
+            )
         settle(self, sensitivity, grid, size, relation, unit)
         put = object.__setattr__
         if epsilon is not None and delta is not None:
@@ -63,7 +80,15 @@ class Gaussian(Additive):
         elif sigma is not None:
             put(self, "sigma", positive(sigma, "sigma"))
         elif error is not None:
-            put(self, "sigma", self.step * _widest(steps_within(error, self.grid), 1 - probability(confidence, "confidence", zero=False)))
+            put(
+                self,
+                "sigma",
+                self.step
+                * _widest(
+                    steps_within(error, self.grid),
+                    1 - probability(confidence, "confidence", zero=False),
+                ),
+            )
         put(self, "_law", RoundedNormal(sigma=self.sigma / self.step))
 
     @property
@@ -73,7 +98,11 @@ class Gaussian(Additive):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (GDP.from_square(self.moves_squared / self.sigma**2, relation=self.relation, unit=self.unit),)
+        return (
+            GDP.from_square(
+                self.moves_squared / self.sigma**2, relation=self.relation, unit=self.unit
+            ),
+        )
 
     @property
     def law(self) -> RoundedNormal:
@@ -81,14 +110,29 @@ class Gaussian(Additive):
 
 
 def classical_sigma(*, sensitivity: Number, epsilon: Number, delta: Number) -> float:
-    """Δ·√(2·ln(1.25/δ))/ε (Dwork & Roth 2014), for comparison only: proved for ε < 1, and there larger than the analytic σ."""
-    s, e, d = positive(sensitivity, "sensitivity"), positive(epsilon, "epsilon"), probability(delta, "delta", zero=False)
+    """Δ·√(2·ln(1.25/δ))/ε (Dwork & Roth 2014), for comparison only: proved for ε < 1, and there
+    larger than the analytic σ.
+    """
+    s, e, d = (
+        positive(sensitivity, "sensitivity"),
+        positive(epsilon, "epsilon"),
+        probability(delta, "delta", zero=False),
+    )
     if e >= 1:
-        raise Refused("mechanism.classical", f"epsilon={epsilon}", "the classical formula is proved for ε < 1 only", "Gaussian(epsilon=…, delta=…)")
+        raise Refused(
+            "mechanism.classical",
+            f"epsilon={epsilon}",
+            "the classical formula is proved for ε < 1 only",
+            "Gaussian(epsilon=…, delta=…)",
+        )
     return evaluate(lambda: ball(s / e) * (2 * (ball(Fraction(5, 4)) / ball(d)).log()).sqrt(), "up")
 
 
 def _widest(steps: int, missing: Fraction) -> Fraction:
-    """The largest σ (to 2^-50 of itself) at which the noise exceeds `steps` with probability at most `missing`."""
+    """The largest σ (to 2^-50 of itself) at which the noise exceeds `steps` with probability at
+    most `missing`.
+    """
     edge = Fraction(2 * steps + 1, 2)
-    return 1 / least(lambda rate: below(lambda: 2 * normal_cdf(-ball(edge * rate)), lambda: ball(missing)))
+    return 1 / least(
+        lambda rate: below(lambda: 2 * normal_cdf(-ball(edge * rate)), lambda: ball(missing))
+    )

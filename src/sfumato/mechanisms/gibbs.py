@@ -1,11 +1,16 @@
-"""Gibbs sampling: a parameter drawn from prior · e^(−β·loss), private because the losses are convex and the prior is curved.
+"""Gibbs sampling: a parameter drawn from prior · e^(−β·loss), private because the losses are convex
+and the prior is curved.
 
-*Law*         θ on [low, high] with density ∝ e^(−m·(θ − centre)²/2 − β·Σ loss_i(θ)), each record's loss linear between the points of a public grid; published
-              is the cell of the grid that holds θ.
-*Promise*     (ε, δ)-DP under replace for β = ε/(2L)·√(m/(1 + 2·ln(1/δ))) and ε ≤ 1, if every record's loss is convex and L-Lipschitz and the prior
-              m-strongly log-concave (Minami, Arai, Sato & Nakagawa 2016); and μ-GDP, μ = 2βL/√m (Gopi, Lee & Liu 2022).
-*Conditions*  ε ≤ 1: beyond it the formula for β fails. m > 0 is the prior's, a normal one; convexity and L are checked for each record's losses. Both theorems
-              are about densities: with bare points in place of cells they fail. What breaks a condition is refused.
+*Law*         θ on [low, high] with density ∝ e^(−m·(θ − centre)²/2 − β·Σ loss_i(θ)), each record's
+              loss linear between the points of a public grid; published is the cell of the grid
+              that holds θ.
+*Promise*     (ε, δ)-DP under replace for β = ε/(2L)·√(m/(1 + 2·ln(1/δ))) and ε ≤ 1, if every
+              record's loss is convex and L-Lipschitz and the prior m-strongly log-concave (Minami,
+              Arai, Sato & Nakagawa 2016); and μ-GDP, μ = 2βL/√m (Gopi, Lee & Liu 2022).
+*Conditions*  ε ≤ 1: beyond it the formula for β fails. m > 0 is the prior's, a normal one;
+              convexity and L are checked for each record's losses. Both theorems are about
+              densities: with bare points in place of cells they fail. What breaks a condition is
+              refused.
 *Proof*       docs/proofs/gibbs.md
 """
 
@@ -35,7 +40,9 @@ from .selection import known_count
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Gibbs(Mechanism):
-    """Gibbs sampling of one number, with a normal prior of variance 1/convexity around the centre."""
+    """Gibbs sampling of one number, with a normal prior of variance 1/convexity around the
+    centre.
+    """
 
     epsilon: Fraction
     delta: Fraction
@@ -70,7 +77,11 @@ class Gibbs(Mechanism):
         for name, end in zip(("low", "high"), known_ends(low, high), strict=True):
             put(self, name, end)
         put(self, "cells", known_count(cells))
-        put(self, "centre", (self.low + self.high) / 2 if centre is None else exact(centre, "centre"))
+        put(
+            self,
+            "centre",
+            (self.low + self.high) / 2 if centre is None else exact(centre, "centre"),
+        )
         put(self, "relation", "replace")
         put(self, "unit", unit_of(unit))
         put(self, "beta", gibbs_beta(self.epsilon, self.delta, self.lipschitz, self.convexity))
@@ -78,7 +89,10 @@ class Gibbs(Mechanism):
     @property
     def promises(self) -> tuple[Guarantee, ...]:
         mu_squared = (2 * self.beta * self.lipschitz) ** 2 / self.convexity
-        return (Approx(self.epsilon, self.delta, relation=self.relation, unit=self.unit), GDP.from_square(mu_squared, relation=self.relation, unit=self.unit))
+        return (
+            Approx(self.epsilon, self.delta, relation=self.relation, unit=self.unit),
+            GDP.from_square(mu_squared, relation=self.relation, unit=self.unit),
+        )
 
     @property
     def points(self) -> tuple[Fraction, ...]:
@@ -87,7 +101,9 @@ class Gibbs(Mechanism):
         return tuple(self.low + i * step for i in range(self.cells + 1))
 
     def choose(self, losses: Sequence[Sequence[Number]], *, bits: Bits = SYSTEM) -> float:
-        """The middle of a cell. A row of losses for each record, with its exact loss at every point."""
+        """The middle of a cell. A row of losses for each record, with its exact loss at every
+        point.
+        """
         total = self._total(losses)
 
         def law(_: int) -> tuple[arb, list[arb]]:
@@ -112,7 +128,10 @@ class Gibbs(Mechanism):
 
     def _total(self, losses: Sequence[Sequence[Number]]) -> list[Fraction]:
         """The sum of the records' losses at the points, each of them checked."""
-        reason, rewrite = "each is convex, L-Lipschitz, and an exact number at every point", "loss(θ) = abs(θ - x), lipschitz=1"
+        reason, rewrite = (
+            "each is convex, L-Lipschitz, and an exact number at every point",
+            "loss(θ) = abs(θ - x), lipschitz=1",
+        )
         try:
             rows = [[exact(v) for v in row] for row in losses]
         except Refused:  # its text would show a loss
@@ -123,25 +142,49 @@ class Gibbs(Mechanism):
             convex = all(a <= b for a, b in pairwise(rises))
             if len(row) != self.cells + 1 or not convex or any(abs(rise) > most for rise in rises):
                 raise Refused("gibbs.losses", "a record's losses", reason, rewrite)
-        return [sum(column, Fraction(0)) for column in zip(*rows, strict=True)] if rows else [Fraction(0)] * (self.cells + 1)
+        return (
+            [sum(column, Fraction(0)) for column in zip(*rows, strict=True)]
+            if rows
+            else [Fraction(0)] * (self.cells + 1)
+        )
 
     def _masses(self, total: list[Fraction]) -> list[arb]:
-        """∫ e^(−m(θ − c)²/2 − β(u + s(θ − a))) dθ over each cell [a, b], up to a common factor: a normal law with its mean moved by −βs/m."""
+        """∫ e^(−m(θ − c)²/2 − β(u + s(θ − a))) dθ over each cell [a, b], up to a common factor: a
+        normal law with its mean moved by −βs/m.
+        """
         root, points = ball(self.convexity).sqrt(), self.points
         masses = []
         for (a, b), (u, v) in zip(pairwise(points), pairwise(total), strict=True):
-            s, moved = self.beta * (v - u) / (b - a), self.centre - self.beta * (v - u) / (b - a) / self.convexity
-            height = s * s / (2 * self.convexity) - s * (self.centre - a) - self.beta * (u - min(total))
+            s, moved = (
+                self.beta * (v - u) / (b - a),
+                self.centre - self.beta * (v - u) / (b - a) / self.convexity,
+            )
+            height = (
+                s * s / (2 * self.convexity) - s * (self.centre - a) - self.beta * (u - min(total))
+            )
             left, right = root * ball(a - moved), root * ball(b - moved)
-            inside = normal_cdf(right) - normal_cdf(left) if a < moved else normal_cdf(-left) - normal_cdf(-right)
+            inside = (
+                normal_cdf(right) - normal_cdf(left)
+                if a < moved
+                else normal_cdf(-left) - normal_cdf(-right)
+            )
             masses.append(ball(height).exp() * inside)
         return masses
 
 
 def gibbs_beta(epsilon: Number, delta: Number, lipschitz: Number, convexity: Number) -> Fraction:
-    """ε/(2L)·√(m/(1 + 2·ln(1/δ))), rounded down: for convex L-Lipschitz losses and an m-strongly log-concave prior density, with ε ≤ 1, and nothing else."""
+    """ε/(2L)·√(m/(1 + 2·ln(1/δ))), rounded down: for convex L-Lipschitz losses and an m-strongly
+    log-concave prior density, with ε ≤ 1, and nothing else.
+    """
     e, d = positive(epsilon, "epsilon"), probability(delta, "delta", zero=False)
     L, m = positive(lipschitz, "lipschitz"), positive(convexity, "convexity")
     if e > 1:
-        raise Refused("gibbs.epsilon", f"epsilon={epsilon}", "the formula for β is proved for ε ≤ 1, and fails beyond", "epsilon=1")
-    return Fraction(evaluate(lambda: ball(e / (2 * L)) * (ball(m) / (1 - 2 * ball(d).log())).sqrt(), "down"))
+        raise Refused(
+            "gibbs.epsilon",
+            f"epsilon={epsilon}",
+            "the formula for β is proved for ε ≤ 1, and fails beyond",
+            "epsilon=1",
+        )
+    return Fraction(
+        evaluate(lambda: ball(e / (2 * L)) * (ball(m) / (1 - 2 * ball(d).log())).sqrt(), "down")
+    )

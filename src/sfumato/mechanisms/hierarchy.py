@@ -1,10 +1,14 @@
 """A histogram with its sums over ever larger blocks, for questions about ranges.
 
-*Law*        A tree over the cells of one column, `branching` children each: the counts of all blocks of b, b², … cells beside the cells themselves,
-             each with the same noise. The tree is then made consistent: the least-squares cells, and blocks that are their sums.
-*Promise*    A person is in one block of each of h levels: L1 = L2² = h under add-remove. Under replace the whole stays as it is: L1 = L2² = 2(h − 1).
-*Error*      A range with indicator w has variance Var·Σ_ℓ |P_ℓ w|²/λ_ℓ, with λ_ℓ = 1 + b + … + b^ℓ and P_ℓ the averages over blocks of level ℓ less
-             those of the next (Hay et al. 2010, in closed form); without consistency, Var times the number of blocks that make up the range.
+*Law*        A tree over the cells of one column, `branching` children each: the counts of all
+             blocks of b, b², … cells beside the cells themselves, each with the same noise. The
+             tree is then made consistent: the least-squares cells, and blocks that are their sums.
+*Promise*    A person is in one block of each of h levels: L1 = L2² = h under add-remove. Under
+             replace the whole stays as it is: L1 = L2² = 2(h − 1).
+*Error*      A range with indicator w has variance Var·Σ_ℓ |P_ℓ w|²/λ_ℓ, with λ_ℓ = 1 + b + … + b^ℓ
+             and P_ℓ the averages over blocks of level ℓ less those of the next (Hay et al. 2010, in
+             closed form); without consistency, Var times the number of blocks that make up the
+             range.
 *Proof*      docs/proofs/hierarchy.md
 """
 
@@ -33,7 +37,9 @@ from .moments import linear_error
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Hierarchy(Mechanism):
-    """Counts of cells and of blocks of cells; the branching that serves ranges best, unless one is given."""
+    """Counts of cells and of blocks of cells; the branching that serves ranges best, unless one is
+    given.
+    """
 
     axis: Axis
     branching: int
@@ -55,17 +61,39 @@ class Hierarchy(Mechanism):
         unit: str | None = None,
     ) -> None:
         put = object.__setattr__
-        put(self, "relation", needed_relation(relation, "Hierarchy(…)", "one person moves one count of a level under add-remove, two under replace"))
+        put(
+            self,
+            "relation",
+            needed_relation(
+                relation,
+                "Hierarchy(…)",
+                "one person moves one count of a level under add-remove, two under replace",
+            ),
+        )
         put(self, "unit", unit_of(unit))
-        flat = Histogram(edges=edges, categories=categories, epsilon=epsilon, outside=outside, relation=relation)
+        flat = Histogram(
+            edges=edges, categories=categories, epsilon=epsilon, outside=outside, relation=relation
+        )
         if len(flat.axes) != 1 or len(flat.axes[0]) < 2:
-            raise Refused("hierarchy.axis", f"{len(flat.axes)} axes", "a hierarchy is over two or more cells of one column", "edges=range(0, 1025)")
+            raise Refused(
+                "hierarchy.axis",
+                f"{len(flat.axes)} axes",
+                "a hierarchy is over two or more cells of one column",
+                "edges=range(0, 1025)",
+            )
         put(self, "axis", flat.axes[0])
         put(self, "outside", outside)
         if branching is None:
-            branching = best_branching(self.cells, epsilon=epsilon, delta=delta, relation=self.relation)
+            branching = best_branching(
+                self.cells, epsilon=epsilon, delta=delta, relation=self.relation
+            )
         if not is_whole(branching, 2, self.cells):
-            raise Refused("hierarchy.branching", f"branching={branching}", "a block has from two children up to all cells", "branching=16")
+            raise Refused(
+                "hierarchy.branching",
+                f"branching={branching}",
+                "a block has from two children up to all cells",
+                "branching=16",
+            )
         put(self, "branching", branching)
         put(self, "noise", _noise(self.cells, branching, epsilon, delta, self.relation, unit))
 
@@ -88,7 +116,12 @@ class Hierarchy(Mechanism):
         tree = blocks(axes.tally(data), self.branching, self.levels)
         noisy = self.noise.perturb(np.concatenate(tree), bits=bits)
         ends = np.cumsum([len(level) for level in tree])[:-1]
-        return PrivateHierarchy(self, consistent([part.astype(np.float64) for part in np.split(noisy, ends)], self.branching)[: self.cells])
+        return PrivateHierarchy(
+            self,
+            consistent([part.astype(np.float64) for part in np.split(noisy, ends)], self.branching)[
+                : self.cells
+            ],
+        )
 
     def variance(self, start: int, stop: int) -> float:
         """The exact variance of the released sum of the cells start, …, stop − 1."""
@@ -96,18 +129,24 @@ class Hierarchy(Mechanism):
         return self.noise.variance * float(range_factor(start, stop, self.cells, self.branching))
 
     def error(self, start: int, stop: int, confidence: Number = 0.95) -> float:
-        """What the noise of the released sum of the cells start, …, stop − 1 stays within with this probability (Chernoff)."""
+        """What the noise of the released sum of the cells start, …, stop − 1 stays within with this
+        probability (Chernoff).
+        """
         _check_range(start, stop, self.cells)
         missing = 1 - probability(confidence, "confidence", zero=False)
         cells = np.zeros(self.branching ** (self.levels - 1))
         cells[start:stop] = 1.0
         cells = _solved(cells, self.branching, self.levels)
-        return linear_error(self.noise, np.concatenate(blocks(cells, self.branching, self.levels)), missing) * (1 + 2.0**-30)  # the weights are doubles
+        return linear_error(
+            self.noise, np.concatenate(blocks(cells, self.branching, self.levels)), missing
+        ) * (1 + 2.0**-30)  # the weights are doubles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrivateHierarchy:
-    """Consistent counts: unbiased, not whole, possibly below 0. Any range is the sum of its cells."""
+    """Consistent counts: unbiased, not whole, possibly below 0. Any range is the sum of its
+    cells.
+    """
 
     mechanism: Hierarchy
     counts: NDArray[np.float64]
@@ -126,7 +165,12 @@ class PrivateHierarchy:
         axis = self.mechanism.axis
         ends = axis.ends if isinstance(axis, Edges) else ()
         if low not in ends or high not in ends:
-            raise Refused("hierarchy.range", f"between({low}, {high})", "ranges end at edges", "between two of the edges")
+            raise Refused(
+                "hierarchy.range",
+                f"between({low}, {high})",
+                "ranges end at edges",
+                "between two of the edges",
+            )
         return self.range(ends.index(low), ends.index(high))
 
     def error(self, start: int, stop: int, confidence: Number = 0.95) -> float:
@@ -143,8 +187,12 @@ def height(cells: int, branching: int) -> int:
 
 
 def blocks(cells: NDArray[Any], branching: int, levels: int) -> list[NDArray[Any]]:
-    """The sums of all blocks, cells first, the whole last; empty cells are added at the end to fill the tree."""
-    tree = [np.concatenate([cells, np.zeros(branching ** (levels - 1) - len(cells), dtype=cells.dtype)])]
+    """The sums of all blocks, cells first, the whole last; empty cells are added at the end to fill
+    the tree.
+    """
+    tree = [
+        np.concatenate([cells, np.zeros(branching ** (levels - 1) - len(cells), dtype=cells.dtype)])
+    ]
     for _ in range(levels - 1):
         tree.append(tree[-1].reshape(-1, branching).sum(axis=1))
     return tree
@@ -152,7 +200,10 @@ def blocks(cells: NDArray[Any], branching: int, levels: int) -> list[NDArray[Any
 
 def consistent(tree: list[NDArray[np.float64]], branching: int) -> NDArray[np.float64]:
     """The cells that fit all noisy blocks best, (AᵀA)⁻¹Aᵀy."""
-    sums = sum((np.repeat(level, branching**depth) for depth, level in enumerate(tree)), np.zeros(len(tree[0])))
+    sums = sum(
+        (np.repeat(level, branching**depth) for depth, level in enumerate(tree)),
+        np.zeros(len(tree[0])),
+    )
     return _solved(sums, branching, len(tree))
 
 
@@ -161,25 +212,35 @@ def _solved(cells: NDArray[np.float64], branching: int, levels: int) -> NDArray[
     found, eigenvalue = np.zeros(len(cells)), 0
     for depth in range(levels):
         eigenvalue += branching**depth
-        part = _average(cells, branching**depth) - (_average(cells, branching ** (depth + 1)) if depth + 1 < levels else 0.0)
+        part = _average(cells, branching**depth) - (
+            _average(cells, branching ** (depth + 1)) if depth + 1 < levels else 0.0
+        )
         found += part / eigenvalue
     return found
 
 
 def range_factor(start: int, stop: int, cells: int, branching: int) -> Fraction:
-    """The variance of a range of consistent cells, in units of that of one noise: Σ_ℓ |P_ℓ w|²/λ_ℓ."""
+    """The variance of a range of consistent cells, in units of that of one noise: Σ_ℓ |P_ℓ
+    w|²/λ_ℓ.
+    """
     levels = height(cells, branching)
     lengths = []
     for depth in range(levels):
         size = branching**depth
         first, last = start // size, (stop - 1) // size
-        inside = [min(stop, (block + 1) * size) - max(start, block * size) for block in {first, last}]
-        lengths.append(Fraction(sum(n * n for n in inside) + max(last - first - 1, 0) * size * size, size))
+        inside = [
+            min(stop, (block + 1) * size) - max(start, block * size) for block in {first, last}
+        ]
+        lengths.append(
+            Fraction(sum(n * n for n in inside) + max(last - first - 1, 0) * size * size, size)
+        )
     return _weighted(lengths, branching)
 
 
 def average_factor(cells: int, branching: int) -> float:
-    """The same on average over all ranges: Σ over ranges of wwᵀ has the entries (min + 1)(cells − max), of which the blocks' sums are taken."""
+    """The same on average over all ranges: Σ over ranges of wwᵀ has the entries (min + 1)(cells −
+    max), of which the blocks' sums are taken.
+    """
     levels = height(cells, branching)
     at = np.arange(branching ** (levels - 1), dtype=np.float64)
     first, last = np.where(at < cells, at + 1, 0), np.maximum(cells - at, 0)
@@ -191,21 +252,41 @@ def average_factor(cells: int, branching: int) -> float:
     return float(_weighted(lengths, branching) / Fraction(cells * (cells + 1), 2))
 
 
-def best_branching(cells: int, *, epsilon: Number, delta: Number | None = None, relation: Relation = "add-remove") -> int:
-    """The branching with the least exact variance on average over all ranges; `cells` itself is the flat histogram with its total."""
-    tried: list[int] = sorted({b for b in (*range(2, min(cells, 32) + 1), 48, 64, 128, 256, cells) if b <= cells})
-    average = {b: _noise(cells, b, epsilon, delta, relation, None).variance * average_factor(cells, b) for b in tried}
+def best_branching(
+    cells: int, *, epsilon: Number, delta: Number | None = None, relation: Relation = "add-remove"
+) -> int:
+    """The branching with the least exact variance on average over all ranges; `cells` itself is the
+    flat histogram with its total.
+    """
+    tried: list[int] = sorted(
+        {b for b in (*range(2, min(cells, 32) + 1), 48, 64, 128, 256, cells) if b <= cells}
+    )
+    average = {
+        b: _noise(cells, b, epsilon, delta, relation, None).variance * average_factor(cells, b)
+        for b in tried
+    }
     return min(tried, key=lambda b: average[b])
 
 
-def _noise(cells: int, branching: int, epsilon: Number, delta: Number | None, relation: Relation, unit: str | None) -> Laplace | Gaussian:
+def _noise(
+    cells: int,
+    branching: int,
+    epsilon: Number,
+    delta: Number | None,
+    relation: Relation,
+    unit: str | None,
+) -> Laplace | Gaussian:
     levels = height(cells, branching)
     moved = Fraction(levels if relation == "add-remove" else 2 * (levels - 1))
-    return better(l1=moved, l2_squared=moved, epsilon=epsilon, delta=delta, relation=relation, unit=unit)
+    return better(
+        l1=moved, l2_squared=moved, epsilon=epsilon, delta=delta, relation=relation, unit=unit
+    )
 
 
 def _weighted(lengths: list[Fraction], branching: int) -> Fraction:
-    """Σ (E_ℓ − E_{ℓ+1})/λ_ℓ of the squared lengths E_ℓ of the averages over blocks of each level."""
+    """Σ (E_ℓ − E_{ℓ+1})/λ_ℓ of the squared lengths E_ℓ of the averages over blocks of each
+    level.
+    """
     total, eigenvalue = Fraction(0), 0
     for depth, (here, above) in enumerate(zip(lengths, [*lengths[1:], Fraction(0)], strict=True)):
         eigenvalue += branching**depth
@@ -219,4 +300,9 @@ def _average(values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
 
 def _check_range(start: int, stop: int, cells: int) -> None:
     if not 0 <= start < stop <= cells:
-        raise Refused("hierarchy.range", f"range({start}, {stop})", f"a range is of one or more of the {cells} cells", "range(0, 1)")
+        raise Refused(
+            "hierarchy.range",
+            f"range({start}, {stop})",
+            f"a range is of one or more of the {cells} cells",
+            "range(0, 1)",
+        )

@@ -1,11 +1,15 @@
 """The histogram of one or several columns over public cells.
 
-*Law*        The count of each cell, with independent noise of `Laplace` (or, where a δ is allowed and its exact variance is smaller, `Gaussian`).
-*Promise*    A person is in one cell. Add-remove: one count moves by 1, L1 = L2 = 1. Replace: two counts move by 1, L1 = 2, L2 = √2, and so the same
-             noise promises twice as much. The number of cells and of columns does not matter.
-*Error*      P(max over k cells > r) = 1 − P(|Z| ≤ r)^k from the exact law; at most s·ln(k/β)/ε, s = 1 or 2.
-*Steps*      Bins are half-open, the last one closed. A number outside the public range counts in the first or last bin ("clip") or not at all ("drop");
-             NaN, None and unknown categories count nowhere. All of this is decided row by row, so it changes no sensitivity.
+*Law*        The count of each cell, with independent noise of `Laplace` (or, where a δ is allowed
+             and its exact variance is smaller, `Gaussian`).
+*Promise*    A person is in one cell. Add-remove: one count moves by 1, L1 = L2 = 1. Replace: two
+             counts move by 1, L1 = 2, L2 = √2, and so the same noise promises twice as much. The
+             number of cells and of columns does not matter.
+*Error*      P(max over k cells > r) = 1 − P(|Z| ≤ r)^k from the exact law; at most s·ln(k/β)/ε, s =
+             1 or 2.
+*Steps*      Bins are half-open, the last one closed. A number outside the public range counts in
+             the first or last bin ("clip") or not at all ("drop"); NaN, None and unknown categories
+             count nowhere. All of this is decided row by row, so it changes no sensitivity.
 *Proof*      docs/proofs/histogram.md
 """
 
@@ -37,7 +41,9 @@ from .private_histogram import PrivateHistogram
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Histogram(Mechanism):
-    """Counts over public cells, at a promise of ε or (ε, δ), or within an error that holds for all cells at once."""
+    """Counts over public cells, at a promise of ε or (ε, δ), or within an error that holds for all
+    cells at once.
+    """
 
     axes: tuple[Axis, ...]
     noise: Laplace | Gaussian
@@ -59,22 +65,62 @@ class Histogram(Mechanism):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        only_one("Histogram", "Histogram(edges=range(0, 101, 10), epsilon=1, relation='replace')", epsilon=epsilon, error=error)
+        only_one(
+            "Histogram",
+            "Histogram(edges=range(0, 101, 10), epsilon=1, relation='replace')",
+            epsilon=epsilon,
+            error=error,
+        )
         put = object.__setattr__
         put(self, "axes", axes_of(edges, categories, axes))
-        put(self, "relation", needed_relation(relation, "Histogram(…)", "one person moves one count under add-remove, two under replace"))
+        put(
+            self,
+            "relation",
+            needed_relation(
+                relation,
+                "Histogram(…)",
+                "one person moves one count under add-remove, two under replace",
+            ),
+        )
         put(self, "unit", unit_of(unit))
         if outside not in OUTSIDE:
-            raise Refused("histogram.outside", f"outside={outside!r}", "values outside the range are clipped or dropped", "outside='clip'")
+            raise Refused(
+                "histogram.outside",
+                f"outside={outside!r}",
+                "values outside the range are clipped or dropped",
+                "outside='clip'",
+            )
         put(self, "outside", outside)
         moved = Fraction(moves(self.relation))
         if epsilon is not None:
-            put(self, "noise", better(l1=moved, l2_squared=moved, epsilon=epsilon, delta=delta, relation=relation, unit=unit))
+            put(
+                self,
+                "noise",
+                better(
+                    l1=moved,
+                    l2_squared=moved,
+                    epsilon=epsilon,
+                    delta=delta,
+                    relation=relation,
+                    unit=unit,
+                ),
+            )
         elif error is not None:
             if delta is not None:
-                raise Refused("mechanism.calibration", "Histogram(error=…, delta=…)", "the noise follows from the error alone", "leave delta out")
+                raise Refused(
+                    "mechanism.calibration",
+                    "Histogram(error=…, delta=…)",
+                    "the noise follows from the error alone",
+                    "leave delta out",
+                )
             each = for_each(confidence, self.size)
-            put(self, "noise", Laplace(sensitivity=moved, error=error, confidence=each, relation=relation, unit=unit))
+            put(
+                self,
+                "noise",
+                Laplace(
+                    sensitivity=moved, error=error, confidence=each, relation=relation, unit=unit
+                ),
+            )
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -91,21 +137,44 @@ class Histogram(Mechanism):
         return self.noise.promises
 
     def perturb(self, data: Any, *, bits: Bits = SYSTEM) -> PrivateHistogram:
-        """The counts with noise: of one column, of a two-dimensional array of rows, or of a list of columns."""
+        """The counts with noise: of one column, of a two-dimensional array of rows, or of a list of
+        columns.
+        """
         return PrivateHistogram(self, self.noise.perturb(self.tally(data), bits=bits))
 
     def error(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> int | float:
-        """What the noise of a cell stays within with this probability, or that of all cells at once."""
+        """What the noise of a cell stays within with this probability, or that of all cells at
+        once.
+        """
         return self.noise.error(confidence, values=self.size if simultaneous else 1)
 
     def tally(self, data: Any) -> NDArray[np.int64]:
         """The exact counts. Secret: this is data, not an answer."""
-        columns = [data] if len(self.axes) == 1 else list(data.T) if isinstance(data, np.ndarray) and data.ndim == 2 else list(data)
+        columns = (
+            [data]
+            if len(self.axes) == 1
+            else list(data.T)
+            if isinstance(data, np.ndarray) and data.ndim == 2
+            else list(data)
+        )
         if len(columns) != len(self.axes):
-            raise Refused("histogram.columns", f"{len(columns)} columns", f"the record has {len(self.axes)} axes", "one column for each axis")
-        places = [axis.codes(c, self.outside) if isinstance(axis, Edges) else axis.codes(c, drop=True) for axis, c in zip(self.axes, columns, strict=True)]
+            raise Refused(
+                "histogram.columns",
+                f"{len(columns)} columns",
+                f"the record has {len(self.axes)} axes",
+                "one column for each axis",
+            )
+        places = [
+            axis.codes(c, self.outside) if isinstance(axis, Edges) else axis.codes(c, drop=True)
+            for axis, c in zip(self.axes, columns, strict=True)
+        ]
         if len({len(p) for p in places}) != 1:
-            raise Refused("histogram.columns", "columns of different length", "every row has a value in each column", "columns of equal length")
+            raise Refused(
+                "histogram.columns",
+                "columns of different length",
+                "every row has a value in each column",
+                "columns of equal length",
+            )
         counted = np.all([p >= 0 for p in places], axis=0)
         cells = np.ravel_multi_index([p[counted] for p in places], self.shape)
         return np.bincount(cells, minlength=self.size).astype(np.int64).reshape(self.shape)

@@ -1,9 +1,12 @@
-"""The inverse sensitivity mechanism: values are the less likely the more records would have to change for them to be the answer.
+"""The inverse sensitivity mechanism: values are the less likely the more records would have to
+change for them to be the answer.
 
-*Law*        P(z) ∝ e^(−rate·d(z)) over the grid points of [low, high], the integers 0…n, or the categories; d(z) is the number of records that must
-             change for the statistic to be z. Points with equal d are chosen together, weighted by their number.
-*Promise*    ε-DP and ε²/8-zCDP under replace with rate = ε/2, as d moves by at most 1 (Asi & Duchi 2020). For a count the normaliser hardly moves, and the
-             largest rate is taken for which the exact law keeps ε.
+*Law*        P(z) ∝ e^(−rate·d(z)) over the grid points of [low, high], the integers 0…n, or the
+             categories; d(z) is the number of records that must change for the statistic to be z.
+             Points with equal d are chosen together, weighted by their number.
+*Promise*    ε-DP and ε²/8-zCDP under replace with rate = ε/2, as d moves by at most 1 (Asi & Duchi
+             2020). For a count the normaliser hardly moves, and the largest rate is taken for which
+             the exact law keeps ε.
 *Error*      d is at most ln(points/β)/rate with probability 1 − β.
 *Proof*      docs/proofs/inverse-sensitivity.md
 """
@@ -28,14 +31,23 @@ from ..noise.choice import Choice
 from ..noise.uniform import integer_below
 from ..sensitivity import mode, order_statistics
 from .base import Mechanism
-from .bounded_data import Range, category_counts, known_categories, known_range, known_statistic, put_range
+from .bounded_data import (
+    Range,
+    category_counts,
+    known_categories,
+    known_range,
+    known_statistic,
+    put_range,
+)
 
 STATISTICS = ("count", "median", "quantile", "mode")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class InverseSensitivity(Mechanism):
-    """A count of n bits, a median or quantile of values in a public range, or the mode of public categories."""
+    """A count of n bits, a median or quantile of values in a public range, or the mode of public
+    categories.
+    """
 
     statistic: str
     epsilon: Fraction
@@ -64,7 +76,13 @@ class InverseSensitivity(Mechanism):
         put(self, "statistic", known_statistic(statistic, STATISTICS))
         place, ordered = f"InverseSensitivity({statistic!r})", statistic in ("median", "quantile")
         put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(self, "q", (Fraction(1, 2) if statistic == "median" else probability(q, "q", one=True)) if ordered else None)
+        put(
+            self,
+            "q",
+            (Fraction(1, 2) if statistic == "median" else probability(q, "q", one=True))
+            if ordered
+            else None,
+        )
         put(self, "categories", known_categories(place, categories) if statistic == "mode" else ())
         put(self, "relation", "replace")
         put(self, "unit", unit_of(unit))
@@ -89,8 +107,17 @@ class InverseSensitivity(Mechanism):
     def law(self, data: ArrayLike) -> list[tuple[Any, Any, float]]:
         """(first, last, probability) of each run of values that share a distance. It holds data."""
         starts, sizes, law = self._pieces(data)
-        name = self._range.value if self._range is not None else (lambda i: self.categories[i]) if self.statistic == "mode" else int
-        return [(name(int(s)), name(int(s + n - 1)), float(p)) for s, n, p in zip(starts, sizes, law.pmfs(), strict=True)]
+        name = (
+            self._range.value
+            if self._range is not None
+            else (lambda i: self.categories[i])
+            if self.statistic == "mode"
+            else int
+        )
+        return [
+            (name(int(s)), name(int(s + n - 1)), float(p))
+            for s, n, p in zip(starts, sizes, law.pmfs(), strict=True)
+        ]
 
     def _pieces(self, data: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64], Choice]:
         if self._range is not None:
@@ -102,20 +129,32 @@ class InverseSensitivity(Mechanism):
             n = int(np.size(data))
             total = int(np.count_nonzero(np.asarray(data)))
             distances, rate = np.abs(np.arange(n + 1) - total), count_rate(self.epsilon, n)
-        return np.arange(len(distances)), np.ones(len(distances), dtype=np.int64), Choice(-distances.astype(np.int64), rate=rate)
+        return (
+            np.arange(len(distances)),
+            np.ones(len(distances), dtype=np.int64),
+            Choice(-distances.astype(np.int64), rate=rate),
+        )
 
     def _runs(self, x: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], Choice]:
         assert self._range is not None
         places = np.unique(x)
-        starts = np.unique(np.concatenate([[self._range.first], places, np.minimum(places + 1, self._range.last)]))
+        starts = np.unique(
+            np.concatenate([[self._range.first], places, np.minimum(places + 1, self._range.last)])
+        )
         sizes = np.append(starts[1:], self._range.last + 1) - starts
         r = order_statistics.rank_of(self.q, len(x)) if len(x) and self.q is not None else 0
-        distances = order_statistics.changes_needed(x, r, starts) if len(x) else np.zeros(len(starts), dtype=np.int64)
+        distances = (
+            order_statistics.changes_needed(x, r, starts)
+            if len(x)
+            else np.zeros(len(starts), dtype=np.int64)
+        )
         return starts, sizes, Choice(-distances, rate=self.epsilon / 2, prior=sizes)
 
 
 def count_rate(epsilon: Fraction, n: int) -> Fraction:
-    """The largest rate λ (to 2^-50 of itself) at which e^(−λ|z − f|) on 0…n keeps ε: λ + |ln(Z_f/Z_(f+1))| ≤ ε, worst at an end (f = 0)."""
+    """The largest rate λ (to 2^-50 of itself) at which e^(−λ|z − f|) on 0…n keeps ε: λ +
+    |ln(Z_f/Z_(f+1))| ≤ ε, worst at an end (f = 0).
+    """
     if n <= 1:
         return epsilon  # the normaliser is constant
 

@@ -1,10 +1,15 @@
-"""Key selection by a threshold: which groups may be named at all, when the groups come from the data.
+"""Key selection by a threshold: which groups may be named at all, when the groups come from the
+data.
 
-*Law*        Each unit votes in at most m groups, with at most `vote` in each (votes beyond are dropped before counting; weights do not do, see below). A
-             group whose votes sum to c is kept iff c + Z **≥** T, Z two-sided geometric or a rounded normal; T is the least integer that keeps δ.
-*Promise*    Approx(ε, δ), also for the noisy counts c + Z of the kept groups. With p = P(vote + Z ≥ T), a group that exists through one unit only, and
-             j ≤ m of them, δ = max_j [1 − (1 − p)^j·(1 − δ_j)], δ_j what the changed counts of the other groups lose at ε: 0 for the geometric
-             law, δ_G(ε; √(m − j)·vote/σ) for the rounded normal. Under "replace" twice as many counts change, and as many groups are new.
+*Law*        Each unit votes in at most m groups, with at most `vote` in each (votes beyond are
+             dropped before counting; weights do not do, see below). A group whose votes sum to c is
+             kept iff c + Z **≥** T, Z two-sided geometric or a rounded normal; T is the least
+             integer that keeps δ.
+*Promise*    Approx(ε, δ), also for the noisy counts c + Z of the kept groups. With p = P(vote + Z ≥
+             T), a group that exists through one unit only, and j ≤ m of them, δ = max_j [1 − (1 −
+             p)^j·(1 − δ_j)], δ_j what the changed counts of the other groups lose at ε: 0 for the
+             geometric law, δ_G(ε; √(m − j)·vote/σ) for the rounded normal. Under "replace" twice as
+             many counts change, and as many groups are new.
 *Error*      `keep_probability(n)`, exactly: a group of n votes is kept with P(Z ≥ T − n).
 *Proof*      docs/proofs/key-selection.md. Korolova et al. 2009, in integers.
 """
@@ -57,11 +62,25 @@ class KeySelection(Mechanism):
 
     @abstractmethod
     def keep_probability(self, count: int) -> float:
-        """The probability that a group of this many votes is kept; 0 for one that does not exist."""
+        """The probability that a group of this many votes is kept; 0 for one that does not
+        exist.
+        """
 
     def __repr__(self) -> str:
-        shown = ("epsilon", "delta", "groups", "sigma", "vote", "quanta", "threshold", "relation", "unit")
-        numbers = [(name, value) for name in shown if (value := getattr(self, name, None)) is not None]
+        shown = (
+            "epsilon",
+            "delta",
+            "groups",
+            "sigma",
+            "vote",
+            "quanta",
+            "threshold",
+            "relation",
+            "unit",
+        )
+        numbers = [
+            (name, value) for name in shown if (value := getattr(self, name, None)) is not None
+        ]
         return f"{type(self).__name__}({', '.join(f'{n}={text(v) if isinstance(v, Fraction) else repr(v)}' for n, v in numbers)})"
 
 
@@ -93,7 +112,9 @@ class Threshold(KeySelection):
         if np.ndim(count) == 0:
             return self.perturb(count, bits=bits) is not None
         votes = each_whole(count)
-        return (votes > 0) & (grids.add(votes, self.law.sample(votes.shape, bits)) >= self.threshold)
+        return (votes > 0) & (
+            grids.add(votes, self.law.sample(votes.shape, bits)) >= self.threshold
+        )
 
     def keep_probability(self, count: int) -> float:
         votes = whole(count)
@@ -113,7 +134,11 @@ class Threshold(KeySelection):
 
     def _least(self) -> int:
         """The least T at which δ is kept; δ falls as T grows."""
-        return first(lambda t: not below(lambda: ball(self.delta), lambda: self._worst(t)), near=self.vote, least=self.vote)
+        return first(
+            lambda t: not below(lambda: ball(self.delta), lambda: self._worst(t)),
+            near=self.vote,
+            least=self.vote,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -129,7 +154,16 @@ class LaplaceThreshold(Threshold):
     unit: str | None
     _law: Geometric = field(repr=False, compare=False)
 
-    def __init__(self, *, epsilon: Number, delta: Number, groups: int = 1, vote: int = 1, relation: Related = "add-remove", unit: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        delta: Number,
+        groups: int = 1,
+        vote: int = 1,
+        relation: Related = "add-remove",
+        unit: str | None = None,
+    ) -> None:
         settle(self, epsilon, delta, groups, relation, unit)
         object.__setattr__(self, "vote", known_count(vote, "vote"))
         object.__setattr__(self, "_law", Geometric(scale=self.moved * vote / self.epsilon))
@@ -148,7 +182,9 @@ class LaplaceThreshold(Threshold):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class GaussianThreshold(Threshold):
-    """Rounded normal noise: of the least σ at which the counts keep (ε, δ) when no group is new, or of a given one."""
+    """Rounded normal noise: of the least σ at which the counts keep (ε, δ) when no group is new, or
+    of a given one.
+    """
 
     epsilon: Fraction
     delta: Fraction
@@ -159,7 +195,9 @@ class GaussianThreshold(Threshold):
     relation: Relation | None
     unit: str | None
     _law: RoundedNormal = field(repr=False, compare=False)
-    _losses: tuple[Fraction, ...] = field(repr=False, compare=False)  # δ_j of the counts, by the number of new groups
+    _losses: tuple[Fraction, ...] = field(
+        repr=False, compare=False
+    )  # δ_j of the counts, by the number of new groups
 
     def __init__(
         self,
@@ -178,10 +216,26 @@ class GaussianThreshold(Threshold):
         least = sqrt_up(self.moved * vote**2 / largest_mu(self.epsilon, self.delta) ** 2)
         put(self, "sigma", least if sigma is None else positive(sigma, "sigma"))
         put(self, "_law", RoundedNormal(sigma=self.sigma))
-        squares = [Fraction((self.moved - new) * vote**2) / self.sigma**2 for new in range(groups + 1)]
-        put(self, "_losses", tuple(Fraction(delta_of_mu(square, self.epsilon)) if square else Fraction(0) for square in squares))
-        if self._losses[0] > self.delta or (sigma is not None and max(self._losses[1:]) >= self.delta):
-            raise Refused("keys.sigma", f"sigma={sigma}", "at this σ the counts alone lose more than δ", f"sigma={float(least):.6g}…")
+        squares = [
+            Fraction((self.moved - new) * vote**2) / self.sigma**2 for new in range(groups + 1)
+        ]
+        put(
+            self,
+            "_losses",
+            tuple(
+                Fraction(delta_of_mu(square, self.epsilon)) if square else Fraction(0)
+                for square in squares
+            ),
+        )
+        if self._losses[0] > self.delta or (
+            sigma is not None and max(self._losses[1:]) >= self.delta
+        ):
+            raise Refused(
+                "keys.sigma",
+                f"sigma={sigma}",
+                "at this σ the counts alone lose more than δ",
+                f"sigma={float(least):.6g}…",
+            )
         put(self, "threshold", self._least())
 
     @property
@@ -192,7 +246,14 @@ class GaussianThreshold(Threshold):
         return 1 - (1 - p) ** new * (1 - ball(self._losses[new]))
 
 
-def settle(record: KeySelection, epsilon: Number, delta: Number, groups: int, relation: str, unit: str | None) -> None:
+def settle(
+    record: KeySelection,
+    epsilon: Number,
+    delta: Number,
+    groups: int,
+    relation: str,
+    unit: str | None,
+) -> None:
     """The fields that all rules have."""
     put = object.__setattr__
     put(record, "epsilon", positive(epsilon, "epsilon"))
@@ -206,18 +267,30 @@ def known_count(value: object, name: str) -> int:
     most = 2**12 if name == "groups" else 2**40
     if is_whole(value, 1, most):
         return value
-    raise Refused("keys.count", f"{name}={value}", f"this is a whole number from 1 to {most}", f"{name}=1")
+    raise Refused(
+        "keys.count", f"{name}={value}", f"this is a whole number from 1 to {most}", f"{name}=1"
+    )
 
 
 def whole(count: object) -> int:
     votes = np.asarray(count)
     if votes.ndim == 0 and votes.dtype.kind in "iu":
         return int(votes)
-    raise Refused("value.type", f"a count of type {type(count).__name__}", "votes are counted in integers", "int(count)")
+    raise Refused(
+        "value.type",
+        f"a count of type {type(count).__name__}",
+        "votes are counted in integers",
+        "int(count)",
+    )
 
 
 def each_whole(counts: object) -> NDArray[np.int64]:
     votes = grids.whole_numbers(counts)
     if votes is None or votes.dtype == object:
-        raise Refused("value.type", f"counts of type {np.asarray(counts).dtype}", "votes are counted in 64-bit integers", "an array of int64")
+        raise Refused(
+            "value.type",
+            f"counts of type {np.asarray(counts).dtype}",
+            "votes are counted in 64-bit integers",
+            "an array of int64",
+        )
     return votes

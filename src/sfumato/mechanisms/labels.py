@@ -1,4 +1,6 @@
-"""Public categories by name, and values as their places in the list: the first step of everything that counts categories."""
+"""Public categories by name, and values as their places in the list: the first step of everything
+that counts categories.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ class Labels:
     """Different hashable names, in an order."""
 
     names: tuple[Hashable, ...]
-    array: NDArray[Any] = field(repr=False, compare=False)  # the names as an array that gives them back unchanged
+    array: NDArray[Any] = field(
+        repr=False, compare=False
+    )  # the names as an array that gives them back unchanged
     _places: dict[Hashable, int] = field(repr=False, compare=False)
 
     def __init__(self, names: Iterable[Hashable], *, least: int = 1) -> None:
@@ -27,10 +31,20 @@ class Labels:
         try:
             places = {name: place for place, name in enumerate(found)}
         except TypeError:
-            raise Refused("categories.names", "categories", "a category that cannot be hashed cannot be looked up", "categories=['yes', 'no']") from None
+            raise Refused(
+                "categories.names",
+                "categories",
+                "a category that cannot be hashed cannot be looked up",
+                "categories=['yes', 'no']",
+            ) from None
         if not least <= len(found) == len(places) <= MOST or any(name != name for name in found):
-            reason = f"categories are at least {least}, each named once, and equal to itself (NaN is not)"
-            raise Refused("categories.names", f"{len(found)} categories", reason, "categories=['yes', 'no']")
+            reason = (
+                f"categories are at least {least}, each named once, and equal to itself (NaN "
+                f"is not)"
+            )
+            raise Refused(
+                "categories.names", f"{len(found)} categories", reason, "categories=['yes', 'no']"
+            )
         put = object.__setattr__
         put(self, "names", found)
         put(self, "array", _array(found))
@@ -40,31 +54,47 @@ class Labels:
         return len(self.names)
 
     def is_one(self, value: Any) -> bool:
-        """Whether this is a value, not a collection of values: a category, or a plain text or number that is none."""
+        """Whether this is a value, not a collection of values: a category, or a plain text or
+        number that is none.
+        """
         if isinstance(value, np.ndarray):
             return value.ndim == 0
         try:
-            return value in self._places or not isinstance(value, Iterable) or isinstance(value, str | bytes)
+            return (
+                value in self._places
+                or not isinstance(value, Iterable)
+                or isinstance(value, str | bytes)
+            )
         except TypeError:
             return False
 
     def index(self, value: Any) -> int:
         """The place of one category."""
         try:
-            return self._places[value.item() if isinstance(value, np.ndarray | np.generic) else value]
+            return self._places[
+                value.item() if isinstance(value, np.ndarray | np.generic) else value
+            ]
         except (KeyError, TypeError):
             raise _unknown() from None
 
     def codes(self, values: Any, *, drop: bool = False) -> NDArray[np.int64]:
         """The place of each value; what is no category is refused, or with `drop` at −1."""
-        if isinstance(values, np.ndarray) and values.dtype.kind == self.array.dtype.kind and values.dtype.kind in "biuU":
+        if (
+            isinstance(values, np.ndarray)
+            and values.dtype.kind == self.array.dtype.kind
+            and values.dtype.kind in "biuU"
+        ):
             order = np.argsort(self.array)
-            found = order[np.minimum(np.searchsorted(self.array, values, sorter=order), len(order) - 1)]
+            found = order[
+                np.minimum(np.searchsorted(self.array, values, sorter=order), len(order) - 1)
+            ]
             codes = np.where(self.array[found] == values, found, -1)
         else:
             listed = values.ravel().tolist() if isinstance(values, np.ndarray) else list(values)
             shape = values.shape if isinstance(values, np.ndarray) else (len(listed),)
-            codes = np.array([self._place(value) for value in listed], dtype=np.int64).reshape(shape)
+            codes = np.array([self._place(value) for value in listed], dtype=np.int64).reshape(
+                shape
+            )
         if not drop and (codes < 0).any():
             raise _unknown()
         return codes
@@ -78,7 +108,11 @@ class Labels:
 
 def _array(names: tuple[Hashable, ...]) -> NDArray[Any]:
     kinds = {type(name) for name in names}
-    if kinds <= {str} or kinds == {bool} or (kinds == {int} and all(-(2**63) <= name < 2**63 for name in names)):  # type: ignore[operator]
+    if (
+        kinds <= {str}
+        or kinds == {bool}
+        or (kinds == {int} and all(-(2**63) <= name < 2**63 for name in names))  # type: ignore[operator]
+    ):
         array: NDArray[Any] = np.array(names)
         if array.tolist() == list(names):  # text that ends in a zero byte would come back shorter
             return array
@@ -89,4 +123,9 @@ def _array(names: tuple[Hashable, ...]) -> NDArray[Any]:
 
 def _unknown() -> Refused:
     reason = "a value is none of the public categories; which one is not said"
-    return Refused("value.category", "a value", reason, "name a category for all others, and replace them by it beforehand")
+    return Refused(
+        "value.category",
+        "a value",
+        reason,
+        "name a category for all others, and replace them by it beforehand",
+    )

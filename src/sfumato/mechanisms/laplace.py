@@ -1,8 +1,9 @@
 """The Laplace mechanism, on integers or on a public grid.
 
 *Law*        value + Z·grid with Z two-sided geometric: P(Z = z) ∝ e^(−|z|·grid/scale).
-*Promise*    ε = Δ/scale, Δ the L1 sensitivity of the whole array after rounding to the grid (Dwork et al. 2006; Ghosh et al. 2009).
-             Also ρ-zCDP with ρ the law's Kullback–Leibler divergence (Harrison & Manurangsi 2026), below ε·tanh(ε/2).
+*Promise*    ε = Δ/scale, Δ the L1 sensitivity of the whole array after rounding to the grid (Dwork
+             et al. 2006; Ghosh et al. 2009). Also ρ-zCDP with ρ the law's Kullback–Leibler
+             divergence (Harrison & Manurangsi 2026), below ε·tanh(ε/2).
 *Error*      P(|Z| > k) = 2q^(k+1)/(1 + q), q = e^(−grid/scale).
 *Proof*      docs/proofs/laplace.md, docs/proofs/grid.md
 """
@@ -26,7 +27,9 @@ from .grid import steps_l1
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Laplace(Additive):
-    """Noise of a given scale, or the scale that keeps a promise of ε, or that stays within an error."""
+    """Noise of a given scale, or the scale that keeps a promise of ε, or that stays within an
+    error.
+    """
 
     sensitivity: Fraction
     scale: Fraction
@@ -49,7 +52,13 @@ class Laplace(Additive):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        only_one("Laplace", "Laplace(sensitivity=1, epsilon=0.5)", epsilon=epsilon, scale=scale, error=error)
+        only_one(
+            "Laplace",
+            "Laplace(sensitivity=1, epsilon=0.5)",
+            epsilon=epsilon,
+            scale=scale,
+            error=error,
+        )
         settle(self, sensitivity, grid, size, relation, unit)
         put = object.__setattr__
         if epsilon is not None:
@@ -57,20 +66,34 @@ class Laplace(Additive):
         elif scale is not None:
             put(self, "scale", positive(scale, "scale"))
         elif error is not None:
-            put(self, "scale", self.step * _widest(steps_within(error, self.grid), 1 - probability(confidence, "confidence", zero=False)))
+            put(
+                self,
+                "scale",
+                self.step
+                * _widest(
+                    steps_within(error, self.grid),
+                    1 - probability(confidence, "confidence", zero=False),
+                ),
+            )
         put(self, "_law", Geometric(scale=self.scale / self.step))
 
     @property
     def moves(self) -> Fraction:
         """The L1 sensitivity after rounding to the grid; integers move by whole numbers."""
-        return Fraction(math.floor(self.sensitivity)) if self.grid is None else self.grid * steps_l1(self.sensitivity / self.grid, self.size or 1)
+        return (
+            Fraction(math.floor(self.sensitivity))
+            if self.grid is None
+            else self.grid * steps_l1(self.sensitivity / self.grid, self.size or 1)
+        )
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
         epsilon = self.moves / self.scale
         return (
             Pure(epsilon, relation=self.relation, unit=self.unit),
-            ZCDP(_divergence(epsilon, self.scale / self.step), relation=self.relation, unit=self.unit),
+            ZCDP(
+                _divergence(epsilon, self.scale / self.step), relation=self.relation, unit=self.unit
+            ),
         )
 
     @property
@@ -80,7 +103,9 @@ class Laplace(Additive):
 
 @lru_cache(maxsize=4096)
 def _divergence(epsilon: Fraction, scale: Fraction) -> Fraction:
-    """The law's Kullback–Leibler divergence from its shift by ε·scale steps: ε − (2q/(1 − q²))·(1 − q^(ε·scale))/scale, rounded up."""
+    """The law's Kullback–Leibler divergence from its shift by ε·scale steps: ε − (2q/(1 − q²))·(1 −
+    q^(ε·scale))/scale, rounded up.
+    """
 
     def formula() -> arb:
         q = (-ball(1 / scale)).exp()
@@ -91,7 +116,9 @@ def _divergence(epsilon: Fraction, scale: Fraction) -> Fraction:
 
 
 def _widest(steps: int, missing: Fraction) -> Fraction:
-    """The largest scale (to 2^-50 of itself) at which the noise exceeds `steps` with probability at most `missing`."""
+    """The largest scale (to 2^-50 of itself) at which the noise exceeds `steps` with probability at
+    most `missing`.
+    """
 
     def tail(rate: Fraction) -> arb:
         return 2 * (-ball(rate * (steps + 1))).exp() / (1 + (-ball(rate)).exp())

@@ -1,11 +1,15 @@
 """The mean of numbers in a public range.
 
-*Law*        Each number is clipped to [low, high] and rounded to a public grid, and its distance from the middle of the range counted in steps,
-             exactly. The sum of the steps gets Laplace noise. Replace: the number of rows n is public and divides. Add-remove: the number of rows
-             gets noise of its own and divides. NaN counts as the middle of the range, by rule.
-*Promise*    Pure ε. Replace: one row moves the sum by the whole range, so the mean has noise of scale (high − low)/(n·ε). Add-remove: it moves the sum
-             by half the range and the count by 1; `share` of ε goes to the sum, the rest to the count.
-*Error*      Replace: variance 8c²/(n²ε²) on [−c, c], beside the sampling variance Var(X)/n; negligible once ε ≫ 1/√n.
+*Law*        Each number is clipped to [low, high] and rounded to a public grid, and its distance
+             from the middle of the range counted in steps, exactly. The sum of the steps gets
+             Laplace noise. Replace: the number of rows n is public and divides. Add-remove: the
+             number of rows gets noise of its own and divides. NaN counts as the middle of the
+             range, by rule.
+*Promise*    Pure ε. Replace: one row moves the sum by the whole range, so the mean has noise of
+             scale (high − low)/(n·ε). Add-remove: it moves the sum by half the range and the count
+             by 1; `share` of ε goes to the sum, the rest to the count.
+*Error*      Replace: variance 8c²/(n²ε²) on [−c, c], beside the sampling variance Var(X)/n;
+             negligible once ε ≫ 1/√n.
 *Proof*      docs/proofs/mean.md
 """
 
@@ -36,7 +40,9 @@ FINE = Fraction(1, 1 << 20)
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Mean(Mechanism):
-    """A private mean; with the number of rows under replace, with a private count of them under add-remove."""
+    """A private mean; with the number of rows under replace, with a private count of them under
+    add-remove.
+    """
 
     low: Fraction
     high: Fraction
@@ -63,23 +69,46 @@ class Mean(Mechanism):
         put(self, "low", exact(low, "low"))
         put(self, "high", exact(high, "high"))
         put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(self, "relation", needed_relation(relation, "Mean(…)", "whether the number of rows is public depends on it"))
+        put(
+            self,
+            "relation",
+            needed_relation(
+                relation, "Mean(…)", "whether the number of rows is public depends on it"
+            ),
+        )
         put(self, "rows", known_size(rows))
         put(self, "share", probability(share, "share", zero=False))
         put(self, "unit", unit_of(unit))
         if not self.low < self.high:
-            raise Refused("mean.range", f"low={low}, high={high}", "the range is empty, so there is nothing to learn", "low=0, high=100")
+            raise Refused(
+                "mean.range",
+                f"low={low}, high={high}",
+                "the range is empty, so there is nothing to learn",
+                "low=0, high=100",
+            )
         if (self.relation == "replace") != (rows is not None):
             reason = "the number of rows is public under replace, and secret under add-remove"
-            raise Refused("mean.rows", f"rows={rows}, relation={relation!r}", reason, "relation='replace', rows=1000 or relation='add-remove'")
+            raise Refused(
+                "mean.rows",
+                f"rows={rows}, relation={relation!r}",
+                reason,
+                "relation='replace', rows=1000 or relation='add-remove'",
+            )
         put(self, "grid", known_grid(grid) or power_of_two_at_least(self.high - self.low) * FINE)
         if self.steps < 1:
-            raise Refused("mean.range", f"grid={grid}", "the whole range is one step of the grid", "a finer grid")
+            raise Refused(
+                "mean.range",
+                f"grid={grid}",
+                "the whole range is one step of the grid",
+                "a finer grid",
+            )
 
     @property
     def ends(self) -> tuple[int, int]:
         """The range in steps of the grid."""
-        return math.floor(self.low / self.grid + Fraction(1, 2)), math.floor(self.high / self.grid + Fraction(1, 2))
+        return math.floor(self.low / self.grid + Fraction(1, 2)), math.floor(
+            self.high / self.grid + Fraction(1, 2)
+        )
 
     @property
     def steps(self) -> int:
@@ -95,14 +124,25 @@ class Mean(Mechanism):
     def noise(self) -> Laplace:
         """The noise of the sum, in steps."""
         if self.relation == "replace":
-            return Laplace(sensitivity=self.steps, epsilon=self.epsilon, relation=self.relation, unit=self.unit)
-        return Laplace(sensitivity=self.ends[1] - self.middle, epsilon=self.share * self.epsilon, relation=self.relation, unit=self.unit)
+            return Laplace(
+                sensitivity=self.steps, epsilon=self.epsilon, relation=self.relation, unit=self.unit
+            )
+        return Laplace(
+            sensitivity=self.ends[1] - self.middle,
+            epsilon=self.share * self.epsilon,
+            relation=self.relation,
+            unit=self.unit,
+        )
 
     @property
     def counting(self) -> Laplace | None:
         """The noise of the number of rows, where that is secret."""
         rest = (1 - self.share) * self.epsilon
-        return None if self.rows is not None else Laplace(sensitivity=1, epsilon=rest, relation=self.relation, unit=self.unit)
+        return (
+            None
+            if self.rows is not None
+            else Laplace(sensitivity=1, epsilon=rest, relation=self.relation, unit=self.unit)
+        )
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
@@ -111,31 +151,58 @@ class Mean(Mechanism):
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> PrivateMean:
         """The mean of the values, with noise."""
         (sum_, rows), counting = self.tally(values), self.counting
-        return PrivateMean(self, self.noise.perturb(sum_, bits=bits), rows if counting is None else counting.perturb(rows, bits=bits))
+        return PrivateMean(
+            self,
+            self.noise.perturb(sum_, bits=bits),
+            rows if counting is None else counting.perturb(rows, bits=bits),
+        )
 
     def tally(self, values: Any) -> tuple[int, int]:
-        """The exact sum in steps from the middle, and the number of rows. Secret: this is data, not an answer."""
+        """The exact sum in steps from the middle, and the number of rows. Secret: this is data, not
+        an answer.
+        """
         column = numbers(values)
         if self.rows is not None and column.size != self.rows:
-            raise Refused("mechanism.size", f"{column.size} rows", f"the record says {self.rows}, in public", f"rows={column.size}")
+            raise Refused(
+                "mechanism.size",
+                f"{column.size} rows",
+                f"the record says {self.rows}, in public",
+                f"rows={column.size}",
+            )
         missing = np.isnan(column)
-        steps = snap_each(np.where(missing, 0.0, column), self.grid.numerator.bit_length() - self.grid.denominator.bit_length())
+        steps = snap_each(
+            np.where(missing, 0.0, column),
+            self.grid.numerator.bit_length() - self.grid.denominator.bit_length(),
+        )
         steps = np.clip(steps, *self.ends) - self.middle
         steps[missing] = 0
-        return int(steps.sum()) if self.steps * max(column.size, 1) < 2**62 else sum(steps.tolist()), int(column.size)
+        return int(steps.sum()) if self.steps * max(column.size, 1) < 2**62 else sum(
+            steps.tolist()
+        ), int(column.size)
 
     def error(self, confidence: Number = 0.95, *, rows: int | None = None) -> float:
-        """Half the width of an interval for the mean of so many rows, rounding to the grid included; `rows` is a guess where the number is secret."""
+        """Half the width of an interval for the mean of so many rows, rounding to the grid
+        included; `rows` is a guess where the number is secret.
+        """
         if self.rows is None and rows is None:
-            raise Refused("mean.rows", "error()", "the number of rows is secret, and the error depends on it", "error(0.95, rows=1000)")
+            raise Refused(
+                "mean.rows",
+                "error()",
+                "the number of rows is secret, and the error depends on it",
+                "error(0.95, rows=1000)",
+            )
         n = known_size(self.rows or rows) or 1
         sum_, count = self.margins(confidence)
         far = max(Fraction(self.ends[1] - self.middle), Fraction(1))
-        width = min((sum_ + far * count) / Fraction(n - count), 2 * far) if n > count else 2 * far  # the answer is held inside the range
+        width = (
+            min((sum_ + far * count) / Fraction(n - count), 2 * far) if n > count else 2 * far
+        )  # the answer is held inside the range
         return up(self.grid * (width + Fraction(1, 2)))
 
     def margins(self, confidence: Number) -> tuple[int, int]:
-        """What the noise of the sum and of the count stay within, both together, with this probability."""
+        """What the noise of the sum and of the count stay within, both together, with this
+        probability.
+        """
         if self.counting is None:
             return int(self.noise.error(confidence)), 0
         each = 1 - (1 - probability(confidence, "confidence", zero=False)) / 2
@@ -145,17 +212,26 @@ class Mean(Mechanism):
     def variance(self) -> float:
         """The variance of the noise on the mean, where the number of rows is public."""
         if self.rows is None:
-            raise Refused("mean.rows", "variance", "the number of rows is secret, and the variance depends on it", "error(0.95, rows=1000)")
+            raise Refused(
+                "mean.rows",
+                "variance",
+                "the number of rows is secret, and the variance depends on it",
+                "error(0.95, rows=1000)",
+            )
         return self.noise.variance * float(self.grid / self.rows) ** 2
 
     def mse(self, variance: Number) -> float:
-        """E(answer − expectation)² for rows drawn independently with this variance: Var(X)/n and the noise."""
+        """E(answer − expectation)² for rows drawn independently with this variance: Var(X)/n and
+        the noise.
+        """
         return float(exact(variance, "variance") / (self.rows or 1)) + self.variance
 
 
 @dataclass(frozen=True, slots=True)
 class PrivateMean:
-    """What may be published: the noisy sum in steps from the middle, and the number of rows, public or noisy."""
+    """What may be published: the noisy sum in steps from the middle, and the number of rows, public
+    or noisy.
+    """
 
     mechanism: Mean
     total: int
@@ -165,21 +241,32 @@ class PrivateMean:
     def value(self) -> float:
         """The mean, held inside the range."""
         m = self.mechanism
-        return float(max(m.low, min(m.high, m.grid * (m.middle + Fraction(self.total, max(self.rows, 1))))))
+        return float(
+            max(m.low, min(m.high, m.grid * (m.middle + Fraction(self.total, max(self.rows, 1)))))
+        )
 
     @property
     def promise(self) -> Guarantee:
         return self.mechanism.promise
 
     def interval(self, confidence: Number = 0.95) -> tuple[float, float]:
-        """An interval that holds the mean of the clipped values with this probability; the whole range where there may be no row at all."""
+        """An interval that holds the mean of the clipped values with this probability; the whole
+        range where there may be no row at all.
+        """
         m = self.mechanism
         sum_, count = m.margins(confidence)
         least, most = self.rows - count, self.rows + count
         low, high = m.low, m.high
         if least >= 1:
-            ends = [Fraction(total, rows) for total in (self.total - sum_, self.total + sum_) for rows in (least, most)]
+            ends = [
+                Fraction(total, rows)
+                for total in (self.total - sum_, self.total + sum_)
+                for rows in (least, most)
+            ]
             half = Fraction(1, 2)
-            low, high = max(low, m.grid * (m.middle + min(ends) - half)), min(high, m.grid * (m.middle + max(ends) + half))
+            low, high = (
+                max(low, m.grid * (m.middle + min(ends) - half)),
+                min(high, m.grid * (m.middle + max(ends) + half)),
+            )
             low, high = min(low, m.high), max(high, m.low)
         return down(low), up(high)

@@ -1,7 +1,7 @@
 """Report noisy max: add two-sided geometric noise to every score, publish only which is largest.
 
-*Law*        argmax_i (score_i + Z_i), the first among equals, Z_i two-sided geometric of scale 2Δ/ε; Δ/ε for monotone scores. Integer scores, or
-             scores on a grid.
+*Law*        argmax_i (score_i + Z_i), the first among equals, Z_i two-sided geometric of scale
+             2Δ/ε; Δ/ε for monotone scores. Integer scores, or scores on a grid.
 *Promise*    ε-DP. Only the index is published, not the noisy score.
 *Error*      P(best score − chosen score ≥ r) ≤ (n − 1)·P(Z − Z' ≥ r), Z and Z' independent.
 *Proof*      docs/proofs/noisy-max.md
@@ -32,7 +32,9 @@ _FITS = 1 << 61
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class NoisyMax(Selection):
-    """Report-noisy-max for scores of a given sensitivity: the quick choice among very many candidates."""
+    """Report-noisy-max for scores of a given sensitivity: the quick choice among very many
+    candidates.
+    """
 
     sensitivity: Fraction
     epsilon: Fraction
@@ -62,23 +64,33 @@ class NoisyMax(Selection):
         return (Pure(self.epsilon, relation=self.relation, unit=self.unit),)
 
     def probabilities(self, scores: Sequence[Number]) -> NDArray[np.float64]:
-        """P(i) = Σ_y P(s_i + Z_i = y) · Π_{j<i} P(s_j + Z_j < y) · Π_{j>i} P(s_j + Z_j ≤ y). For a few candidates: the time grows with their number⁴."""
+        """P(i) = Σ_y P(s_i + Z_i = y) · Π_{j<i} P(s_j + Z_j < y) · Π_{j>i} P(s_j + Z_j ≤ y). For a
+        few candidates: the time grows with their number⁴.
+        """
         whole = [int(s) for s in self._integers(self._exact(scores))]
         return np.array([chance(lambda i=i: self._wins(i, whole)) for i in range(len(whole))])  # type: ignore[misc]
 
     def regret(self, confidence: Number = 0.95, *, count: int) -> float:
-        """How far below the best score the chosen one may lie, with this probability, among `count` candidates."""
+        """How far below the best score the chosen one may lie, with this probability, among `count`
+        candidates.
+        """
         missing, others = 1 - probability(confidence, "confidence"), known_count(count) - 1
         r = first(lambda r: self._rarely(r, missing / others), least=0) if others else 0
         return float(r) if self.grid is None else up(self.grid * (r + 1))
 
     def _rarely(self, r: int, chance: Fraction) -> bool:
-        """Whether P(Z − Z' > r) ≤ chance: Σ_{k>r} ((1 − q)/(1 + q))² · q^k · (k + (1 + q²)/(1 − q²))."""
+        """Whether P(Z − Z' > r) ≤ chance: Σ_{k>r} ((1 − q)/(1 + q))² · q^k · (k + (1 + q²)/(1 −
+        q²)).
+        """
 
         def tail() -> arb:
             q = self._power(1)
             middle = (1 + q * q) / (1 - q * q)
-            return ((1 - q) / (1 + q)) ** 2 * self._power(r + 1) * ((r + 1 + middle) / (1 - q) + q / (1 - q) ** 2)
+            return (
+                ((1 - q) / (1 + q)) ** 2
+                * self._power(r + 1)
+                * ((r + 1 + middle) / (1 - q) + q / (1 - q) ** 2)
+            )
 
         return below(tail, lambda: ball(chance))
 
@@ -87,10 +99,16 @@ class NoisyMax(Selection):
         return (-ball(k * self.rate)).exp()
 
     def _wins(self, i: int, scores: list[int]) -> arb:
-        """P(i): between two scores every factor is 1 − c·x or c/x with x = q^(y − start), so the sum over y is one of geometric series."""
+        """P(i): between two scores every factor is 1 − c·x or c/x with x = q^(y − start), so the
+        sum over y is one of geometric series.
+        """
         others = [
-            s + (j < i) for j, s in enumerate(scores) if j != i
-        ]  # P(s_j + Z_j ≤ y) is 1 − q^(y − c + 1)/(1 + q) from c − 1 on and q^(c − y)/(1 + q) up to c
+            s + (j < i)
+            for j, s in enumerate(scores)
+            if j != i
+            # P(s_j + Z_j ≤ y) is 1 − q^(y − c + 1)/(1 + q) from c − 1 on and q^(c − y)/(1 + q) up
+            # to c
+        ]
         one, cuts = 1 + self._power(1), sorted({*others, scores[i]})
         total = arb(0)
         for start, stop in zip(
@@ -108,7 +126,13 @@ class NoisyMax(Selection):
             else:
                 rising, powers = rising * self._power(scores[i] - at), powers + 1
             count = None if start is None or stop is None else stop - start
-            total += sum((rising[m] * self._series(m - powers, count, start is None) for m in range(rising.degree() + 1)), arb(0))
+            total += sum(
+                (
+                    rising[m] * self._series(m - powers, count, start is None)
+                    for m in range(rising.degree() + 1)
+                ),
+                arb(0),
+            )
         return total * (1 - self._power(1)) / one
 
     def _series(self, m: int, count: int | None, downward: bool) -> arb:
@@ -120,7 +144,10 @@ class NoisyMax(Selection):
     def _index(self, scores: Scores, bits: Bits) -> int:
         whole = self._integers(scores)
         noise = self._law.sample(len(whole), bits)
-        if all(array.dtype == np.int64 and array.min() > -_FITS and array.max() < _FITS for array in (whole, noise)):
+        if all(
+            array.dtype == np.int64 and array.min() > -_FITS and array.max() < _FITS
+            for array in (whole, noise)
+        ):
             return int(np.argmax(whole + noise))
         sums = [int(s) + int(n) for s, n in zip(whole, noise, strict=True)]
         return sums.index(max(sums))
@@ -129,6 +156,11 @@ class NoisyMax(Selection):
         if isinstance(scores, np.ndarray):
             return scores
         if any(s.denominator != 1 for s in scores):
-            raise Refused("selection.grid", "scores that are not whole numbers", "the noise lives on the integers", "NoisyMax(…, grid=2**-20)")
+            raise Refused(
+                "selection.grid",
+                "scores that are not whole numbers",
+                "the noise lives on the integers",
+                "NoisyMax(…, grid=2**-20)",
+            )
         whole = [int(s) for s in scores]
         return np.array(whole, dtype=np.int64 if max(map(abs, whole)) < 2**62 else object)

@@ -1,13 +1,18 @@
 """Key selection by the rule that is best for one vote, in one group or over many, also for weights.
 
-*Law*        A group of weight W is kept with probability π(W), independently of the others: π(0) = 0 and
-             π(w + 1) = min(e^η·π(w) + κ, 1 − e^(−η)·(1 − π(w) − κ), 1), evaluated in closed form; the coin is exact.
-*Promise*    Approx(ε, δ), where a unit gives at most `quanta` to a group and at most m·quanta in all, over **any** number of groups: then η = ε/(m·quanta),
-             κ = (δ/m)·(e^η − 1)/(e^(ε/m) − 1). With quanta = 1 this is one vote in each of at most m groups (Desfontaines, Voss, Gipson & Mandayam 2022).
-             A unit that may put k quanta into one group: groups=1, quanta=k. Under "replace", m stands for twice as many.
-*Error*      `keep_probability(n)`: with one group per unit no rule that keeps (ε, δ) keeps a group of n more often. With several, `GaussianThreshold`, whose
-             noise grows with the root of their number, soon does: from three on at (1, 10^-5).
-*Draw*       U < π(W) in double precision where U is farther from it than a stated margin; else in ball arithmetic, with the same bits of U and further ones.
+*Law*        A group of weight W is kept with probability π(W), independently of the others: π(0) =
+             0 and π(w + 1) = min(e^η·π(w) + κ, 1 − e^(−η)·(1 − π(w) − κ), 1), evaluated in closed
+             form; the coin is exact.
+*Promise*    Approx(ε, δ), where a unit gives at most `quanta` to a group and at most m·quanta in
+             all, over **any** number of groups: then η = ε/(m·quanta), κ = (δ/m)·(e^η − 1)/(e^(ε/m)
+             − 1). With quanta = 1 this is one vote in each of at most m groups (Desfontaines, Voss,
+             Gipson & Mandayam 2022). A unit that may put k quanta into one group: groups=1,
+             quanta=k. Under "replace", m stands for twice as many.
+*Error*      `keep_probability(n)`: with one group per unit no rule that keeps (ε, δ) keeps a group
+             of n more often. With several, `GaussianThreshold`, whose noise grows with the root of
+             their number, soon does: from three on at (1, 10^-5).
+*Draw*       U < π(W) in double precision where U is farther from it than a stated margin; else in
+             ball arithmetic, with the same bits of U and further ones.
 *Proof*      docs/proofs/optimal-selection.md
 """
 
@@ -30,9 +35,14 @@ from ..noise.uniform import lies_below
 from .key_selection import KeySelection, Related, each_whole, known_count, settle, whole
 
 MARGIN = 2.0**-40
-"""Assumed: expm1 of a double in [−800, 700] errs by less than 2^-42 of itself; proved: what is added, multiplied and converted errs by less than 2^-41."""
+"""Assumed: expm1 of a double in [−800, 700] errs by less than 2^-42 of itself; proved: what is
+added, multiplied and converted errs by less than 2^-41.
+"""
 
-_PLAIN = 2.0**-900, 2.0**900  # constants in between, and what is computed of them, are normal doubles
+_PLAIN = (
+    2.0**-900,
+    2.0**900,
+)  # constants in between, and what is computed of them, are normal doubles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -45,16 +55,37 @@ class OptimalSelection(KeySelection):
     quanta: int
     relation: Relation | None
     unit: str | None
-    _turn: int = field(repr=False, compare=False)  # up to it π grows by the first branch of the minimum
+    _turn: int = field(
+        repr=False, compare=False
+    )  # up to it π grows by the first branch of the minimum
     _sure: int = field(repr=False, compare=False)  # from it on π is 1
-    _doubles: tuple[float, float, float] = field(repr=False, compare=False)  # η, κ/(e^η − 1) and π(turn), to the nearest double
+    _doubles: tuple[float, float, float] = field(
+        repr=False, compare=False
+    )  # η, κ/(e^η − 1) and π(turn), to the nearest double
 
-    def __init__(self, *, epsilon: Number, delta: Number, groups: int = 1, quanta: int = 1, relation: Related = "add-remove", unit: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        delta: Number,
+        groups: int = 1,
+        quanta: int = 1,
+        relation: Related = "add-remove",
+        unit: str | None = None,
+    ) -> None:
         settle(self, epsilon, delta, groups, relation, unit)
         put = object.__setattr__
         put(self, "quanta", known_count(quanta, "quanta"))
         put(self, "_turn", first(self._past_the_turn, near=1, least=1))
-        put(self, "_sure", first(lambda w: not below(lambda: arb(0), lambda: self._missing(w)), near=self._turn, least=self._turn))
+        put(
+            self,
+            "_sure",
+            first(
+                lambda w: not below(lambda: arb(0), lambda: self._missing(w)),
+                near=self._turn,
+                least=self._turn,
+            ),
+        )
         numbers = (lambda: ball(self.step), self._extra, lambda: self._share(self._turn))
         put(self, "_doubles", tuple(evaluate(number) for number in numbers))
 
@@ -78,7 +109,9 @@ class OptimalSelection(KeySelection):
         return kept.reshape(weights.shape)
 
     def _shares(self, w: NDArray[np.int64]) -> NDArray[np.float64]:
-        """π(w) for 0 < w < sure in double precision, to half of MARGIN; NaN, which decides nothing, where the constants are too extreme."""
+        """π(w) for 0 < w < sure in double precision, to half of MARGIN; NaN, which decides nothing,
+        where the constants are too extreme.
+        """
         step, extra, turned = self._doubles
         turn = min(self._turn, 2**63 - 1)
         first, shares = w <= turn, np.full(len(w), np.nan)
@@ -100,16 +133,26 @@ class OptimalSelection(KeySelection):
         return ball(self.delta / self.moved) / ball(self.epsilon / self.moved).expm1()
 
     def _share(self, w: int) -> arb:
-        """π(w) below the last step: κ(e^(wη) − 1)/(e^η − 1) up to the turn, then 1 less what is missing."""
-        return self._extra() * ball(w * self.step).expm1() if w <= self._turn else 1 - self._missing(w)
+        """π(w) below the last step: κ(e^(wη) − 1)/(e^η − 1) up to the turn, then 1 less what is
+        missing.
+        """
+        return (
+            self._extra() * ball(w * self.step).expm1() if w <= self._turn else 1 - self._missing(w)
+        )
 
     def _missing(self, w: int) -> arb:
-        """1 − π(w) from the turn on, before it is cut at 0: e^(−(w − turn)η)·(1 − π(turn) + κ/(e^η − 1)) − κ/(e^η − 1)."""
+        """1 − π(w) from the turn on, before it is cut at 0: e^(−(w − turn)η)·(1 − π(turn) + κ/(e^η
+        − 1)) − κ/(e^η − 1).
+        """
         extra = self._extra()
-        return (-ball((w - self._turn) * self.step)).exp() * (1 - self._share(self._turn) + extra) - extra
+        return (-ball((w - self._turn) * self.step)).exp() * (
+            1 - self._share(self._turn) + extra
+        ) - extra
 
     def _past_the_turn(self, w: int) -> bool:
-        """Whether the second branch is the smaller one at w: π(w) > (1 − κ)/(1 + e^η), with π(w) by the first branch."""
+        """Whether the second branch is the smaller one at w: π(w) > (1 − κ)/(1 + e^η), with π(w) by
+        the first branch.
+        """
 
         def wall() -> arb:
             grow = ball(self.step).expm1()

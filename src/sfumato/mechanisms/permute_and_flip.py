@@ -1,8 +1,12 @@
-"""Permute and flip: visit the candidates in random order, take each with probability e^(−rate·regret).
+"""Permute and flip: visit the candidates in random order, take each with probability
+e^(−rate·regret).
 
-*Law*        P(i) = q_i · ∫₀¹ Π_{j≠i} (1 − t·q_j) dt with q_j = e^(rate·(score_j − best)), rate = ε/(2Δ); ε/Δ for monotone scores.
-*Promise*    ε-DP (McKenna & Sheldon 2020); it is report-noisy-max with exponential noise (Ding et al. 2021). No better zCDP than that of any ε-DP mechanism.
-*Error*      P(best score − chosen score ≥ r) ≤ n·e^(−rate·r); the expected regret is never above the exponential mechanism's.
+*Law*        P(i) = q_i · ∫₀¹ Π_{j≠i} (1 − t·q_j) dt with q_j = e^(rate·(score_j − best)), rate =
+             ε/(2Δ); ε/Δ for monotone scores.
+*Promise*    ε-DP (McKenna & Sheldon 2020); it is report-noisy-max with exponential noise (Ding et
+             al. 2021). No better zCDP than that of any ε-DP mechanism.
+*Error*      P(best score − chosen score ≥ r) ≤ n·e^(−rate·r); the expected regret is never above
+             the exponential mechanism's.
 *Proof*      docs/proofs/permute-and-flip.md
 """
 
@@ -79,6 +83,8 @@ class PermuteAndFlip(Selection):
                 return index
 
     def _regrets(self, scores: Scores) -> list[Fraction]:
-        plain = scores.tolist() if isinstance(scores, np.ndarray) else scores  # Python's integers: differences of 64-bit ones may not fit
+        plain = (
+            scores.tolist() if isinstance(scores, np.ndarray) else scores
+        )  # Python's integers: differences of 64-bit ones may not fit
         best = max(plain)
         return [self.rate * (best - s) for s in plain]

@@ -1,11 +1,14 @@
 """How far off the strategies for prefix sums and ranges are, and which wins.
 
 *Flat*         noise on each of n values; a sum of k of them adds k noises.
-*Tree*         noise on the sums of all blocks of b^i values, root and leaves included: a value lies in `levels` blocks, so the noise grows with their
-               number; a prefix or a range is put together from at most `nodes` of them (Hay et al. 2010; Qardaji, Yang & Li 2013).
-*Square root*  `PrefixSums`: variance (Σ_{j<n} c_j²)² for a prefix, c_j = C(2j, j)/4^j, under Gaussian noise.
-*Unit*         variances are those of the worst sum, in multiples of (Δ/ε)² for Laplace noise and of (Δ/μ)² for Gaussian noise, one value changing by Δ.
-               Trees are taken as they are; consistency, which `Hierarchy` adds, lowers their error further.
+*Tree*         noise on the sums of all blocks of b^i values, root and leaves included: a value lies
+               in `levels` blocks, so the noise grows with their number; a prefix or a range is put
+               together from at most `nodes` of them (Hay et al. 2010; Qardaji, Yang & Li 2013).
+*Square root*  `PrefixSums`: variance (Σ_{j<n} c_j²)² for a prefix, c_j = C(2j, j)/4^j, under
+               Gaussian noise.
+*Unit*         variances are those of the worst sum, in multiples of (Δ/ε)² for Laplace noise and of
+               (Δ/μ)² for Gaussian noise, one value changing by Δ. Trees are taken as they are;
+               consistency, which `Hierarchy` adds, lowers their error further.
 """
 
 from __future__ import annotations
@@ -35,13 +38,26 @@ class Strategy:
 
 
 def strategies(
-    length: int, *, noise: Literal["gaussian", "laplace"] = "gaussian", query: Literal["prefix", "range"] = "prefix", width: int | None = None
+    length: int,
+    *,
+    noise: Literal["gaussian", "laplace"] = "gaussian",
+    query: Literal["prefix", "range"] = "prefix",
+    width: int | None = None,
 ) -> tuple[Strategy, ...]:
-    """The strategies for n values, the best first. `width` is how many values a range has, for the flat one; by default all."""
+    """The strategies for n values, the best first. `width` is how many values a range has, for the
+    flat one; by default all.
+    """
     if not is_whole(length, 1, 1 << 20):
-        raise Refused("stream.length", f"length={length}", "there are from 1 to 2^20 values", "length=365")
+        raise Refused(
+            "stream.length", f"length={length}", "there are from 1 to 2^20 values", "length=365"
+        )
     if noise not in ("gaussian", "laplace") or query not in ("prefix", "range"):
-        raise Refused("stream.strategy", f"noise={noise!r}, query={query!r}", "noise is gaussian or laplace, a query a prefix or a range", 'query="prefix"')
+        raise Refused(
+            "stream.strategy",
+            f"noise={noise!r}, query={query!r}",
+            "noise is gaussian or laplace, a query a prefix or a range",
+            'query="prefix"',
+        )
     summed = length if width is None else width
     found = [Strategy(name="flat", variance=float(_variance(noise, 1, summed)), nodes=summed)]
     trees = [tree(length, b, noise=noise, query=query) for b in range(2, min(length, _WIDEST) + 1)]
@@ -49,18 +65,38 @@ def strategies(
         best = min(trees, key=lambda t: t.variance)
         found += [trees[0]] if best is trees[0] else [trees[0], best]
     if query == "prefix":
-        found.append(Strategy(name="square root", variance=_square_root(length, noise), nodes=length))
+        found.append(
+            Strategy(name="square root", variance=_square_root(length, noise), nodes=length)
+        )
     return tuple(sorted(found, key=lambda s: s.variance))
 
 
-def tree(length: int, branching: int, *, noise: Literal["gaussian", "laplace"] = "gaussian", query: Literal["prefix", "range"] = "prefix") -> Strategy:
-    """A tree over n values: its levels, the most blocks that a query takes, and the variance of that."""
+def tree(
+    length: int,
+    branching: int,
+    *,
+    noise: Literal["gaussian", "laplace"] = "gaussian",
+    query: Literal["prefix", "range"] = "prefix",
+) -> Strategy:
+    """A tree over n values: its levels, the most blocks that a query takes, and the variance of
+    that.
+    """
     below = 0  # levels under the root
     while branching**below < length:
         below += 1
-    nodes = _prefix_nodes(length, branching) if query == "prefix" else _range_nodes(length, below, branching)
+    nodes = (
+        _prefix_nodes(length, branching)
+        if query == "prefix"
+        else _range_nodes(length, below, branching)
+    )
     variance = _variance(noise, below + 1, nodes)
-    return Strategy(name=f"tree of {branching}", variance=float(variance), branching=branching, levels=below + 1, nodes=nodes)
+    return Strategy(
+        name=f"tree of {branching}",
+        variance=float(variance),
+        branching=branching,
+        levels=below + 1,
+        nodes=nodes,
+    )
 
 
 def square_root_factor(length: int) -> float:
@@ -69,7 +105,9 @@ def square_root_factor(length: int) -> float:
 
 
 def _variance(noise: str, levels: int, nodes: int) -> int:
-    """A value in `levels` blocks has L1 sensitivity `levels`, L2 its root; Laplace noise of scale b has variance 2b²."""
+    """A value in `levels` blocks has L1 sensitivity `levels`, L2 its root; Laplace noise of scale b
+    has variance 2b².
+    """
     return 2 * levels**2 * nodes if noise == "laplace" else levels * nodes
 
 
@@ -93,7 +131,9 @@ def _sums(length: int) -> tuple[arb, arb]:
 
 
 def _prefix_nodes(length: int, branching: int) -> int:
-    """The largest sum of digits, in base b, of the numbers up to n: a prefix takes as many blocks of each size as its digit says."""
+    """The largest sum of digits, in base b, of the numbers up to n: a prefix takes as many blocks
+    of each size as its digit says.
+    """
     digits: list[int] = []
     rest = length
     while rest:
@@ -109,7 +149,9 @@ def _prefix_nodes(length: int, branching: int) -> int:
 
 
 def _range_nodes(length: int, below: int, branching: int) -> int:
-    """The most blocks that a range takes: a suffix of one child of the root, whole children, a prefix of another. Attained by full trees."""
+    """The most blocks that a range takes: a suffix of one child of the root, whole children, a
+    prefix of another. Attained by full trees.
+    """
     if below == 0:
         return 1
     prefix = (branching - 1) * (below - 1)

@@ -1,12 +1,16 @@
 """Prefix sums of a stream of integers, all n of them, by the square-root factorisation.
 
-*Law*        The matrix A of prefix sums is R·R for the lower triangular Toeplitz matrix R of c_j = C(2j, j)/4^j. With r_j = ⌊c_j·2^s + ½⌋, whole numbers, the
-             release is y = r * x + z: a convolution of integers, and rounded normal noise z_t of deviation σ·2^s on each entry. The sums are a fixed
-             function of y, ⌊(ℓ * y) + ½⌋ with ℓ the series of A·r⁻¹ to 200 bits: post-processing, in integers.
-*Promise*    μ-GDP with μ² = Δ²·Σ r_j²/(σ·2^s)², an exact rational, where a neighbour changes one x_t by at most Δ. Also when x_t is chosen in the light of
-             what was published before (Denisov, McMahan, Rush, Smith & Thakurta 2022).
-*Error*      The noise of the last sum, the largest, has deviation σ·√(Σ_{j<n} ℓ_j²): at equal μ, Δ/μ·Σ_{j<n} c_j², which is 3.27 at n = 1024 and
-             grows like (ln n)/π, where separate noise has √n (Fichtenberger, Henzinger & Upadhyay 2023). `strategies` in
+*Law*        The matrix A of prefix sums is R·R for the lower triangular Toeplitz matrix R of c_j =
+             C(2j, j)/4^j. With r_j = ⌊c_j·2^s + ½⌋, whole numbers, the release is y = r * x + z: a
+             convolution of integers, and rounded normal noise z_t of deviation σ·2^s on each entry.
+             The sums are a fixed function of y, ⌊(ℓ * y) + ½⌋ with ℓ the series of A·r⁻¹ to 200
+             bits: post-processing, in integers.
+*Promise*    μ-GDP with μ² = Δ²·Σ r_j²/(σ·2^s)², an exact rational, where a neighbour changes one
+             x_t by at most Δ. Also when x_t is chosen in the light of what was published before
+             (Denisov, McMahan, Rush, Smith & Thakurta 2022).
+*Error*      The noise of the last sum, the largest, has deviation σ·√(Σ_{j<n} ℓ_j²): at equal μ,
+             Δ/μ·Σ_{j<n} c_j², which is 3.27 at n = 1024 and grows like (ln n)/π, where separate
+             noise has √n (Fichtenberger, Henzinger & Upadhyay 2023). `strategies` in
              prefix_strategies.py compares.
 *Proof*      docs/proofs/prefix-sums.md
 """
@@ -40,7 +44,8 @@ LONGEST = 1 << 16
 """The longest stream: its coefficients take a second or so to compute."""
 
 _FINE = 200  # bits of the series that post-processes
-_STEPS = 30  # the noise has between 2^28 and 2^30 steps of the grid, and more where the coefficients need it
+# the noise has between 2^28 and 2^30 steps of the grid, and more where the coefficients need it
+_STEPS = 30
 _COARSEST = 20
 
 
@@ -71,27 +76,46 @@ class PrefixSums(Mechanism):
         example = "PrefixSums(length=365, epsilon=1, delta=1e-6)"
         only_one("PrefixSums", example, epsilon=epsilon, rho=rho, mu=mu)
         if (delta is None) == (epsilon is not None):
-            raise Refused("mechanism.calibration", "PrefixSums(…)", "epsilon and delta go together", example)
-        square = largest_mu(epsilon, delta) ** 2 if epsilon is not None and delta is not None else positive(mu, "mu") ** 2 if mu is not None else Fraction(0)
+            raise Refused(
+                "mechanism.calibration", "PrefixSums(…)", "epsilon and delta go together", example
+            )
+        square = (
+            largest_mu(epsilon, delta) ** 2
+            if epsilon is not None and delta is not None
+            else positive(mu, "mu") ** 2
+            if mu is not None
+            else Fraction(0)
+        )
         square = 2 * positive(rho, "rho") if rho is not None else square
         put = object.__setattr__
         put(self, "length", _length(length))
         put(self, "sensitivity", Fraction(math.floor(known_sensitivity(sensitivity, None))))
         put(self, "relation", relation_of(relation))
         put(self, "unit", unit_of(unit))
-        about = float(self.sensitivity) * math.sqrt((1.1 + math.log(length) / math.pi) / square)  # not below σ; only a power of two follows from it
+        about = float(self.sensitivity) * math.sqrt(
+            (1.1 + math.log(length) / math.pi) / square
+        )  # not below σ; only a power of two follows from it
         put(self, "scale_bits", max(_COARSEST, _STEPS - math.ceil(math.log2(about))))
         put(self, "sigma", sqrt_up(self.moves_squared / square))
         put(self, "_law", RoundedNormal(sigma=self.sigma * (1 << self.scale_bits)))
 
     @property
     def moves_squared(self) -> Fraction:
-        """The squared L2 distance that one change of Δ makes, exactly: that of the first column, the longest."""
-        return self.sensitivity**2 * Fraction(sum(r * r for r in root_coefficients(self.length, self.scale_bits)), 1 << 2 * self.scale_bits)
+        """The squared L2 distance that one change of Δ makes, exactly: that of the first column,
+        the longest.
+        """
+        return self.sensitivity**2 * Fraction(
+            sum(r * r for r in root_coefficients(self.length, self.scale_bits)),
+            1 << 2 * self.scale_bits,
+        )
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (GDP.from_square(self.moves_squared / self.sigma**2, relation=self.relation, unit=self.unit),)
+        return (
+            GDP.from_square(
+                self.moves_squared / self.sigma**2, relation=self.relation, unit=self.unit
+            ),
+        )
 
     @property
     def law(self) -> RoundedNormal:
@@ -102,9 +126,19 @@ class PrefixSums(Mechanism):
         """The n noisy prefix sums of n integers."""
         stream = grids.whole_numbers(values)
         if stream is None or stream.ndim != 1:
-            raise Refused("value.type", f"perturb({type(values).__name__})", "a stream is a row of integers", "an array of int64")
+            raise Refused(
+                "value.type",
+                f"perturb({type(values).__name__})",
+                "a stream is a row of integers",
+                "an array of int64",
+            )
         if len(stream) != self.length:
-            raise Refused("mechanism.size", f"perturb of {len(stream)} values", f"the record says {self.length}", "length=…, known beforehand")
+            raise Refused(
+                "mechanism.size",
+                f"perturb of {len(stream)} values",
+                f"the record says {self.length}",
+                "length=…, known beforehand",
+            )
         y = _product(root_coefficients(self.length, self.scale_bits), stream.tolist())
         noise = self.law.sample(self.length, bits).tolist()
         return _saturated(self._finish([a + b for a, b in zip(y, noise, strict=True)]))
@@ -114,28 +148,51 @@ class PrefixSums(Mechanism):
         return Stream(self, bits)
 
     def deviation(self, at: int | None = None) -> float:
-        """The standard deviation of the noise in the sum of the first `at` values, all n by default, before it is rounded to an integer."""
+        """The standard deviation of the noise in the sum of the first `at` values, all n by
+        default, before it is rounded to an integer.
+        """
         return evaluate(lambda: ball(self._spread(at)).sqrt() * ball(self.sigma))
 
     def error(self, confidence: Number = 0.95) -> int:
-        """Half the width of an interval that holds the last, and so any, exact sum with this probability, each by itself."""
+        """Half the width of an interval that holds the last, and so any, exact sum with this
+        probability, each by itself.
+        """
         missing = 1 - probability(confidence, "confidence")
         spread = sqrt_up(self._spread(None)) * self.sigma
-        slack = Fraction(sum(abs(c) for c in inverse_coefficients(self.length, self.scale_bits)), 1 << (_FINE + 1))  # of rounding the noise; ½ for the sum
-        widths = least(lambda x: below(lambda: 2 * normal_cdf(-ball(x)), lambda: ball(missing))) if missing < 1 else Fraction(0)
+        slack = Fraction(
+            sum(abs(c) for c in inverse_coefficients(self.length, self.scale_bits)),
+            1 << (_FINE + 1),
+        )  # of rounding the noise; ½ for the sum
+        widths = (
+            least(lambda x: below(lambda: 2 * normal_cdf(-ball(x)), lambda: ball(missing)))
+            if missing < 1
+            else Fraction(0)
+        )
         return math.floor(widths * spread + slack / (1 << self.scale_bits) + Fraction(1, 2))
 
     def _spread(self, at: int | None) -> Fraction:
         """Σ ℓ_j² over the first `at` coefficients."""
-        series = inverse_coefficients(self.length, self.scale_bits)[: self.length if at is None else at]
+        series = inverse_coefficients(self.length, self.scale_bits)[
+            : self.length if at is None else at
+        ]
         return Fraction(sum(c * c for c in series), 1 << 2 * _FINE)
 
     def _finish(self, y: Sequence[int]) -> list[int]:
-        return [rounded(total, self.scale_bits) for total in _product(inverse_coefficients(self.length, self.scale_bits), y)]
+        return [
+            rounded(total, self.scale_bits)
+            for total in _product(inverse_coefficients(self.length, self.scale_bits), y)
+        ]
 
     def __repr__(self) -> str:
-        where = "".join(f", {name}={value!r}" for name, value in (("relation", self.relation), ("unit", self.unit)) if value is not None)
-        return f"PrefixSums(length={self.length}, sensitivity={text(self.sensitivity)}, sigma={text(self.sigma)}{where})"
+        where = "".join(
+            f", {name}={value!r}"
+            for name, value in (("relation", self.relation), ("unit", self.unit))
+            if value is not None
+        )
+        return (
+            f"PrefixSums(length={self.length}, sensitivity={text(self.sensitivity)}, "
+            f"sigma={text(self.sigma)}{where})"
+        )
 
 
 class Stream:
@@ -152,21 +209,45 @@ class Stream:
         """The noisy sum of all values so far, this one included."""
         made = self.__made
         if len(self.__seen) == made.length:
-            raise Refused("stream.over", "add(…)", f"the stream has had its {made.length} values", "a longer length, or a new stream at its price")
+            raise Refused(
+                "stream.over",
+                "add(…)",
+                f"the stream has had its {made.length} values",
+                "a longer length, or a new stream at its price",
+            )
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise Refused("value.type", f"add({type(value).__name__})", "a stream is a row of integers", "int(value)")
+            raise Refused(
+                "value.type",
+                f"add({type(value).__name__})",
+                "a stream is a row of integers",
+                "int(value)",
+            )
         self.__seen.append(int(value))
         t = len(self.__seen)
-        now = sum(r * x for r, x in zip(root_coefficients(made.length, made.scale_bits)[:t], reversed(self.__seen), strict=True))
+        now = sum(
+            r * x
+            for r, x in zip(
+                root_coefficients(made.length, made.scale_bits)[:t],
+                reversed(self.__seen),
+                strict=True,
+            )
+        )
         self.__y.append(now + made.law.draw(self.__bits))
         series = inverse_coefficients(made.length, made.scale_bits)[:t]
-        return rounded(sum(c * v for c, v in zip(series, reversed(self.__y), strict=True)), made.scale_bits)
+        return rounded(
+            sum(c * v for c, v in zip(series, reversed(self.__y), strict=True)), made.scale_bits
+        )
 
     def __repr__(self) -> str:
         return f"Stream({len(self.__seen)} of {self.__made.length})"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise Refused("stream.copy", "copy or pickle of a stream", "it holds data, and two copies would answer twice", "one stream, passed around")
+        raise Refused(
+            "stream.copy",
+            "copy or pickle of a stream",
+            "it holds data, and two copies would answer twice",
+            "one stream, passed around",
+        )
 
 
 def rounded(total: int, scale_bits: int) -> int:
@@ -176,7 +257,9 @@ def rounded(total: int, scale_bits: int) -> int:
 
 @lru_cache(maxsize=16)
 def root_coefficients(length: int, scale_bits: int) -> tuple[int, ...]:
-    """r_j = ⌊2^s·c_j + ½⌋ up to an error in c_j of n·2^-128: c_(j+1) = c_j·(2j + 1)/(2j + 2), rounded down to 128 more bits. Any integers would do."""
+    """r_j = ⌊2^s·c_j + ½⌋ up to an error in c_j of n·2^-128: c_(j+1) = c_j·(2j + 1)/(2j + 2),
+    rounded down to 128 more bits. Any integers would do.
+    """
     guard = scale_bits + 128
     found, c = [], 1 << guard
     for j in range(length):
@@ -191,8 +274,14 @@ def inverse_coefficients(length: int, scale_bits: int) -> tuple[int, ...]:
     with precision(_FINE + 64 + 4 * length.bit_length()):
         before, ctx.cap = ctx.cap, length
         try:
-            series = arb(1 << scale_bits) / (arb_series([1, -1]) * arb_series([fmpz(r) for r in root_coefficients(length, scale_bits)]))
-            return tuple(floor((series[j] * ball(1 << _FINE) + ball(Fraction(1, 2))).mid()) or 0 for j in range(length))
+            series = arb(1 << scale_bits) / (
+                arb_series([1, -1])
+                * arb_series([fmpz(r) for r in root_coefficients(length, scale_bits)])
+            )
+            return tuple(
+                floor((series[j] * ball(1 << _FINE) + ball(Fraction(1, 2))).mid()) or 0
+                for j in range(length)
+            )
         finally:
             ctx.cap = before
 
@@ -211,4 +300,6 @@ def _saturated(sums: list[int]) -> NDArray[np.int64]:
 def _length(value: object) -> int:
     if is_whole(value, 1, LONGEST):
         return value
-    raise Refused("stream.length", f"length={value}", f"a stream has from 1 to {LONGEST} values", "length=365")
+    raise Refused(
+        "stream.length", f"length={value}", f"a stream has from 1 to {LONGEST} values", "length=365"
+    )

@@ -1,11 +1,16 @@
-"""Propose, test, release: propose a bound on the local sensitivity, test privately that it holds far around, release with noise to that bound, or say nothing.
+"""Propose, test, release: propose a bound on the local sensitivity, test privately that it holds
+far around, release with noise to that bound, or say nothing.
 
-*Steps*      D, the number of records that must change before the local sensitivity exceeds the bound (for the mode: before it can change), moves by at
-             most 1. The test passes if D + Z ≥ T, Z two-sided geometric of scale 1/ε₁, T the least integer with P(Z ≥ T) ≤ δ. Then the statistic is released
-             with geometric noise of scale bound/ε₂ (the mode as it is); else None.
-*Promise*    (ε₁ + ε₂, δ)-DP under replace: if D = 0 the test passes with probability at most δ, else the neighbour's value lies within the bound
-             (Dwork & Lei 2009; Vadhan 2017). The threshold ln(2/δ)/(2ε) found in lecture notes gives δ of order √δ instead.
-*Error*      that of the noise, where there is an answer; at distance D there is one with probability P(Z ≥ T − D), 1 − δ and more from 2T on.
+*Steps*      D, the number of records that must change before the local sensitivity exceeds the
+             bound (for the mode: before it can change), moves by at most 1. The test passes if D +
+             Z ≥ T, Z two-sided geometric of scale 1/ε₁, T the least integer with P(Z ≥ T) ≤ δ. Then
+             the statistic is released with geometric noise of scale bound/ε₂ (the mode as it is);
+             else None.
+*Promise*    (ε₁ + ε₂, δ)-DP under replace: if D = 0 the test passes with probability at most δ,
+             else the neighbour's value lies within the bound (Dwork & Lei 2009; Vadhan 2017). The
+             threshold ln(2/δ)/(2ε) found in lecture notes gives δ of order √δ instead.
+*Error*      that of the noise, where there is an answer; at distance D there is one with
+             probability P(Z ≥ T − D), 1 − δ and more from 2T on.
 *Proof*      docs/proofs/propose-test-release.md
 """
 
@@ -28,7 +33,14 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from ..sensitivity import mode, order_statistics
 from .base import Mechanism
-from .bounded_data import Range, category_counts, known_categories, known_range, known_statistic, put_range
+from .bounded_data import (
+    Range,
+    category_counts,
+    known_categories,
+    known_range,
+    known_statistic,
+    put_range,
+)
 
 STATISTICS = ("median", "quantile", "iqr", "mode")
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))
@@ -72,18 +84,38 @@ class ProposeTestRelease(Mechanism):
         put(self, "statistic", known_statistic(statistic, STATISTICS))
         place, ordered = f"ProposeTestRelease({statistic!r})", statistic != "mode"
         if ordered and bound is None:
-            raise Refused("mechanism.bound", place, "a bound on the local sensitivity has to be proposed", "bound=0.5")
+            raise Refused(
+                "mechanism.bound",
+                place,
+                "a bound on the local sensitivity has to be proposed",
+                "bound=0.5",
+            )
         put(self, "epsilon", positive(epsilon, "epsilon"))
         put(self, "delta", probability(delta, "delta", zero=False))
         put(self, "bound", positive(bound, "bound") if ordered and bound is not None else None)
-        put(self, "test_share", probability(test_share, "test_share", zero=False) if ordered else Fraction(1))
-        put(self, "q", (probability(q, "q", one=True) if statistic == "quantile" else Fraction(1, 2)) if statistic in ("median", "quantile") else None)
+        put(
+            self,
+            "test_share",
+            probability(test_share, "test_share", zero=False) if ordered else Fraction(1),
+        )
+        put(
+            self,
+            "q",
+            (probability(q, "q", one=True) if statistic == "quantile" else Fraction(1, 2))
+            if statistic in ("median", "quantile")
+            else None,
+        )
         put(self, "categories", () if ordered else known_categories(place, categories))
         put(self, "relation", "replace")
         put(self, "unit", unit_of(unit))
         put_range(self, known_range(place, low, high, grid) if ordered else None)
         if ordered and self._steps < 1:
-            raise Refused("mechanism.bound", f"bound={bound}", "the bound is finer than the grid", "a larger bound, or a finer grid")
+            raise Refused(
+                "mechanism.bound",
+                f"bound={bound}",
+                "the bound is finer than the grid",
+                "a larger bound, or a finer grid",
+            )
         put(self, "threshold", self.test.quantile(1 - self.delta) + 1)
         if ordered:
             _ = self.noise  # too wide a law is refused here, before any data
@@ -103,10 +135,18 @@ class ProposeTestRelease(Mechanism):
         return Geometric(scale=self._steps / (self.epsilon * (1 - self.test_share)))
 
     def error(self, confidence: Number = 0.95) -> float:
-        """Half the width of the interval around an answer, where there is one; rounding to the grid is counted."""
+        """Half the width of the interval around an answer, where there is one; rounding to the grid
+        is counted.
+        """
         if self._range is None:
             return 0.0
-        return up(self._range.grid * (self.noise.half_width(confidence) + (1 if self.statistic == "iqr" else Fraction(1, 2))))
+        return up(
+            self._range.grid
+            * (
+                self.noise.half_width(confidence)
+                + (1 if self.statistic == "iqr" else Fraction(1, 2))
+            )
+        )
 
     def passes(self, distance: int) -> float:
         """The probability of an answer at this distance to instability."""
@@ -132,7 +172,9 @@ class ProposeTestRelease(Mechanism):
         ends = (self._range.first, self._range.last)
         if self.statistic == "iqr":
             low, high = (order_statistics.rank_of(q, len(x)) for q in QUARTILES)
-            return order_statistics.distance_of_sum(x, (low, high), self._steps, *ends), int(x[high - 1] - x[low - 1])
+            return order_statistics.distance_of_sum(x, (low, high), self._steps, *ends), int(
+                x[high - 1] - x[low - 1]
+            )
         assert self.q is not None
         r = order_statistics.rank_of(self.q, len(x))
         return order_statistics.distance_of_sum(x, (r,), self._steps, *ends), int(x[r - 1])

@@ -1,8 +1,12 @@
-"""A quantile by the exponential mechanism, over all points of a public grid between two public ends.
+"""A quantile by the exponential mechanism, over all points of a public grid between two public
+ends.
 
-*Law*        P(z) ∝ e^(rate·score(z)) for z on the grid in [low, high], score(z) = −|(1 − q)·#{x < z} − q·#{x > z}|. Points between two data share
-             a score, so the choice is of an interval, weighted by its number of points, then of a point in it, uniformly: no point is ever enumerated.
-*Promise*    ε-DP, and ε²/8-zCDP: the score moves by at most max(q, 1 − q) when a value is added or removed, and by at most 1 when one is replaced (Smith 2011).
+*Law*        P(z) ∝ e^(rate·score(z)) for z on the grid in [low, high], score(z) = −|(1 − q)·#{x <
+             z} − q·#{x > z}|. Points between two data share a score, so the choice is of an
+             interval, weighted by its number of points, then of a point in it, uniformly: no point
+             is ever enumerated.
+*Promise*    ε-DP, and ε²/8-zCDP: the score moves by at most max(q, 1 − q) when a value is added or
+             removed, and by at most 1 when one is replaced (Smith 2011).
 *Error*      the score is at most ln(points/β)/rate below the best one with probability 1 − β.
 *Proof*      docs/proofs/quantile.md
 """
@@ -41,10 +45,25 @@ class Quantile(Mechanism):
     unit: str | None
     _range: Range = field(repr=False, compare=False)
 
-    def __init__(self, *, q: Number = "1/2", low: Number, high: Number, epsilon: Number, relation: str, grid: Number = 1, unit: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        q: Number = "1/2",
+        low: Number,
+        high: Number,
+        epsilon: Number,
+        relation: str,
+        grid: Number = 1,
+        unit: str | None = None,
+    ) -> None:
         bound = relation_of(relation)
         if bound is None:
-            raise Refused("quantile.relation", "relation=None", "the score moves differently when a value is added or replaced", "relation='add-remove'")
+            raise Refused(
+                "quantile.relation",
+                "relation=None",
+                "the score moves differently when a value is added or replaced",
+                "relation='add-remove'",
+            )
         put = object.__setattr__
         put(self, "q", probability(q, "q", one=True))
         put_range(self, Range(low, high, grid))
@@ -52,7 +71,12 @@ class Quantile(Mechanism):
         put(self, "relation", bound)
         put(self, "unit", unit_of(unit))
         if self.q.denominator > 2**20:
-            raise Refused("quantile.q", f"q={q}", "the scores of so long a fraction would not fit 64-bit integers", "q=0.5 or q='1/3'")
+            raise Refused(
+                "quantile.q",
+                f"q={q}",
+                "the scores of so long a fraction would not fit 64-bit integers",
+                "q=0.5 or q='1/3'",
+            )
 
     @property
     def sensitivity(self) -> Fraction:
@@ -75,19 +99,32 @@ class Quantile(Mechanism):
         return self._range.value(int(starts[chosen]) + integer_below(int(sizes[chosen]), bits))
 
     def law(self, values: ArrayLike) -> list[tuple[Fraction, Fraction, float]]:
-        """(first point, last point, probability) of every interval that the data cut the range into. It holds data."""
+        """(first point, last point, probability) of every interval that the data cut the range
+        into. It holds data.
+        """
         starts, sizes, law = self._intervals(self._range.sorted_steps(values))
         chances = law.pmfs()
-        return [(int(s) * self.grid, int(s + n - 1) * self.grid, float(p)) for s, n, p in zip(starts, sizes, chances, strict=True)]
+        return [
+            (int(s) * self.grid, int(s + n - 1) * self.grid, float(p))
+            for s, n, p in zip(starts, sizes, chances, strict=True)
+        ]
 
     def rank_error(self, confidence: Number = 0.95) -> float:
-        """How far the answer's score may lie below the best one, in ranks, with this probability; rounded up."""
+        """How far the answer's score may lie below the best one, in ranks, with this probability;
+        rounded up.
+        """
         missing = 1 - probability(confidence, "confidence")
         points = self._range.last - self._range.first + 1
-        return evaluate(lambda: (ball(Fraction(points)) / ball(missing)).log() / ball(self.rate), "up")
+        return evaluate(
+            lambda: (ball(Fraction(points)) / ball(missing)).log() / ball(self.rate), "up"
+        )
 
-    def _intervals(self, data: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], Choice]:
-        """The runs of points with one score: each value by itself, and the gaps before, between and after."""
+    def _intervals(
+        self, data: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Choice]:
+        """The runs of points with one score: each value by itself, and the gaps before, between and
+        after.
+        """
         places, counts = np.unique(data, return_counts=True)
         starts = np.empty(2 * len(places) + 1, dtype=np.int64)
         sizes = np.ones_like(starts)
@@ -103,4 +140,8 @@ class Quantile(Mechanism):
         a, b = self.q.denominator - self.q.numerator, self.q.numerator
         scores = -np.abs(a * less - b * more)
         kept = sizes > 0
-        return starts[kept], sizes[kept], Choice(scores[kept], rate=self.rate / self.q.denominator, prior=sizes[kept])
+        return (
+            starts[kept],
+            sizes[kept],
+            Choice(scores[kept], rate=self.rate / self.q.denominator, prior=sizes[kept]),
+        )

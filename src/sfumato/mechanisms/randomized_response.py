@@ -1,11 +1,16 @@
-"""Randomized response: everyone reports for themselves, and a coin decides whether the report is true.
+"""Randomized response: everyone reports for themselves, and a coin decides whether the report is
+true.
 
-*Law*        Of k categories the true one is reported with probability t, each other one with f = (1 − t)/(k − 1); t = e^ε/(e^ε + k − 1), or
-             any rational `keep`. k = 2 is Warner 1965; truth on heads and a second coin on tails is keep = 3/4.
-*Promise*    ε = |ln(t/f)| for every report, whatever the others are. A row is one report; the relation is left open, because a report exists only if
-             its row does: the promise is about replacing a row. Add-remove, under which the number of reports would be secret, is refused.
-*Error*      An estimated frequency is within √(ln(2/β)/(2n))/(t − f) of the true one but for a chance of β (Hoeffding 1963); the sum of the
-             variances is Σ P_j(1 − P_j)/(n(t − f)²), P_j = f + (t − f)·p_j.
+*Law*        Of k categories the true one is reported with probability t, each other one with f = (1
+             − t)/(k − 1); t = e^ε/(e^ε + k − 1), or any rational `keep`. k = 2 is Warner 1965;
+             truth on heads and a second coin on tails is keep = 3/4.
+*Promise*    ε = |ln(t/f)| for every report, whatever the others are. A row is one report; the
+             relation is left open, because a report exists only if its row does: the promise is
+             about replacing a row. Add-remove, under which the number of reports would be secret,
+             is refused.
+*Error*      An estimated frequency is within √(ln(2/β)/(2n))/(t − f) of the true one but for a
+             chance of β (Hoeffding 1963); the sum of the variances is Σ P_j(1 − P_j)/(n(t − f)²),
+             P_j = f + (t − f)·p_j.
 *Proof*      docs/proofs/randomized-response.md
 """
 
@@ -40,7 +45,9 @@ _EXAMPLE = "RandomizedResponse(epsilon=1, categories=['yes', 'no'])"
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RandomizedResponse(Mechanism):
-    """Reports that keep ε, or that are true with a given probability, or whose estimates stay within an error."""
+    """Reports that keep ε, or that are true with a given probability, or whose estimates stay
+    within an error.
+    """
 
     labels: Labels
     epsilon: Fraction | None
@@ -68,19 +75,40 @@ class RandomizedResponse(Mechanism):
         put(self, "unit", unit_of(unit))
         refuse_added(self.relation)
         if (error is None) != (reports is None):
-            raise Refused("mechanism.calibration", "RandomizedResponse(…)", "error and reports go together", "error=0.01, reports=1_000_000")
+            raise Refused(
+                "mechanism.calibration",
+                "RandomizedResponse(…)",
+                "error and reports go together",
+                "error=0.01, reports=1_000_000",
+            )
         if error is not None and reports is not None:
-            epsilon = _enough(positive(error, "error"), _reports(reports), 1 - probability(confidence, "confidence", zero=False), self.k)
+            epsilon = _enough(
+                positive(error, "error"),
+                _reports(reports),
+                1 - probability(confidence, "confidence", zero=False),
+                self.k,
+            )
         put(self, "epsilon", None if epsilon is None else positive(epsilon, "epsilon"))
         put(self, "keep", None if keep is None else _kept(keep, self.k))
         if self.epsilon is not None:
             put(self, "_law", Choice([self.epsilon] + [Fraction(0)] * (self.k - 1)))
         elif self.keep is not None:
-            put(self, "_law", Choice([0] * self.k, prior=[self.keep] + [(1 - self.keep) / (self.k - 1)] * (self.k - 1)))
+            put(
+                self,
+                "_law",
+                Choice(
+                    [0] * self.k,
+                    prior=[self.keep] + [(1 - self.keep) / (self.k - 1)] * (self.k - 1),
+                ),
+            )
 
     @classmethod
-    def coin_toss(cls, categories: Iterable[Hashable] = ("yes", "no"), *, unit: str | None = None) -> Self:
-        """Heads: the truth. Tails: whatever a second fair coin says. The truth with probability 3/4, ε = ln 3."""
+    def coin_toss(
+        cls, categories: Iterable[Hashable] = ("yes", "no"), *, unit: str | None = None
+    ) -> Self:
+        """Heads: the truth. Tails: whatever a second fair coin says. The truth with probability
+        3/4, ε = ln 3.
+        """
         return cls(categories=categories, keep=Fraction(3, 4), unit=unit)
 
     @property
@@ -98,73 +126,123 @@ class RandomizedResponse(Mechanism):
         if keep is None:
             return (Pure(self.epsilon or 0, relation=self.relation, unit=self.unit),)
         odds = keep * (self.k - 1) / (1 - keep)
-        return (Pure(above(lambda: ball(max(odds, 1 / odds)).log()), relation=self.relation, unit=self.unit),)
+        return (
+            Pure(
+                above(lambda: ball(max(odds, 1 / odds)).log()),
+                relation=self.relation,
+                unit=self.unit,
+            ),
+        )
 
     @property
     def channel(self) -> Channel:
-        """The exact matrix of probabilities; where they are irrational, odds of e^ε rounded down to 100 bits."""
+        """The exact matrix of probabilities; where they are irrational, odds of e^ε rounded down to
+        100 bits.
+        """
         keep, k = self.keep, self.k
         if keep is None:
             return Channel.randomized_response(self.epsilon, k, labels=self.categories)
         rows = [[keep if x == y else (1 - keep) / (k - 1) for y in range(k)] for x in range(k)]
         return Channel(rows, inputs=self.categories, outputs=self.categories)
 
-    def probability(self, report: Hashable, truth: Hashable, rounding: Rounding = "nearest") -> float:
+    def probability(
+        self, report: Hashable, truth: Hashable, rounding: Rounding = "nearest"
+    ) -> float:
         """P(report | truth), from the exact law."""
         same = self.labels.index(report) == self.labels.index(truth)
         return chance(self.truth if same else self.other, rounding)
 
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Any:
-        """A report for each value: a category for a category, a list for a list, an array for an array. A value that is no category is refused."""
+        """A report for each value: a category for a category, a list for a list, an array for an
+        array. A value that is no category is refused.
+        """
         if self.labels.is_one(values):
             return self.categories[(self.labels.index(values) + self._law.draw(bits)) % self.k]
         codes = self.labels.codes(values)
         codes += self._law.sample(codes.shape, bits)
         codes %= self.k
-        return self.labels.array[codes] if isinstance(values, np.ndarray) else [self.categories[c] for c in codes.tolist()]
+        return (
+            self.labels.array[codes]
+            if isinstance(values, np.ndarray)
+            else [self.categories[c] for c in codes.tolist()]
+        )
 
     def estimate(self, reports: Any) -> Estimate:
         """Unbiased frequencies of the true categories. Processing: reports are public."""
         codes = self.labels.codes(reports).ravel()
         if not codes.size:
-            raise Refused("response.reports", "estimate([])", "there is no report to estimate from", "estimate(m.perturb(values))")
+            raise Refused(
+                "response.reports",
+                "estimate([])",
+                "there is no report to estimate from",
+                "estimate(m.perturb(values))",
+            )
         return Estimate(self, tuple(np.bincount(codes, minlength=self.k).tolist()), int(codes.size))
 
     def error(self, confidence: Number = 0.95, *, reports: int, values: int = 1) -> float:
-        """Hoeffding's radius around one estimated frequency, or around `values` of them at once; for the population and for these people."""
-        missing = (1 - probability(confidence, "confidence", zero=False)) / _reports(values, "values")
+        """Hoeffding's radius around one estimated frequency, or around `values` of them at once;
+        for the population and for these people.
+        """
+        missing = (1 - probability(confidence, "confidence", zero=False)) / _reports(
+            values, "values"
+        )
         return radius(self, _reports(reports), missing)
 
     def reports_for(self, error: Number, confidence: Number = 0.95) -> int:
         """How many reports keep one estimated frequency within an error."""
-        alpha, missing = positive(error, "error"), 1 - probability(confidence, "confidence", zero=False)
-        return math.ceil(evaluate(lambda: ball(2 / missing).log() / (2 * (ball(alpha) * self.spread()) ** 2), "up"))
+        alpha, missing = (
+            positive(error, "error"),
+            1 - probability(confidence, "confidence", zero=False),
+        )
+        return math.ceil(
+            evaluate(
+                lambda: ball(2 / missing).log() / (2 * (ball(alpha) * self.spread()) ** 2), "up"
+            )
+        )
 
     def variance(self, frequency: Number, *, reports: int, target: Target = "population") -> float:
-        """The exact variance of one estimated frequency: over people drawn from a population and their coins, or (target="data") over the coins alone."""
+        """The exact variance of one estimated frequency: over people drawn from a population and
+        their coins, or (target="data") over the coins alone.
+        """
         p, n = probability(frequency, "frequency", one=True), _reports(reports)
         return evaluate(lambda: variance(self, p, n, target))
 
-    def mse(self, frequencies: Iterable[Number] | Mapping[Any, Number], *, reports: int, target: Target = "population") -> float:
+    def mse(
+        self,
+        frequencies: Iterable[Number] | Mapping[Any, Number],
+        *,
+        reports: int,
+        target: Target = "population",
+    ) -> float:
         """E‖estimated − true frequencies‖², exactly: the sum of the variances."""
         each, n = law(frequencies, self.categories, "frequencies"), _reports(reports)
         return evaluate(lambda: sum((variance(self, p, n, target) for p in each), arb(0)))
 
-    def deniability(self, prior: Number | Iterable[Number] | Mapping[Any, Number]) -> dict[Hashable, dict[Hashable, float]]:
-        """For each report, how likely each truth is to someone who held the prior: a law, or for two categories the frequency of the first."""
+    def deniability(
+        self, prior: Number | Iterable[Number] | Mapping[Any, Number]
+    ) -> dict[Hashable, dict[Hashable, float]]:
+        """For each report, how likely each truth is to someone who held the prior: a law, or for
+        two categories the frequency of the first.
+        """
         if isinstance(prior, str) or not isinstance(prior, Iterable):
             first = probability(prior, "prior", one=True)
             prior = [first, 1 - first]
         held = law(prior, self.categories, "prior")
 
         def named(y: int) -> arb:
-            return sum((ball(p) * (self.truth() if x == y else self.other()) for x, p in enumerate(held)), arb(0))
+            return sum(
+                (ball(p) * (self.truth() if x == y else self.other()) for x, p in enumerate(held)),
+                arb(0),
+            )
 
         def posterior(x: int, y: int) -> arb:
             return ball(held[x]) * (self.truth() if x == y else self.other()) / named(y)
 
         places = dict(enumerate(self.categories))
-        return {report: {truth: chance(partial(posterior, x, y)) for x, truth in places.items()} for y, report in places.items()}
+        return {
+            report: {truth: chance(partial(posterior, x, y)) for x, truth in places.items()}
+            for y, report in places.items()
+        }
 
     def truth(self) -> arb:
         """The probability of a true report."""
@@ -172,46 +250,84 @@ class RandomizedResponse(Mechanism):
 
     def other(self) -> arb:
         """The probability of a given false one."""
-        return ball((1 - self.keep) / (self.k - 1)) if self.keep is not None else self._less() * self.truth()
+        return (
+            ball((1 - self.keep) / (self.k - 1))
+            if self.keep is not None
+            else self._less() * self.truth()
+        )
 
     def spread(self) -> arb:
         """truth − other."""
-        return ball((self.k * self.keep - 1) / (self.k - 1)) if self.keep is not None else -(-ball(self.epsilon or 0)).expm1() * self.truth()
+        return (
+            ball((self.k * self.keep - 1) / (self.k - 1))
+            if self.keep is not None
+            else -(-ball(self.epsilon or 0)).expm1() * self.truth()
+        )
 
     def _less(self) -> arb:
         return (-ball(self.epsilon or 0)).exp()
 
     def __repr__(self) -> str:
-        how = f"epsilon={text(self.epsilon)}" if self.epsilon is not None else f"keep={text(self.keep or Fraction(0))}"
-        about = [f"{name}={value!r}" for name, value in (("relation", self.relation), ("unit", self.unit)) if value is not None]
+        how = (
+            f"epsilon={text(self.epsilon)}"
+            if self.epsilon is not None
+            else f"keep={text(self.keep or Fraction(0))}"
+        )
+        about = [
+            f"{name}={value!r}"
+            for name, value in (("relation", self.relation), ("unit", self.unit))
+            if value is not None
+        ]
         return f"RandomizedResponse({', '.join([f'categories={list(self.categories)!r}', how, *about])})"
 
 
 def refuse_added(relation: Relation | None) -> None:
     """The number of reports is seen by whoever collects them."""
     if relation == "add-remove":
-        raise Refused("response.relation", "relation='add-remove'", "the number of reports is seen, so a row is replaced, not added", "relation='replace'")
+        raise Refused(
+            "response.relation",
+            "relation='add-remove'",
+            "the number of reports is seen, so a row is replaced, not added",
+            "relation='replace'",
+        )
 
 
 def _kept(keep: Number, k: int) -> Fraction:
     share = probability(keep, "keep", zero=False)
     if share == Fraction(1, k):
-        raise Refused("response.keep", f"keep={keep}", "every report would be as likely as every other, and say nothing", "keep=0.75")
+        raise Refused(
+            "response.keep",
+            f"keep={keep}",
+            "every report would be as likely as every other, and say nothing",
+            "keep=0.75",
+        )
     return share
 
 
 def _reports(value: int, name: str = "reports") -> int:
     if not is_whole(value, 1, 2**60):
-        raise Refused("response.reports", f"{name}={value}", "this is a whole number from 1 on", f"{name}=1000")
+        raise Refused(
+            "response.reports",
+            f"{name}={value}",
+            "this is a whole number from 1 on",
+            f"{name}=1000",
+        )
     return value
 
 
 def _enough(error: Fraction, reports: int, missing: Fraction, k: int) -> Fraction:
-    """The ε at which Hoeffding's radius is the error: (e^ε + k − 1)/(e^ε − 1) = error/λ, so e^ε = 1 + k/(error/λ − 1); rounded up."""
+    """The ε at which Hoeffding's radius is the error: (e^ε + k − 1)/(e^ε − 1) = error/λ, so e^ε = 1
+    + k/(error/λ − 1); rounded up.
+    """
 
     def lam() -> arb:
         return (ball(2 / missing).log() / (2 * reports)).sqrt()
 
     if evaluate(lam, "up") >= error:
-        raise Refused("response.error", f"error={text(error)}", "so few reports err by more even when all are true", "more reports, or a larger error")
+        raise Refused(
+            "response.error",
+            f"error={text(error)}",
+            "so few reports err by more even when all are true",
+            "more reports, or a larger error",
+        )
     return above(lambda: (k / (ball(error) / lam() - 1)).log1p())

@@ -1,8 +1,10 @@
-"""The nearest non-negative numbers with a given sum: processing of what has been released already, so it costs nothing.
+"""The nearest non-negative numbers with a given sum: processing of what has been released already,
+so it costs nothing.
 
-*Steps*   The nearest point (least squares) of {x ≥ 0, Σx = T} to v is max(v − τ, 0), with τ = (Σ of the j largest − T)/j for the largest j at which the j-th
-          largest stays above τ. For integers the same, exactly, and then the ⌊·⌋ of each with the missing units given to the largest remainders, the first of
-          equals: whole numbers, non-negative, of sum T.
+*Steps*   The nearest point (least squares) of {x ≥ 0, Σx = T} to v is max(v − τ, 0), with τ = (Σ of
+          the j largest − T)/j for the largest j at which the j-th largest stays above τ. For
+          integers the same, exactly, and then the ⌊·⌋ of each with the missing units given to the
+          largest remainders, the first of equals: whole numbers, non-negative, of sum T.
 """
 
 from __future__ import annotations
@@ -18,12 +20,18 @@ def project(values: NDArray[np.float64], total: float = 1.0) -> NDArray[np.float
     flat = values.ravel()
     falling = -np.sort(-flat)
     excess = np.cumsum(falling) - total
-    last = int(np.flatnonzero(falling * np.arange(1, flat.size + 1) > excess)[-1]) if total > 0 else 0
-    return np.maximum(values - excess[last] / (last + 1), 0.0) if total > 0 else np.zeros_like(values)
+    last = (
+        int(np.flatnonzero(falling * np.arange(1, flat.size + 1) > excess)[-1]) if total > 0 else 0
+    )
+    return (
+        np.maximum(values - excess[last] / (last + 1), 0.0) if total > 0 else np.zeros_like(values)
+    )
 
 
 def apportion(counts: NDArray[Any], total: int) -> NDArray[np.int64]:
-    """Non-negative whole numbers of sum `total`, nearest to the counts but for rounding to whole numbers."""
+    """Non-negative whole numbers of sum `total`, nearest to the counts but for rounding to whole
+    numbers.
+    """
     flat = [int(c) for c in counts.ravel()]
     if total <= 0 or not flat:
         return np.zeros(counts.shape, dtype=np.int64)

@@ -1,9 +1,13 @@
-"""Noise scaled to the smooth sensitivity: little where the data are stable, and the scale itself gives nothing away.
+"""Noise scaled to the smooth sensitivity: little where the data are stable, and the scale itself
+gives nothing away.
 
-*Law*        answer + (2S/ε)·L, rounded to the grid, with L Laplace of scale 1 and S = max_k e^(−βk)·A(k), A(k) the largest local sensitivity within k changes;
-             S is at least ε/1024 of a grid step, which no one sees and which bounds the search.
-*Promise*    (ε, δ)-DP under replace (Nissim, Raskhodnikova & Smith 2007), with the largest β at which the exact divergence of two Laplace laws whose scales
-             differ by e^β is at most δ at ε/2. Rounding is post-processing of the real mechanism; S is rounded up by less than β leaves room for.
+*Law*        answer + (2S/ε)·L, rounded to the grid, with L Laplace of scale 1 and S = max_k
+             e^(−βk)·A(k), A(k) the largest local sensitivity within k changes; S is at least ε/1024
+             of a grid step, which no one sees and which bounds the search.
+*Promise*    (ε, δ)-DP under replace (Nissim, Raskhodnikova & Smith 2007), with the largest β at
+             which the exact divergence of two Laplace laws whose scales differ by e^β is at most δ
+             at ε/2. Rounding is post-processing of the real mechanism; S is rounded up by less than
+             β leaves room for.
 *Error*      depends on the data through S, so none is published.
 *Proof*      docs/proofs/smooth.md
 """
@@ -29,7 +33,9 @@ from .base import Mechanism
 from .bounded_data import Range, known_statistic, put_range
 
 STATISTICS = ("median", "quantile", "kth-largest")
-_ROOM = Fraction(1, 2**30)  # S is found in double precision, raised by a quarter of this, and β lowered by all of it
+_ROOM = Fraction(
+    1, 2**30
+)  # S is found in double precision, raised by a quarter of this, and β lowered by all of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -46,7 +52,9 @@ class SmoothLaplace(Mechanism):
     grid: Fraction
     unit: str | None
     relation: Relation
-    beta: Fraction = field(repr=False, compare=False)  # the smoothness that (ε, δ) allows, with room for rounding S
+    beta: Fraction = field(
+        repr=False, compare=False
+    )  # the smoothness that (ε, δ) allows, with room for rounding S
     _range: Range = field(repr=False, compare=False)
 
     def __init__(
@@ -68,7 +76,15 @@ class SmoothLaplace(Mechanism):
         put(self, "statistic", known_statistic(statistic, STATISTICS))
         put(self, "epsilon", positive(epsilon, "epsilon"))
         put(self, "delta", probability(delta, "delta", zero=False))
-        put(self, "q", None if statistic == "kth-largest" else probability(q, "q", one=True) if statistic == "quantile" else Fraction(1, 2))
+        put(
+            self,
+            "q",
+            None
+            if statistic == "kth-largest"
+            else probability(q, "q", one=True)
+            if statistic == "quantile"
+            else Fraction(1, 2),
+        )
         put(self, "k", k if statistic == "kth-largest" else None)
         put(self, "relation", "replace")
         put(self, "unit", unit_of(unit))
@@ -92,21 +108,35 @@ class SmoothLaplace(Mechanism):
         return self._range.value(rounded_laplace(answer, scale, bits))
 
     def _rank(self, n: int) -> int:
-        return max(1, n - self.k + 1) if self.k is not None else order_statistics.rank_of(self.q or Fraction(0), n)
+        return (
+            max(1, n - self.k + 1)
+            if self.k is not None
+            else order_statistics.rank_of(self.q or Fraction(0), n)
+        )
 
     def _smooth(self, x: Any) -> Fraction:
         """S in grid steps, rounded up: e^(−βk)·A(k) at the best k."""
         least = self.epsilon / 1024
         if not len(x):
             return max(least, Fraction(self._range.last - self._range.first))
-        k, reach = order_statistics.smooth(x, self._rank(len(x)), float(self.beta), self._range.first, self._range.last, float(least))
+        k, reach = order_statistics.smooth(
+            x,
+            self._rank(len(x)),
+            float(self.beta),
+            self._range.first,
+            self._range.last,
+            float(least),
+        )
         return max(least, above(lambda: (-ball(self.beta * k)).exp() * reach) * (1 + _ROOM / 4))
 
 
 def largest_beta(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """The largest β (to 2^-50 of itself) at which two Laplace laws whose scales differ by e^β are (ε/2, δ)-indistinguishable.
+    """The largest β (to 2^-50 of itself) at which two Laplace laws whose scales differ by e^β are
+    (ε/2, δ)-indistinguishable.
 
-    Wide against narrow: e^(−t) − e^(ε/2 − t·e^β) ≤ δ at t = (ε/2 + β)/(e^β − 1), where the densities' ratio is e^(ε/2). Narrow against wide: β ≤ ε/2."""
+    Wide against narrow: e^(−t) − e^(ε/2 − t·e^β) ≤ δ at t = (ε/2 + β)/(e^β − 1), where the
+    densities' ratio is e^(ε/2). Narrow against wide: β ≤ ε/2.
+    """
 
     def fits(inverse: Fraction) -> bool:
         beta = 1 / inverse
@@ -120,13 +150,18 @@ def largest_beta(epsilon: Fraction, delta: Fraction) -> Fraction:
     beta = 1 / least(fits)
     if beta <= 2 * _ROOM:
         raise Refused(
-            "mechanism.calibration", f"epsilon={text(epsilon)}", "the noise would depend on the data by less than can be computed", "a larger epsilon"
+            "mechanism.calibration",
+            f"epsilon={text(epsilon)}",
+            "the noise would depend on the data by less than can be computed",
+            "a larger epsilon",
         )
     return beta
 
 
 def rounded_laplace(answer: int, scale: Fraction, bits: Bits) -> int:
-    """⌊answer ± scale·(−ln V) + ½⌋, V uniform: a real Laplace variable rounded to the nearest integer, decided in ball arithmetic."""
+    """⌊answer ± scale·(−ln V) + ½⌋, V uniform: a real Laplace variable rounded to the nearest
+    integer, decided in ball arithmetic.
+    """
     word = bits.integer(64)
     magnitude, known = word >> 1, 63
     while True:

@@ -1,11 +1,15 @@
 """The staircase mechanism for one number, on integers or on a public grid.
 
-*Law*        value + Z·grid with Z a staircase law: flat steps as long as the sensitivity, each e^(−ε) times as high as the one before.
-*Promise*    Pure(ε), for **one** number: a neighbour moves it by at most one step, so by one factor e^ε. Two numbers that share an L1
-             sensitivity may each cross a step: staircase noise on vectors loses up to ε per coordinate, so vectors are refused.
-*Error*      The least E|Z| of all ε-private noise for one number (Geng & Viswanath 2014): on the real line Δ·e^(ε/2)/(e^ε − 1) at γ = 1/(1 + e^(ε/2)),
-             the share of a step that belongs to the middle; on the grid the best whole number of grid steps is found exactly. For integers that move by 1
-             it is the geometric law; on fine grids it beats Laplace: 0.9595 to 1 at ε = 1, 0.083 to 0.2 at ε = 5.
+*Law*        value + Z·grid with Z a staircase law: flat steps as long as the sensitivity, each
+             e^(−ε) times as high as the one before.
+*Promise*    Pure(ε), for **one** number: a neighbour moves it by at most one step, so by one factor
+             e^ε. Two numbers that share an L1 sensitivity may each cross a step: staircase noise on
+             vectors loses up to ε per coordinate, so vectors are refused.
+*Error*      The least E|Z| of all ε-private noise for one number (Geng & Viswanath 2014): on the
+             real line Δ·e^(ε/2)/(e^ε − 1) at γ = 1/(1 + e^(ε/2)), the share of a step that belongs
+             to the middle; on the grid the best whole number of grid steps is found exactly. For
+             integers that move by 1 it is the geometric law; on fine grids it beats Laplace: 0.9595
+             to 1 at ε = 1, 0.083 to 0.2 at ε = 5.
 *Proof*      docs/proofs/staircase.md, docs/proofs/grid.md
 """
 
@@ -27,7 +31,9 @@ from .grid import steps_l1
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Staircase(Additive):
-    """Noise that keeps a promise of ε, or stays within an error; the middle step is the best one unless `gamma` names its share."""
+    """Noise that keeps a promise of ε, or stays within an error; the middle step is the best one
+    unless `gamma` names its share.
+    """
 
     sensitivity: Fraction
     epsilon: Fraction
@@ -57,18 +63,34 @@ class Staircase(Additive):
         if epsilon is not None:
             put(self, "epsilon", positive(epsilon, "epsilon"))
         elif error is not None:
-            put(self, "epsilon", self._within(steps_within(error, self.grid), share, 1 - probability(confidence, "confidence", zero=False)))
+            put(
+                self,
+                "epsilon",
+                self._within(
+                    steps_within(error, self.grid),
+                    share,
+                    1 - probability(confidence, "confidence", zero=False),
+                ),
+            )
         put(self, "width", self._width(self.epsilon, share))
         put(self, "_law", Law(epsilon=self.epsilon, period=self.period, width=self.width))
 
     @property
     def period(self) -> int:
-        """How far a neighbour may move the number, in grid steps: the length of a step of the staircase."""
-        return math.floor(self.sensitivity) if self.grid is None else steps_l1(self.sensitivity / self.grid, 1)
+        """How far a neighbour may move the number, in grid steps: the length of a step of the
+        staircase.
+        """
+        return (
+            math.floor(self.sensitivity)
+            if self.grid is None
+            else steps_l1(self.sensitivity / self.grid, 1)
+        )
 
     @property
     def gamma(self) -> Fraction:
-        """The share of a step that belongs to the middle: the width of the middle step, in steps of the staircase."""
+        """The share of a step that belongs to the middle: the width of the middle step, in steps of
+        the staircase.
+        """
         return Fraction(self.width, self.period)
 
     @property
@@ -85,10 +107,16 @@ class Staircase(Additive):
         return self._law
 
     def _width(self, epsilon: Fraction, share: Fraction | None) -> int:
-        return best_width(epsilon, self.period) if share is None else max(1, round(share * self.period))
+        return (
+            best_width(epsilon, self.period)
+            if share is None
+            else max(1, round(share * self.period))
+        )
 
     def _within(self, steps: int, share: Fraction | None, missing: Fraction) -> Fraction:
-        """The least ε (to 2^-50 of itself) seen to keep the noise within `steps` but for a probability of `missing`."""
+        """The least ε (to 2^-50 of itself) seen to keep the noise within `steps` but for a
+        probability of `missing`.
+        """
 
         def holds(epsilon: Fraction) -> bool:
             law = Law(epsilon=epsilon, period=self.period, width=self._width(epsilon, share))
@@ -98,11 +126,23 @@ class Staircase(Additive):
 
     def _check_size(self, size: int) -> None:
         if size > 1:
-            reason = "in several numbers a neighbour may cross a step of the staircase in each: ε would be lost per number"
-            raise Refused("mechanism.size", f"perturb of {size} values", reason, "Laplace(sensitivity=…, epsilon=…)")
+            reason = (
+                "in several numbers a neighbour may cross a step of the staircase in each: ε "
+                "would be lost per number"
+            )
+            raise Refused(
+                "mechanism.size",
+                f"perturb of {size} values",
+                reason,
+                "Laplace(sensitivity=…, epsilon=…)",
+            )
 
 
 def staircase_limit(epsilon: Number) -> tuple[float, float]:
-    """The best γ and the least E|X| on the real line, for sensitivity 1: 1/(1 + e^(ε/2)) and e^(ε/2)/(e^ε − 1)."""
+    """The best γ and the least E|X| on the real line, for sensitivity 1: 1/(1 + e^(ε/2)) and
+    e^(ε/2)/(e^ε − 1).
+    """
     e = positive(epsilon, "epsilon")
-    return evaluate(lambda: 1 / (1 + ball(e / 2).exp())), evaluate(lambda: ball(e / 2).exp() / ball(e).expm1())
+    return evaluate(lambda: 1 / (1 + ball(e / 2).exp())), evaluate(
+        lambda: ball(e / 2).exp() / ball(e).expm1()
+    )

@@ -1,7 +1,9 @@
-"""Mechanisms as stored records: a stable name, a version, and the public numbers, exact; enough to make the mechanism again and price it anew.
+"""Mechanisms as stored records: a stable name, a version, and the public numbers, exact; enough to
+make the mechanism again and price it anew.
 
-A record that cannot be made again (its kind is gone, its fields have changed, or its noise was fitted to something that is not kept) still tells what was
-promised, by the guarantees stored beside it. One that can is made again only if its record is then the same.
+A record that cannot be made again (its kind is gone, its fields have changed, or its noise was
+fitted to something that is not kept) still tells what was promised, by the guarantees stored beside
+it. One that can is made again only if its record is then the same.
 """
 
 from __future__ import annotations
@@ -34,10 +36,17 @@ def record(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def promises(stored: dict[str, Any]) -> tuple[Guarantee, ...]:
-    """What the mechanism promised when it was stored, and what it is known to promise today where it can be made again."""
+    """What the mechanism promised when it was stored, and what it is known to promise today where
+    it can be made again.
+    """
     listed = stored.get("promises") if isinstance(stored, dict) else None
     if not isinstance(listed, list):
-        raise Refused("mechanism.stored", f"{stored!r:.60}", "this is not the record of a mechanism", "the record that a release stored")
+        raise Refused(
+            "mechanism.stored",
+            f"{stored!r:.60}",
+            "this is not the record of a mechanism",
+            "the record that a release stored",
+        )
     then = tuple(restore_guarantee(promise) for promise in listed)
     again = restore(stored)
     return then if again is None else (*again.promises, *then)
@@ -48,11 +57,18 @@ def restore(stored: dict[str, Any]) -> Mechanism | None:
     if not isinstance(stored, dict) or stored.get("version") != VERSION:
         return None
     again = _made(stored)
-    return again if again is not None and _named(again) == {"kind": stored["kind"], "public": stored["public"]} else None
+    return (
+        again
+        if again is not None
+        and _named(again) == {"kind": stored["kind"], "public": stored["public"]}
+        else None
+    )
 
 
 ARGUMENTS: dict[str, Callable[[_Public], _Public]] = {
-    "DiscreteGaussian": lambda public: {"rho": public["sensitivity"] ** 2 / (2 * public["sigma_squared"])},
+    "DiscreteGaussian": lambda public: {
+        "rho": public["sensitivity"] ** 2 / (2 * public["sigma_squared"])
+    },
     "RandomizedResponse": lambda public: {"categories": public["labels"].names},
     "Histogram": lambda public: {"epsilon": _epsilon(public["noise"])},
     "Hierarchy": lambda public: {"epsilon": _epsilon(public["noise"]), **_axis(public["axis"])},
@@ -68,7 +84,9 @@ def _made(stored: dict[str, Any]) -> Mechanism | None:
         public = {name: _decode(value) for name, value in stored["public"].items()}
         if more := ARGUMENTS.get(kind.__name__):
             public |= more(public)
-        made: Mechanism = kind(**{name: value for name, value in public.items() if name in signature(kind).parameters})
+        made: Mechanism = kind(
+            **{name: value for name, value in public.items() if name in signature(kind).parameters}
+        )
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
         return None
     return made
@@ -76,7 +94,10 @@ def _made(stored: dict[str, Any]) -> Mechanism | None:
 
 def _named(mechanism: Mechanism) -> dict[str, Any]:
     public = {f.name: _encode(getattr(mechanism, f.name)) for f in fields(mechanism) if f.repr}  # type: ignore[arg-type]
-    return {"kind": type(mechanism).__name__, "public": {name: value for name, value in public.items() if value is not None}}
+    return {
+        "kind": type(mechanism).__name__,
+        "public": {name: value for name, value in public.items() if value is not None},
+    }
 
 
 def _epsilon(noise: object) -> Fraction:

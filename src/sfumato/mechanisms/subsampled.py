@@ -1,10 +1,13 @@
 """A mechanism on a sample of the units.
 
-*Law*        The base mechanism, run on a sample that nobody sees: every unit enters independently with probability q (Poisson), or m of n units do (fixed).
-*Promise*    Poisson, under add-remove: Pure and Approx become ln(1 + q(e^ε − 1)) and qδ (Balle, Barthe & Gaboardi 2018), GDP a Rényi curve (Mironov, Talwar &
-             Zhang 2019). Of a fixed size, under replace: Pure and Approx likewise with q = m/n; GDP as it was: only the law says how much it gains.
-             `sf.compose` knows that law, and both of its directions.
-*Sampling*   is the caller's: the sample is drawn anew for every use, is not published, and its size, if Poisson, is not either.
+*Law*        The base mechanism, run on a sample that nobody sees: every unit enters independently
+             with probability q (Poisson), or m of n units do (fixed).
+*Promise*    Poisson, under add-remove: Pure and Approx become ln(1 + q(e^ε − 1)) and qδ (Balle,
+             Barthe & Gaboardi 2018), GDP a Rényi curve (Mironov, Talwar & Zhang 2019). Of a fixed
+             size, under replace: Pure and Approx likewise with q = m/n; GDP as it was: only the law
+             says how much it gains. `sf.compose` knows that law, and both of its directions.
+*Sampling*   is the caller's: the sample is drawn anew for every use, is not published, and its
+             size, if Poisson, is not either.
 *Proof*      docs/proofs/subsampled.md
 """
 
@@ -37,16 +40,36 @@ class Subsampled(Mechanism):
 
     def __init__(self, *, base: Mechanism, rate: Number, how: str = "poisson") -> None:
         if how not in BINDS:
-            raise Refused("mechanism.sampling", f"how={how!r}", "units are sampled independently, or so many of all", "how='poisson' or how='fixed'")
+            raise Refused(
+                "mechanism.sampling",
+                f"how={how!r}",
+                "units are sampled independently, or so many of all",
+                "how='poisson' or how='fixed'",
+            )
         if isinstance(base, Subsampled):
-            raise Refused("mechanism.sampling", f"{base}", "what is sampled twice is sampled once, at the product of the rates", "one subsample(q)")
+            raise Refused(
+                "mechanism.sampling",
+                f"{base}",
+                "what is sampled twice is sampled once, at the product of the rates",
+                "one subsample(q)",
+            )
         if isinstance(base, RandomizedResponse) and how == "poisson":
             reason = "a report exists only if its row does, so who was sampled is seen"
-            raise Refused("mechanism.sampling", f"{base}.subsample(…)", reason, "subsample(size=…, of=…), under replace")
+            raise Refused(
+                "mechanism.sampling",
+                f"{base}.subsample(…)",
+                reason,
+                "subsample(size=…, of=…), under replace",
+            )
         relation = BINDS[how]
         if base.relation not in (None, relation):
-            reason = f"{'Poisson sampling' if how == 'poisson' else 'a sample of a fixed size'} is about {relation}, the mechanism about {base.relation}"
-            raise Refused("guarantee.relation", f"{base}.subsample(…)", reason, f"relation={relation!r}")
+            reason = (
+                f"{'Poisson sampling' if how == 'poisson' else 'a sample of a fixed size'} "
+                f"is about {relation}, the mechanism about {base.relation}"
+            )
+            raise Refused(
+                "guarantee.relation", f"{base}.subsample(…)", reason, f"relation={relation!r}"
+            )
         put = object.__setattr__
         put(self, "base", base)
         put(self, "rate", probability(rate, "q", zero=False, one=True))
@@ -57,11 +80,19 @@ class Subsampled(Mechanism):
     @property
     def promises(self) -> tuple[Guarantee, ...]:
         found = [self._amplified(promise) for promise in self.base.promises]
-        return tuple(promise for promise in found if promise is not None) or tuple(self._bound(1 * promise) for promise in self.base.promises)
+        return tuple(promise for promise in found if promise is not None) or tuple(
+            self._bound(1 * promise) for promise in self.base.promises
+        )
 
     def _amplified(self, promise: Guarantee) -> Guarantee | None:
-        if isinstance(promise, GDP):  # as a curve that a ledger's filter can add up; its law is known to `sf.compose`
-            return self._bound(subsampled_gaussian(self.rate, promise.mu_squared)) if self.how == "poisson" else None
+        if isinstance(
+            promise, GDP
+        ):  # as a curve that a ledger's filter can add up; its law is known to `sf.compose`
+            return (
+                self._bound(subsampled_gaussian(self.rate, promise.mu_squared))
+                if self.how == "poisson"
+                else None
+            )
         try:
             return self._bound(self._bound(1 * promise, free=True).subsample(self.rate))
         except Refused:  # not amplified by sampling
@@ -71,11 +102,21 @@ class Subsampled(Mechanism):
         return Guarantee._bind(promise, None if free else self.relation, self.unit)
 
     def __repr__(self) -> str:
-        return f"{self.base}.subsample({text(self.rate)}{'' if self.how == 'poisson' else ', fixed'})"
+        return (
+            f"{self.base}.subsample({text(self.rate)}{'' if self.how == 'poisson' else ', fixed'})"
+        )
 
 
 def fixed_rate(size: int, of: int) -> Fraction:
     """m/n for a sample of m out of n units."""
-    if any(isinstance(v, bool) or not isinstance(v, int) for v in (size, of)) or not 1 <= size <= of:
-        raise Refused("mechanism.sampling", f"size={size}, of={of}", "a sample has at least one and at most all of the units", "subsample(size=100, of=10_000)")
+    if (
+        any(isinstance(v, bool) or not isinstance(v, int) for v in (size, of))
+        or not 1 <= size <= of
+    ):
+        raise Refused(
+            "mechanism.sampling",
+            f"size={size}, of={of}",
+            "a sample has at least one and at most all of the units",
+            "subsample(size=100, of=10_000)",
+        )
     return Fraction(size, of)

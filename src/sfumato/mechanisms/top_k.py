@@ -1,6 +1,7 @@
 """The k best candidates: the exponential mechanism k times, without those already chosen.
 
-*Law*        k draws without replacement, each with P(i) ∝ e^(rate·score_i) among the candidates left, rate = (ε/k)/(2Δ); (ε/k)/Δ for monotone scores.
+*Law*        k draws without replacement, each with P(i) ∝ e^(rate·score_i) among the candidates
+             left, rate = (ε/k)/(2Δ); (ε/k)/Δ for monotone scores.
 *Promise*    ε-DP by composition, and k·(ε/k)²/8-zCDP (Durfee & Rogers 2019).
 *Proof*      docs/proofs/top-k.md
 """
@@ -50,14 +51,26 @@ class TopK(Mechanism):
     ) -> None:
         settle(self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone)
         if not is_whole(k) or (self.candidates is not None and k > len(self.candidates)):
-            raise Refused("selection.k", f"k={k}", "k is a whole number from 1 to the number of candidates", "k=3")
+            raise Refused(
+                "selection.k",
+                f"k={k}",
+                "k is a whole number from 1 to the number of candidates",
+                "k=3",
+            )
         object.__setattr__(self, "k", k)
 
     @property
     def round(self) -> Exponential:
         """One of the k draws."""
         share = self.epsilon / self.k
-        return Exponential(sensitivity=self.sensitivity, epsilon=share, monotone=self.monotone, grid=self.grid, relation=self.relation, unit=self.unit)
+        return Exponential(
+            sensitivity=self.sensitivity,
+            epsilon=share,
+            monotone=self.monotone,
+            grid=self.grid,
+            relation=self.relation,
+            unit=self.unit,
+        )
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
@@ -68,12 +81,23 @@ class TopK(Mechanism):
         """The indices chosen, first to last, or the candidates where the record names them."""
         once = self.round
         left: Any = once._exact(scores)
-        if len(left) < self.k or (self.candidates is not None and len(left) != len(self.candidates)):
-            raise Refused("selection.scores", f"{len(left)} scores", f"{self.k} different candidates are wanted", "one score for each candidate")
+        if len(left) < self.k or (
+            self.candidates is not None and len(left) != len(self.candidates)
+        ):
+            raise Refused(
+                "selection.scores",
+                f"{len(left)} scores",
+                f"{self.k} different candidates are wanted",
+                "one score for each candidate",
+            )
         names: list[Any] = list(range(len(left)) if self.candidates is None else self.candidates)
         chosen = []
         for _ in range(self.k):
             place = once._index(left, bits)
             chosen.append(names.pop(place))
-            left = np.delete(left, place) if isinstance(left, np.ndarray) else left[:place] + left[place + 1 :]
+            left = (
+                np.delete(left, place)
+                if isinstance(left, np.ndarray)
+                else left[:place] + left[place + 1 :]
+            )
         return chosen

@@ -1,13 +1,19 @@
 """Quantiles of weighted data by the exponential mechanism, for many groups at once.
 
-*Law*        In each group P(z) ∝ e^(−rate·distance(z)) for the points z of a public grid, W the group's weight, t the public `shift`, and
-             distance(z) = max(W_<z − q·W + t, q·W − W_≤z − t, 0): the weight that is missing for z to be a quantile. It is 0 for the quantiles and for them
-             alone, also where many values are equal. The first term is left out at the first point of the grid, the second at the last. Points between two
-             data share a distance, so the choice is of a run of points, weighted by their number, then of a point in it: no point is ever enumerated.
-*Promise*    ε-DP and ε²/8-zCDP for all groups together, where the weights of a unit come to at most K = `weight` over all of them: the loss of a group is at
-             most its share w/K of ε. rate = ε/(2Δ), Δ = max(q, 1 − q)·K under add-remove; under replace twice that, or K where there is one group only.
-*Error*      `rank_error`: the distance is at most ln(points/β)/rate with probability 1 − β. `ends`: one point below all quantiles and one above, each with a
-             given probability, also in an empty group, where every point is a quantile.
+*Law*        In each group P(z) ∝ e^(−rate·distance(z)) for the points z of a public grid, W the
+             group's weight, t the public `shift`, and distance(z) = max(W_<z − q·W + t, q·W − W_≤z
+             − t, 0): the weight that is missing for z to be a quantile. It is 0 for the quantiles
+             and for them alone, also where many values are equal. The first term is left out at the
+             first point of the grid, the second at the last. Points between two data share a
+             distance, so the choice is of a run of points, weighted by their number, then of a
+             point in it: no point is ever enumerated.
+*Promise*    ε-DP and ε²/8-zCDP for all groups together, where the weights of a unit come to at most
+             K = `weight` over all of them: the loss of a group is at most its share w/K of ε. rate
+             = ε/(2Δ), Δ = max(q, 1 − q)·K under add-remove; under replace twice that, or K where
+             there is one group only.
+*Error*      `rank_error`: the distance is at most ln(points/β)/rate with probability 1 − β. `ends`:
+             one point below all quantiles and one above, each with a given probability, also in an
+             empty group, where every point is a quantile.
 *Proof*      docs/proofs/weighted-quantile.md
 """
 
@@ -39,7 +45,9 @@ _LONGEST = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class WeightedQuantile(Mechanism):
-    """The q-quantile of points of a grid in [low, high], with whole weights. Points outside count as the ends."""
+    """The q-quantile of points of a grid in [low, high], with whole weights. Points outside count
+    as the ends.
+    """
 
     q: Fraction
     low: Fraction
@@ -69,11 +77,21 @@ class WeightedQuantile(Mechanism):
     ) -> None:
         bound = relation_of(relation)
         if bound is None:
-            raise Refused("quantile.relation", "relation=None", "the distance moves differently when a unit is added or replaced", "relation='add-remove'")
+            raise Refused(
+                "quantile.relation",
+                "relation=None",
+                "the distance moves differently when a unit is added or replaced",
+                "relation='add-remove'",
+            )
         put = object.__setattr__
         put(self, "q", probability(q, "q", one=True))
         if self.q.denominator > _LONGEST:
-            raise Refused("quantile.q", f"q={q}", "the distances of so long a fraction would not fit 64-bit integers", "q=0.5 or q='1/3'")
+            raise Refused(
+                "quantile.q",
+                f"q={q}",
+                "the distances of so long a fraction would not fit 64-bit integers",
+                "q=0.5 or q='1/3'",
+            )
         put_range(self, Range(low, high, grid))
         put(self, "weight", _quanta(weight, "weight", 1))
         put(self, "shift", _quanta(shift, "shift", -FAR))
@@ -86,7 +104,9 @@ class WeightedQuantile(Mechanism):
     def sensitivity(self) -> Fraction:
         """How far a unit may move the distances of all groups, added up."""
         side = max(self.q, 1 - self.q)
-        return self.weight * (side if self.relation == "add-remove" else 2 * side if self.groups else Fraction(1))
+        return self.weight * (
+            side if self.relation == "add-remove" else 2 * side if self.groups else Fraction(1)
+        )
 
     @property
     def rate(self) -> Fraction:
@@ -98,32 +118,69 @@ class WeightedQuantile(Mechanism):
         return (pure, ZCDP(self.epsilon**2 / 8, relation=self.relation, unit=self.unit))
 
     def perturb(self, points: ArrayLike, weights: ArrayLike, *, bits: Bits = SYSTEM) -> int:
-        """A private quantile of one group, as a whole number of grid steps. Points are grid steps, each with its weight; there may be none."""
-        return int(self._each(np.zeros(np.shape(points), dtype=np.int64), points, weights, 1, bits)[0])
+        """A private quantile of one group, as a whole number of grid steps. Points are grid steps,
+        each with its weight; there may be none.
+        """
+        return int(
+            self._each(np.zeros(np.shape(points), dtype=np.int64), points, weights, 1, bits)[0]
+        )
 
-    def perturb_each(self, groups: ArrayLike, points: ArrayLike, weights: ArrayLike, count: int, *, bits: Bits = SYSTEM) -> NDArray[np.int64]:
-        """A private quantile of each of the groups 0 … count − 1, from rows (group, point, weight) in any order. Rows of other groups count for none."""
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1 or (count > 1 and not self.groups):
-            reason = "the number of groups is a whole number from 1 on, and 1 for a record of one group"
-            raise Refused("quantile.groups", f"count={count!s:.60}", reason, "WeightedQuantile(…, groups=True).perturb_each(…, count=10)")
+    def perturb_each(
+        self,
+        groups: ArrayLike,
+        points: ArrayLike,
+        weights: ArrayLike,
+        count: int,
+        *,
+        bits: Bits = SYSTEM,
+    ) -> NDArray[np.int64]:
+        """A private quantile of each of the groups 0 … count − 1, from rows (group, point, weight)
+        in any order. Rows of other groups count for none.
+        """
+        if (
+            isinstance(count, bool)
+            or not isinstance(count, int | np.integer)
+            or count < 1
+            or (count > 1 and not self.groups)
+        ):
+            reason = (
+                "the number of groups is a whole number from 1 on, and 1 for a record of one group"
+            )
+            raise Refused(
+                "quantile.groups",
+                f"count={count!s:.60}",
+                reason,
+                "WeightedQuantile(…, groups=True).perturb_each(…, count=10)",
+            )
         return self._each(groups, points, weights, int(count), bits)
 
     def law(self, points: ArrayLike, weights: ArrayLike) -> list[tuple[int, int, float]]:
-        """(first point, last point, probability) of every run that the data cut the grid into, in grid steps. It holds data."""
+        """(first point, last point, probability) of every run that the data cut the grid into, in
+        grid steps. It holds data.
+        """
         rows = clean(np.zeros(np.shape(points), dtype=np.int64), points, weights, 1, self._range)
         runs = Runs(rows, 0, 1, self.q, self.shift)
         chances = runs.choice(0, self.rate).pmfs()
-        return [(int(s), int(s + n - 1), float(p)) for s, n, p in zip(runs.firsts, runs.sizes, chances, strict=True) if n]
+        return [
+            (int(s), int(s + n - 1), float(p))
+            for s, n, p in zip(runs.firsts, runs.sizes, chances, strict=True)
+            if n
+        ]
 
     def rank_error(self, confidence: Number = 0.95) -> int:
-        """How much weight the answer of a group may be away from the quantiles, with this probability; rounded up."""
+        """How much weight the answer of a group may be away from the quantiles, with this
+        probability; rounded up.
+        """
         missing = 1 - probability(confidence, "confidence")
         count = self._range.last - self._range.first + 1
-        return math.ceil(evaluate(lambda: (ball(Fraction(count)) / ball(missing)).log() / ball(self.rate), "up"))
+        return math.ceil(
+            evaluate(lambda: (ball(Fraction(count)) / ball(missing)).log() / ball(self.rate), "up")
+        )
 
     def ends(self, confidence: Number = 0.95) -> tuple[Self, Self]:
-        """Two records at this one's ε each: in a group the answer of the first is a lower bound of all quantiles, and that of the second an upper one,
-        each with this probability."""
+        """Two records at this one's ε each: in a group the answer of the first is a lower bound of
+        all quantiles, and that of the second an upper one, each with this probability.
+        """
         far = self.rank_error(confidence)
         return self._shifted(far), self._shifted(-far)
 
@@ -131,18 +188,35 @@ class WeightedQuantile(Mechanism):
         names = ("q", "low", "high", "grid", "weight", "epsilon", "groups", "relation", "unit")
         return type(self)(**{name: getattr(self, name) for name in names}, shift=shift)
 
-    def _each(self, groups: ArrayLike, points: ArrayLike, weights: ArrayLike, count: int, bits: Bits) -> NDArray[np.int64]:
+    def _each(
+        self, groups: ArrayLike, points: ArrayLike, weights: ArrayLike, count: int, bits: Bits
+    ) -> NDArray[np.int64]:
         rows = clean(groups, points, weights, count, self._range)
         found = np.empty(count, dtype=np.int64)
         for first, last in blocks(rows, count):
             runs = Runs(rows, first, last, self.q, self.shift)
-            chosen = choose_each(runs.exponents(self.rate), runs.sizes, runs.starts, partial(runs.choice, rate=self.rate), bits)
+            chosen = choose_each(
+                runs.exponents(self.rate),
+                runs.sizes,
+                runs.starts,
+                partial(runs.choice, rate=self.rate),
+                bits,
+            )
             found[first:last] = runs.firsts[chosen] + integer_below_each(runs.sizes[chosen], bits)
         return found
 
 
 def _quanta(value: object, name: str, least: int) -> int:
     """A public whole number of weight."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= FAR:
-        raise Refused("quantile.weight", f"{name}={value!s:.60}", f"weights are whole numbers, here from {least} to 2^61", f"{name}={max(least, 1)}")
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | np.integer)
+        or not least <= value <= FAR
+    ):
+        raise Refused(
+            "quantile.weight",
+            f"{name}={value!s:.60}",
+            f"weights are whole numbers, here from {least} to 2^61",
+            f"{name}={max(least, 1)}",
+        )
     return int(value)

@@ -1,9 +1,12 @@
-"""Rows (group, point, weight) as runs of grid points at one distance from the quantile, for many groups in one pass.
+"""Rows (group, point, weight) as runs of grid points at one distance from the quantile, for many
+groups in one pass.
 
-*Steps*       Points are clipped to the range, rows sorted, equal points of a group merged, and the two ends of the range added to every group with weight 0. A
-              group is then a point, a gap, a point, …, a point; gaps may be empty.
-*Exactness*   With q = b/d a distance is hi + lo/d, 0 ≤ lo < d, two whole numbers: no product leaves 64 bits while all weights together stay below 2^62, which
-              public limits have to see to. Beyond that Python's integers take over, which are slow.
+*Steps*       Points are clipped to the range, rows sorted, equal points of a group merged, and the
+              two ends of the range added to every group with weight 0. A group is then a point, a
+              gap, a point, …, a point; gaps may be empty.
+*Exactness*   With q = b/d a distance is hi + lo/d, 0 ≤ lo < d, two whole numbers: no product leaves
+              64 bits while all weights together stay below 2^62, which public limits have to see
+              to. Beyond that Python's integers take over, which are slow.
 """
 
 from __future__ import annotations
@@ -31,18 +34,27 @@ _STEEP = Fraction(2) ** 64  # at this rate every distance but 0 is beyond e^(−
 
 
 class Rows(NamedTuple):
-    """Points with their weights, smallest first, group by group; group g is from begins[g] to begins[g + 1]."""
+    """Points with their weights, smallest first, group by group; group g is from begins[g] to
+    begins[g + 1].
+    """
 
     points: NDArray[np.int64]
     weights: NDArray[Any]
     begins: NDArray[np.int64]
 
 
-def clean(groups: ArrayLike, points: ArrayLike, weights: ArrayLike, count: int, ends: Range) -> Rows:
+def clean(
+    groups: ArrayLike, points: ArrayLike, weights: ArrayLike, count: int, ends: Range
+) -> Rows:
     """The rows of the groups 0 … count − 1; nothing in them is refused but their type."""
     of, at, weight = (_integers(column) for column in (groups, points, weights))
     if not len(of) == len(at) == len(weight):
-        raise Refused("value.type", "rows of different length", "each point has a group and a weight", "columns of the same length")
+        raise Refused(
+            "value.type",
+            "rows of different length",
+            "each point has a group and a weight",
+            "columns of the same length",
+        )
     at = np.clip(at, ends.first, ends.last).astype(np.int64)
     weight = np.maximum(weight, 0)
     if weight.dtype != object or sum(weight) < _FITS:
@@ -62,24 +74,39 @@ def _integers(column: ArrayLike) -> NDArray[Any]:
     if found is None and np.size(column) == 0:  # an empty list has no type
         return np.empty(0, dtype=np.int64)
     if found is None or found.ndim != 1:
-        raise Refused("value.type", f"a column of {np.asarray(column).dtype}", "points and weights are whole numbers, in one dimension", "an array of int64")
+        raise Refused(
+            "value.type",
+            f"a column of {np.asarray(column).dtype}",
+            "points and weights are whole numbers, in one dimension",
+            "an array of int64",
+        )
     return found
 
 
-def _order(of: NDArray[np.int64], at: NDArray[np.int64], count: int, ends: Range) -> NDArray[np.int64]:
+def _order(
+    of: NDArray[np.int64], at: NDArray[np.int64], count: int, ends: Range
+) -> NDArray[np.int64]:
     """Group by group, smallest point first; by one key where it fits 64 bits, which is faster."""
     span = ends.last - ends.first + 1
-    return np.lexsort((at, of)) if count * span >= _FITS else np.argsort(of * span + (at - ends.first))
+    return (
+        np.lexsort((at, of)) if count * span >= _FITS else np.argsort(of * span + (at - ends.first))
+    )
 
 
-def _merged(of: NDArray[np.int64], at: NDArray[np.int64], weight: NDArray[Any], count: int, ends: Range) -> Rows:
+def _merged(
+    of: NDArray[np.int64], at: NDArray[np.int64], weight: NDArray[Any], count: int, ends: Range
+) -> Rows:
     """One row for each point, and the ends of the range in every group."""
     every = np.arange(count)
-    places = np.stack([of.searchsorted(every), of.searchsorted(every, side="right")], axis=1).ravel()
+    places = np.stack(
+        [of.searchsorted(every), of.searchsorted(every, side="right")], axis=1
+    ).ravel()
     at = np.insert(at, places, np.tile([ends.first, ends.last], count))
     of, weight = np.insert(of, places, np.repeat(every, 2)), np.insert(weight, places, 0)
     fresh = np.flatnonzero(np.concatenate(([True], (at[1:] != at[:-1]) | (of[1:] != of[:-1]))))
-    return Rows(at[fresh], np.add.reduceat(weight, fresh), of[fresh].searchsorted(np.arange(count + 1)))
+    return Rows(
+        at[fresh], np.add.reduceat(weight, fresh), of[fresh].searchsorted(np.arange(count + 1))
+    )
 
 
 def blocks(rows: Rows, count: int) -> Iterator[tuple[int, int]]:
@@ -119,8 +146,12 @@ class Runs:
         less[gap] = upto[gap] = upto_point[inner]
         self._measure(less, upto, sums[begins[1:] - 1] - before, q, shift)
 
-    def _measure(self, less: NDArray[Any], upto: NDArray[Any], whole: NDArray[Any], q: Fraction, shift: int) -> None:
-        """max(W_< − q·W + t, q·W − W_≤ − t, 0) = hi + lo/d. The two are never both above 0: their sum is minus the weight of the point."""
+    def _measure(
+        self, less: NDArray[Any], upto: NDArray[Any], whole: NDArray[Any], q: Fraction, shift: int
+    ) -> None:
+        """max(W_< − q·W + t, q·W − W_≤ − t, 0) = hi + lo/d. The two are never both above 0: their
+        sum is minus the weight of the point.
+        """
         b, d = q.numerator, q.denominator
         self._denominator = d
         counts = np.diff(self.starts, append=len(self.firsts))
@@ -140,7 +171,12 @@ class Runs:
         hi, lo, d = self._hi, self._lo, self._denominator
         slope = float(min(rate, _STEEP))
         if hi.dtype == object:
-            return np.array([-float(min(rate * Fraction(int(h) * d + int(k), d), Fraction(10_000))) for h, k in zip(hi, lo, strict=True)])
+            return np.array(
+                [
+                    -float(min(rate * Fraction(int(h) * d + int(k), d), Fraction(10_000)))
+                    for h, k in zip(hi, lo, strict=True)
+                ]
+            )
         near = (np.minimum(hi, _NEAR) * d + lo) / d
         if hi.max() < _NEAR:
             return near * -slope
@@ -151,5 +187,9 @@ class Runs:
         start = int(self.starts[group])
         stop = int(self.starts[group + 1]) if group + 1 < len(self.starts) else len(self.firsts)
         hi, lo, d = self._hi[start:stop], self._lo[start:stop], self._denominator
-        scores: Any = -(hi * d + lo) if hi.dtype != object and hi.max() < _NEAR else [-(int(h) * d + int(k)) for h, k in zip(hi, lo, strict=True)]
+        scores: Any = (
+            -(hi * d + lo)
+            if hi.dtype != object and hi.max() < _NEAR
+            else [-(int(h) * d + int(k)) for h, k in zip(hi, lo, strict=True)]
+        )
         return Choice(scores, rate=rate / d, prior=self.sizes[start:stop])

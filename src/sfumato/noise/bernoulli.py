@@ -1,8 +1,8 @@
 """An exact coin: true with probability p, for any p whose binary digits can be computed.
 
 *Law*     P(B = 1) = p, p rational or e^(−γ) with rational γ ≥ 0.
-*Draw*    B = (U < p). Eight bits of U decide all but one draw in 256; the rest compare the next 64 bits, and so on: only as many digits of p
-          are ever computed as the comparison needs.
+*Draw*    B = (U < p). Eight bits of U decide all but one draw in 256; the rest compare the next 64
+          bits, and so on: only as many digits of p are ever computed as the comparison needs.
 *Proof*   docs/proofs/bernoulli.md.
 """
 
@@ -32,7 +32,12 @@ class Bernoulli:
 
     def __init__(self, *, p: Number | None = None, exponent: Number | None = None) -> None:
         if (p is None) == (exponent is None):
-            raise Refused("noise.bernoulli", "Bernoulli(p=…, exponent=…)", "give the probability or the exponent γ of e^(−γ), not both", 'Bernoulli(p="1/3")')
+            raise Refused(
+                "noise.bernoulli",
+                "Bernoulli(p=…, exponent=…)",
+                "give the probability or the exponent γ of e^(−γ), not both",
+                'Bernoulli(p="1/3")',
+            )
         put = object.__setattr__
         put(self, "p", None if p is None else probability(p, "p", one=True))
         put(self, "exponent", None if exponent is None else non_negative(exponent, "exponent"))
@@ -53,7 +58,10 @@ class Bernoulli:
     def probability(self, rounding: Rounding = "nearest") -> float:
         """p as a double."""
         exponent = self.exponent
-        return chance(lambda: ball(self.p or Fraction(0)) if exponent is None else (-ball(exponent)).exp(), rounding)
+        return chance(
+            lambda: ball(self.p or Fraction(0)) if exponent is None else (-ball(exponent)).exp(),
+            rounding,
+        )
 
     def draw(self, bits: Bits = SYSTEM) -> bool:
         return self._compare(bits.integer(8), 8, bits)

@@ -1,7 +1,8 @@
 """Secure random bits: the one capability that every sampler is handed.
 
-Small requests are read from the operating system; large ones are an AES-256-CTR stream whose key is read from the operating system inside the
-same call and forgotten at its end. No generator state survives a call: there is nothing to copy by fork, pickle or snapshot.
+Small requests are read from the operating system; large ones are an AES-256-CTR stream whose key is
+read from the operating system inside the same call and forgotten at its end. No generator state
+survives a call: there is nothing to copy by fork, pickle or snapshot.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ class SystemBits:
         if count <= _SMALL:
             return np.frombuffer(bytearray(os.urandom(8 * count)), dtype=np.uint64)
         stream = Cipher(algorithms.AES256(os.urandom(32)), modes.CTR(bytes(16))).encryptor()
-        words = np.empty(count + 2, dtype=np.uint64)  # the cipher asks for one block of room beyond what it writes
+        words = np.empty(
+            count + 2, dtype=np.uint64
+        )  # the cipher asks for one block of room beyond what it writes
         room = words.data.cast("B")
         size, done = 8 * count, 0
         while done < size:

@@ -1,9 +1,11 @@
 """Cells of the half-normal density, and the certified table that picks one.
 
-Cut the half-line into cells of width WIDTH = 1/32. Cell j is proposed with probability w_j / Σw, w_j = e^(−(j·WIDTH)²/2), the height of the density
-at the cell's left end; a point uniform in it, j + u, is then accepted with probability e^(−WIDTH²·u·(j + u/2)), the density relative to that end.
-The cell is found by comparing a uniform word with the cumulative probabilities, of which the table holds the first 64 bits, rounded down: a
-word equal to an entry, or beyond the last one, is undecided and `settle_cell` asks for more bits.
+Cut the half-line into cells of width WIDTH = 1/32. Cell j is proposed with probability w_j / Σw,
+w_j = e^(−(j·WIDTH)²/2), the height of the density at the cell's left end; a point uniform in it, j
++ u, is then accepted with probability e^(−WIDTH²·u·(j + u/2)), the density relative to that end.
+The cell is found by comparing a uniform word with the cumulative probabilities, of which the table
+holds the first 64 bits, rounded down: a word equal to an entry, or beyond the last one, is
+undecided and `settle_cell` asks for more bits.
 """
 
 from __future__ import annotations
@@ -25,12 +27,16 @@ WIDTH = Fraction(1, 32)
 GUIDE_BITS = 15
 UNSURE = 0xFFFF
 FAR = 512
-"""From here on the accept test's exponent leaves [−½, 0], and the margins of double precision are not claimed."""
+"""From here on the accept test's exponent leaves [−½, 0], and the margins of double precision are
+not claimed.
+"""
 _CELLS = 320  # the cells from 10 standard deviations on hold less than 2^-64
 
 
 class Table(NamedTuple):
-    """`ends[j]` = ⌊2^64 · P(cell ≤ j)⌋; `guide[t]` = the cell of every word that begins with the bits t, or UNSURE; `cell_of` the same as a list."""
+    """`ends[j]` = ⌊2^64 · P(cell ≤ j)⌋; `guide[t]` = the cell of every word that begins with the
+    bits t, or UNSURE; `cell_of` the same as a list.
+    """
 
     ends: Words
     guide: NDArray[np.uint16]
@@ -44,7 +50,10 @@ def table() -> Table:
     size = 1 << (64 - GUIDE_BITS)
     first = 0
     for j, end in enumerate(ends):
-        begin, stop = -(-(first + 1) // size), end // size  # the blocks of words wholly between two ends, ties excluded
+        begin, stop = (
+            -(-(first + 1) // size),
+            end // size,
+        )  # the blocks of words wholly between two ends, ties excluded
         guide[begin if first else 0 : stop] = j
         first = end
     return Table(np.array(ends, dtype=np.uint64), guide, guide.tolist())
@@ -75,6 +84,7 @@ def _total(bits: int) -> arb:
             height = _height(j)
             total += height
             if j > 64 and height < arb(2) ** (-bits - 64):
-                # beyond j every height is less than e^(−WIDTH²·j) ≤ e^(−1/16) times the one before: the rest is below 17 heights
+                # beyond j every height is less than e^(−WIDTH²·j) ≤ e^(−1/16) times the one before:
+                # the rest is below 17 heights
                 return total + arb(0, 17).nonnegative_part().union(arb(17)) * height
             j += 1

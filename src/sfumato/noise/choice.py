@@ -1,9 +1,11 @@
 """An exact choice among finitely many candidates, with probability ∝ prior · e^(rate·score).
 
-*Law*     P(I = i) = w_i / Σ_k w_k, w_i = prior_i · e^(rate·s_i); rate, prior and scores exact rationals of any size. Nothing underflows, because only
-          differences of scores matter and a candidate too unlikely for a double still owns its sliver of the unit interval.
-*Draw*    U uniform; I is the candidate whose part of the cumulative law holds U. Sums in double precision decide all but about n·2^-37 of the draws; the
-          others are settled in ball arithmetic with further bits.
+*Law*     P(I = i) = w_i / Σ_k w_k, w_i = prior_i · e^(rate·s_i); rate, prior and scores exact
+          rationals of any size. Nothing underflows, because only differences of scores matter and a
+          candidate too unlikely for a double still owns its sliver of the unit interval.
+*Draw*    U uniform; I is the candidate whose part of the cumulative law holds U. Sums in double
+          precision decide all but about n·2^-37 of the draws; the others are settled in ball
+          arithmetic with further bits.
 *Proof*   docs/proofs/choice.md.
 """
 
@@ -27,29 +29,59 @@ from .law import Shape, count_of
 from .uniform import part_holding
 
 MARGIN = 2.0**-38
-"""Assumed: exp of a double in [−800, 0] errs by less than 2^-42 of itself; proved: conversions and the division add less than 2^-39 (sums 2^-52 each)."""
+"""Assumed: exp of a double in [−800, 0] errs by less than 2^-42 of itself; proved: conversions and
+the division add less than 2^-39 (sums 2^-52 each).
+"""
 
 _NEVER = -800.0  # e^(−800) is 0 in doubles: such a candidate is only ever chosen by `settle`
-_CLEAR = 2.0**-900  # smaller sums of weights have lost bits to underflow: the best score has next to no prior weight
+_CLEAR = (
+    2.0**-900
+)  # smaller sums of weights have lost bits to underflow: the best score has next to no prior weight
 _SAFE = 1 << 62
 
 
 class Choice:
-    """The law with probability ∝ prior · e^(rate·score) on the indices of `scores`. Scores are data: they are not shown."""
+    """The law with probability ∝ prior · e^(rate·score) on the indices of `scores`. Scores are
+    data: they are not shown.
+    """
 
     __slots__ = ("_ends", "_margin", "_top", "prior", "rate", "scores")
 
-    def __init__(self, scores: Sequence[Number] | NDArray[np.int64], *, rate: Number = 1, prior: Sequence[Number] | NDArray[np.int64] | None = None) -> None:
-        self.scores: Any = np.array(scores) if _whole(scores) else tuple(exact(s, "score") for s in scores)
+    def __init__(
+        self,
+        scores: Sequence[Number] | NDArray[np.int64],
+        *,
+        rate: Number = 1,
+        prior: Sequence[Number] | NDArray[np.int64] | None = None,
+    ) -> None:
+        self.scores: Any = (
+            np.array(scores) if _whole(scores) else tuple(exact(s, "score") for s in scores)
+        )
         self.rate = positive(rate, "rate")
-        self.prior: Any = prior if prior is None else np.array(prior) if _whole(prior) else tuple(exact(p, "prior") for p in prior)
-        if not len(self.scores) or (self.prior is not None and (len(self.prior) != len(self.scores) or not _weighs(self.prior))):
-            raise Refused("noise.choice", f"Choice of {len(self.scores)}", "a choice needs a candidate, and a weight for each", "Choice([3, 1, 0])")
+        self.prior: Any = (
+            prior
+            if prior is None
+            else np.array(prior)
+            if _whole(prior)
+            else tuple(exact(p, "prior") for p in prior)
+        )
+        if not len(self.scores) or (
+            self.prior is not None
+            and (len(self.prior) != len(self.scores) or not _weighs(self.prior))
+        ):
+            raise Refused(
+                "noise.choice",
+                f"Choice of {len(self.scores)}",
+                "a choice needs a candidate, and a weight for each",
+                "Choice([3, 1, 0])",
+            )
         self._top = self._score(_best(self.scores, self.prior))
         ends = np.cumsum(self._weights())
         clear = bool(ends[-1] > _CLEAR)
         self._ends: NDArray[np.float64] = ends / ends[-1] if clear else np.full(len(ends), 0.5)
-        self._margin = MARGIN + 2.0**-51 * len(self.scores) if clear else 1.0  # the latter leaves every word to `settle`
+        self._margin = (
+            MARGIN + 2.0**-51 * len(self.scores) if clear else 1.0
+        )  # the latter leaves every word to `settle`
 
     def __repr__(self) -> str:
         return f"Choice(among {len(self.scores)} candidates)"
@@ -75,12 +107,18 @@ class Choice:
 
     def tail(self, i: int, rounding: Rounding = "nearest") -> float:
         """P(I ≥ i)."""
-        return chance(lambda: self._part(len(self.scores), i) / self._part(len(self.scores)), rounding)
+        return chance(
+            lambda: self._part(len(self.scores), i) / self._part(len(self.scores)), rounding
+        )
 
     def quantile(self, p: Number) -> int:
         """The least i with P(I ≤ i) ≥ p."""
         level = probability(p, "p", zero=False, one=True)
-        return next(i for i in range(len(self.scores)) if i + 1 == len(self.scores) or self._reaches(i, level))
+        return next(
+            i
+            for i in range(len(self.scores))
+            if i + 1 == len(self.scores) or self._reaches(i, level)
+        )
 
     def draw(self, bits: Bits = SYSTEM) -> int:
         return int(self.sample(1, bits)[0])
@@ -96,15 +134,23 @@ class Choice:
         return index.reshape(shape)
 
     def settle(self, word: int, bits: Bits = SYSTEM) -> int:
-        """The candidate whose part holds the uniform number that begins with this word, in ball arithmetic and with further bits."""
-        return part_holding(lambda _: (self._part(len(self.scores)), map(self._weight, range(len(self.scores)))), word, bits)
+        """The candidate whose part holds the uniform number that begins with this word, in ball
+        arithmetic and with further bits.
+        """
+        return part_holding(
+            lambda _: (self._part(len(self.scores)), map(self._weight, range(len(self.scores)))),
+            word,
+            bits,
+        )
 
     def _weights(self) -> NDArray[np.float64]:
         """The weights in double precision, the best score's at 1."""
         if isinstance(self.scores, np.ndarray):
             exponents = (self.scores - int(self._top)).astype(np.float64) * float(self.rate)
         else:
-            exponents = np.array([float(max(self.rate * (s - self._top), Fraction(-10_000))) for s in self.scores])
+            exponents = np.array(
+                [float(max(self.rate * (s - self._top), Fraction(-10_000))) for s in self.scores]
+            )
         np.clip(exponents, _NEVER, 0.0, out=exponents)  # only a candidate of weight 0 lies above
         weights = np.exp(exponents)
         if isinstance(self.prior, np.ndarray):
@@ -132,8 +178,12 @@ class Choice:
     def _reaches(self, i: int, level: Fraction) -> bool:
         part, whole = self._shares(i + 1), self._shares(len(self.scores))
         if all(part[s] == level * whole[s] for s in whole):
-            return True  # a tie; there is no other, as e^s for different rational s are linearly independent (Lindemann, Weierstrass)
-        return not below(lambda: self._part(i + 1), lambda: ball(level) * self._part(len(self.scores)))
+            # A tie. There is no other one: for different rational s the numbers e^s are linearly
+            # independent, by the theorem of Lindemann and Weierstrass.
+            return True
+        return not below(
+            lambda: self._part(i + 1), lambda: ball(level) * self._part(len(self.scores))
+        )
 
     def _shares(self, stop: int) -> Counter[Fraction]:
         """The prior weight of each score among the first candidates."""
@@ -148,15 +198,24 @@ def _best(scores: Any, prior: Any) -> int:
     if isinstance(scores, np.ndarray) and (prior is None or isinstance(prior, np.ndarray)):
         possible = np.arange(len(scores)) if prior is None else np.flatnonzero(prior > 0)
         return int(possible[np.argmax(scores[possible])])
-    return max((i for i in range(len(scores)) if prior is None or prior[i] > 0), key=lambda i: scores[i])
+    return max(
+        (i for i in range(len(scores)) if prior is None or prior[i] > 0), key=lambda i: scores[i]
+    )
 
 
 def _weighs(prior: Any) -> bool:
     """Whether these are weights, and not all of them 0."""
-    least, most = (prior.min(), prior.max()) if isinstance(prior, np.ndarray) else (min(prior), max(prior))
+    least, most = (
+        (prior.min(), prior.max()) if isinstance(prior, np.ndarray) else (min(prior), max(prior))
+    )
     return bool(least >= 0 and most > 0)
 
 
 def _whole(values: Any) -> bool:
     """Whether these are integers that may be subtracted in 64 bits."""
-    return isinstance(values, np.ndarray) and values.dtype == np.int64 and len(values) > 0 and bool(values.min() > -_SAFE and values.max() < _SAFE)
+    return (
+        isinstance(values, np.ndarray)
+        and values.dtype == np.int64
+        and len(values) > 0
+        and bool(values.min() > -_SAFE and values.max() < _SAFE)
+    )

@@ -1,8 +1,10 @@
 """Many exact choices at once: one candidate of each of several groups, all in one pass.
 
-*Draw*    As in `noise.choice`: each group cuts the unit interval into the parts of its candidates, and the part that holds a uniform number is chosen. The
-          cumulative law is held in whole numbers of 2^-50, so that the sums of one group do not round those of another. A word decides unless an end lies
-          within a margin of it; then the group's own `Choice` settles it, with the same word and further bits.
+*Draw*    As in `noise.choice`: each group cuts the unit interval into the parts of its candidates,
+          and the part that holds a uniform number is chosen. The cumulative law is held in whole
+          numbers of 2^-50, so that the sums of one group do not round those of another. A word
+          decides unless an end lies within a margin of it; then the group's own `Choice` settles
+          it, with the same word and further bits.
 *Proof*   docs/proofs/choice.md.
 """
 
@@ -17,22 +19,31 @@ from .bits import SYSTEM, Bits
 from .choice import Choice
 
 MARGIN = 1 << 12
-"""In units of 2^-50, and one more for each candidate. Assumed: exp of a double in [−800, 0] errs by less than 2^-42 of itself, as in `noise.choice`."""
+"""In units of 2^-50, and one more for each candidate. Assumed: exp of a double in [−800, 0] errs by
+less than 2^-42 of itself, as in `noise.choice`.
+"""
 
 MOST = 1 << 12
-"""Groups in one pass: their cumulative laws stand one behind the other, and have to stay within 63 bits."""
+"""Groups in one pass: their cumulative laws stand one behind the other, and have to stay within 63
+bits.
+"""
 
 _BITS = 50
 _NEVER = -800.0
 
 
 def choose_each(
-    exponents: NDArray[np.float64], sizes: NDArray[np.int64], starts: NDArray[np.int64], exact: Callable[[int], Choice], bits: Bits = SYSTEM
+    exponents: NDArray[np.float64],
+    sizes: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    exact: Callable[[int], Choice],
+    bits: Bits = SYSTEM,
 ) -> NDArray[np.int64]:
     """The index of the candidate chosen in each group, by P(i) ∝ size_i · e^(exponent_i).
 
-    Group g is from starts[g] to starts[g + 1], the last to the end; none is empty. `exponents` are at most 0 and right to 2^-50 of themselves; each group has
-    one that is 0 with a size of 1 or more. `exact(g)` is the law of a group, on its own candidates.
+    Group g is from starts[g] to starts[g + 1], the last to the end; none is empty. `exponents` are
+    at most 0 and right to 2^-50 of themselves; each group has one that is 0 with a size of 1 or
+    more. `exact(g)` is the law of a group, on its own candidates.
     """
     counts = np.diff(starts, append=len(exponents))
     weights = np.exp(np.maximum(exponents, _NEVER))

@@ -1,7 +1,9 @@
-"""The continuous Laplace and normal laws, for analysis only: there is no sampler here, because noise that leaves this package is an integer.
+"""The continuous Laplace and normal laws, for analysis only: there is no sampler here, because
+noise that leaves this package is an integer.
 
-*Ask*     pdf, cdf, tail P(X ≥ x), quantile; and for a shift of the mean, what an observer learns: `delta(epsilon, shift=)`, the least δ with
-          (ε, δ)-indistinguishability, and `renyi(order, shift=)`. Doubles, each rounded in the direction asked for.
+*Ask*     pdf, cdf, tail P(X ≥ x), quantile; and for a shift of the mean, what an observer learns:
+          `delta(epsilon, shift=)`, the least δ with (ε, δ)-indistinguishability, and `renyi(order,
+          shift=)`. Doubles, each rounded in the direction asked for.
 """
 
 from __future__ import annotations
@@ -23,10 +25,21 @@ class Laplace:
     scale: Fraction
     location: Fraction
 
-    def __init__(self, *, scale: Number | None = None, rate: Number | None = None, location: Number = 0) -> None:
+    def __init__(
+        self, *, scale: Number | None = None, rate: Number | None = None, location: Number = 0
+    ) -> None:
         if (scale is None) == (rate is None):
-            raise Refused("noise.laplace", "Laplace(scale=…, rate=…)", "give the scale or its inverse, the rate, by name", "Laplace(scale=2)")
-        object.__setattr__(self, "scale", positive(scale, "scale") if scale is not None else 1 / positive(rate or 0, "rate"))
+            raise Refused(
+                "noise.laplace",
+                "Laplace(scale=…, rate=…)",
+                "give the scale or its inverse, the rate, by name",
+                "Laplace(scale=2)",
+            )
+        object.__setattr__(
+            self,
+            "scale",
+            positive(scale, "scale") if scale is not None else 1 / positive(rate or 0, "rate"),
+        )
         object.__setattr__(self, "location", exact(location, "location"))
 
     @property
@@ -49,7 +62,9 @@ class Laplace:
         level = probability(p, "p", zero=False)
         far = min(level, 1 - level)
         sign = -1 if level < Fraction(1, 2) else 1
-        return evaluate(lambda: ball(self.location) - sign * ball(self.scale) * ball(2 * far).log(), rounding)
+        return evaluate(
+            lambda: ball(self.location) - sign * ball(self.scale) * ball(2 * far).log(), rounding
+        )
 
     def delta(self, epsilon: Number, *, shift: Number, rounding: Rounding = "up") -> float:
         """(1 − e^((ε − |shift|/scale)/2))₊."""
@@ -58,14 +73,24 @@ class Laplace:
         return chance(lambda: -ball((e - loss) / 2).expm1(), rounding) if e < loss else 0.0
 
     def renyi(self, order: Number, *, shift: Number, rounding: Rounding = "up") -> float:
-        """D_α between the law and its shift (Mironov 2017); order 1 is the Kullback–Leibler divergence."""
+        """D_α between the law and its shift (Mironov 2017); order 1 is the Kullback–Leibler
+        divergence.
+        """
         a, loss = positive(order, "order"), abs(exact(shift, "shift")) / self.scale
         if a == 1:
             return evaluate(lambda: ball(loss) + (-ball(loss)).expm1(), rounding)
         if a == Fraction(1, 2):  # the two terms of the general formula merge
             return evaluate(lambda: ball(loss) - 2 * (1 + ball(loss) / 2).log(), rounding)
         first, second = a / (2 * a - 1), (a - 1) / (2 * a - 1)
-        return evaluate(lambda: (ball(first) * ball((a - 1) * loss).exp() + ball(second) * ball(-a * loss).exp()).log() / ball(a - 1), rounding)
+        return evaluate(
+            lambda: (
+                (
+                    ball(first) * ball((a - 1) * loss).exp() + ball(second) * ball(-a * loss).exp()
+                ).log()
+                / ball(a - 1)
+            ),
+            rounding,
+        )
 
     def _standard(self, x: Number) -> Fraction:
         return (exact(x, "x") - self.location) / self.scale
@@ -92,7 +117,9 @@ class Normal:
 
     def pdf(self, x: Number, rounding: Rounding = "nearest") -> float:
         t = self._standard(x)
-        return evaluate(lambda: (-ball(t * t / 2)).exp() / (ball(self.sigma) * (2 * arb.pi()).sqrt()), rounding)
+        return evaluate(
+            lambda: (-ball(t * t / 2)).exp() / (ball(self.sigma) * (2 * arb.pi()).sqrt()), rounding
+        )
 
     def cdf(self, x: Number, rounding: Rounding = "nearest") -> float:
         t = self._standard(x)
@@ -104,17 +131,36 @@ class Normal:
 
     def quantile(self, p: Number, rounding: Rounding = "nearest") -> float:
         level = probability(p, "p", zero=False)
-        return evaluate(lambda: ball(self.location) - ball(self.sigma) * arb(2).sqrt() * (2 * ball(level)).erfcinv(), rounding)
+        return evaluate(
+            lambda: (
+                ball(self.location) - ball(self.sigma) * arb(2).sqrt() * (2 * ball(level)).erfcinv()
+            ),
+            rounding,
+        )
 
     def delta(self, epsilon: Number, *, shift: Number, rounding: Rounding = "up") -> float:
         """Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ), μ = |shift|/sigma (Balle & Wang 2018)."""
         e, mu = non_negative(epsilon, "epsilon"), abs(exact(shift, "shift")) / self.sigma
-        return chance(lambda: normal_cdf(ball(mu / 2 - e / mu)) - ball(e).exp() * normal_cdf(ball(-mu / 2 - e / mu)), rounding) if mu else 0.0
+        return (
+            chance(
+                lambda: (
+                    normal_cdf(ball(mu / 2 - e / mu))
+                    - ball(e).exp() * normal_cdf(ball(-mu / 2 - e / mu))
+                ),
+                rounding,
+            )
+            if mu
+            else 0.0
+        )
 
     def renyi(self, order: Number, *, shift: Number, rounding: Rounding = "up") -> float:
         """D_α = α·μ²/2."""
         a, mu = positive(order, "order"), exact(shift, "shift") / self.sigma
-        return up(a * mu * mu / 2) if rounding == "up" else evaluate(lambda: ball(a * mu * mu / 2), rounding)
+        return (
+            up(a * mu * mu / 2)
+            if rounding == "up"
+            else evaluate(lambda: ball(a * mu * mu / 2), rounding)
+        )
 
     def _standard(self, x: Number) -> Fraction:
         return (exact(x, "x") - self.location) / self.sigma

@@ -1,10 +1,13 @@
 """Discrete Gaussian noise: the normal density at the integers, normalised by its sum.
 
 *Law*     P(Z = z) = e^(−z²/(2σ²)) / Σ_k e^(−k²/(2σ²)), σ² rational.
-*Draw*    A two-sided geometric candidate Y of scale t = ⌊σ⌋ + 1, accepted with probability e^(−γ), γ = (|Y| − σ²/t)²/(2σ²): about three in four are.
-          The accept test compares 64 bits of a uniform with exp in double precision where MARGIN allows, else in ball arithmetic with further bits.
-*Sum*     The normaliser is a theta function, summed over the integers or, by Poisson's formula, over the dual ones: whichever takes a few terms.
-          Tails are summed term by term below σ = 64, and by Euler and Maclaurin's formula with a proved remainder above.
+*Draw*    A two-sided geometric candidate Y of scale t = ⌊σ⌋ + 1, accepted with probability e^(−γ),
+          γ = (|Y| − σ²/t)²/(2σ²): about three in four are. The accept test compares 64 bits of a
+          uniform with exp in double precision where MARGIN allows, else in ball arithmetic with
+          further bits.
+*Sum*     The normaliser is a theta function, summed over the integers or, by Poisson's formula,
+          over the dual ones: whichever takes a few terms. Tails are summed term by term below σ =
+          64, and by Euler and Maclaurin's formula with a proved remainder above.
 *Proof*   docs/proofs/discrete-gaussian.md. Canonne, Kamath & Steinke 2020.
 """
 
@@ -28,7 +31,9 @@ from .law import LARGEST_SCALE, SymmetricLaw
 from .uniform import lies_below
 
 MARGIN = 2.0**-40
-"""Assumed: exp of a double in [−750, 0] errs by less than 2^-41, absolutely; proved: all other errors of the accept test stay below 2^-41."""
+"""Assumed: exp of a double in [−750, 0] errs by less than 2^-41, absolutely; proved: all other
+errors of the accept test stay below 2^-41.
+"""
 
 _SUMMED = 64**2  # σ² below which tails are summed term by term
 
@@ -46,11 +51,18 @@ class DiscreteGaussian(SymmetricLaw):
         square = positive(sigma_squared, "sigma_squared")
         if square > LARGEST_SCALE**2:
             place = f"sigma_squared={sigma_squared}"
-            raise Refused("noise.scale", place, "noise above 2^56 grid units does not fit 64-bit integers", "a coarser grid, or a larger rho")
+            raise Refused(
+                "noise.scale",
+                place,
+                "noise above 2^56 grid units does not fit 64-bit integers",
+                "a coarser grid, or a larger rho",
+            )
         t = math.isqrt(math.floor(square)) + 1
         put = object.__setattr__
         put(self, "sigma_squared", square)
-        put(self, "_proposal", Geometric(scale=min(Fraction(t), LARGEST_SCALE)))  # any scale would do
+        put(
+            self, "_proposal", Geometric(scale=min(Fraction(t), LARGEST_SCALE))
+        )  # any scale would do
         put(self, "_slope", evaluate(lambda: 1 / ball(square).sqrt()))
         put(self, "_centre", evaluate(lambda: ball(square).sqrt() / ball(self._proposal.scale)))
 
@@ -99,12 +111,16 @@ class DiscreteGaussian(SymmetricLaw):
                 return drawn
 
     def _settle(self, z: int, level: int, bits: Bits) -> bool:
-        """Whether the uniform that begins with these 64 bits lies below e^(−γ), by ball arithmetic alone."""
+        """Whether the uniform that begins with these 64 bits lies below e^(−γ), by ball arithmetic
+        alone.
+        """
         gamma = (abs(z) - self.sigma_squared / self._proposal.scale) ** 2 / (2 * self.sigma_squared)
         return lies_below(lambda: (-ball(gamma)).exp(), level, 64, bits)
 
     def excess(self, shift: int, epsilon: Fraction) -> arb:
-        """Σ_z (P(Z = z) − e^ε·P(Z + shift = z))₊ for shift ≥ 1, as a ball: the terms are positive up to ⌊shift/2 − ε·σ²/shift⌋."""
+        """Σ_z (P(Z = z) − e^ε·P(Z + shift = z))₊ for shift ≥ 1, as a ball: the terms are positive
+        up to ⌊shift/2 − ε·σ²/shift⌋.
+        """
         last = math.floor(Fraction(shift, 2) - epsilon * self.sigma_squared / shift)
         return self._tail(-last) - ball(epsilon).exp() * self._tail(shift - last)
 
@@ -116,24 +132,32 @@ class DiscreteGaussian(SymmetricLaw):
         """Σ_k e^(−k²/(2σ²)) = √(2πσ²)·Σ_k e^(−2π²σ²k²)."""
         if self._steep():
             return _theta(ball(1 / (2 * self.sigma_squared)), 0)
-        return (2 * arb.pi() * ball(self.sigma_squared)).sqrt() * _theta(2 * arb.pi() ** 2 * ball(self.sigma_squared), 0)
+        return (2 * arb.pi() * ball(self.sigma_squared)).sqrt() * _theta(
+            2 * arb.pi() ** 2 * ball(self.sigma_squared), 0
+        )
 
     def _mass(self, z: int) -> arb:
         return (-ball(z * z / (2 * self.sigma_squared))).exp() / self._norm()
 
     def _upper(self, z: int) -> arb:
-        return (_term_by_term if self.sigma_squared < _SUMMED else _euler_maclaurin)(self.sigma_squared, z) / self._norm()
+        return (_term_by_term if self.sigma_squared < _SUMMED else _euler_maclaurin)(
+            self.sigma_squared, z
+        ) / self._norm()
 
 
 def _theta(x: arb, power: int) -> arb:
-    """Σ_{k ∈ ℤ} k^power·e^(−x·k²) for power 0 or 2 and x ≥ 3: past k ≥ 1 a term is below half of the one before."""
+    """Σ_{k ∈ ℤ} k^power·e^(−x·k²) for power 0 or 2 and x ≥ 3: past k ≥ 1 a term is below half of
+    the one before.
+    """
     last = math.isqrt(ctx.prec // 4) + 2  # e^(−3·last²) < 2^-prec
     terms = [k**power * (-x * k * k).exp() for k in range(1, last + 2)]
     return (1 if power == 0 else 0) + 2 * sum(terms[:-1], arb(0)) + 4 * arb(0).union(terms[-1])
 
 
 def _term_by_term(square: Fraction, z: int) -> arb:
-    """Σ_{k ≥ z} e^(−k²/(2σ²)), z ≥ 1. The ratio of a term to the one before falls; what is left out is below a geometric series."""
+    """Σ_{k ≥ z} e^(−k²/(2σ²)), z ≥ 1. The ratio of a term to the one before falls; what is left out
+    is below a geometric series.
+    """
     term = (-ball(z * z / (2 * square))).exp()
     ratio = (-ball((2 * z + 1) / (2 * square))).exp()
     fall = (-ball(1 / square)).exp()
@@ -143,15 +167,20 @@ def _term_by_term(square: Fraction, z: int) -> arb:
         total += term
         term *= ratio
         ratio *= fall
-        if term / (1 - ratio) < enough or not term.is_finite() or (term.rel_accuracy_bits() < 2 and not term > enough):
+        if (
+            term / (1 - ratio) < enough
+            or not term.is_finite()
+            or (term.rel_accuracy_bits() < 2 and not term > enough)
+        ):
             return total + arb(0).union(term / (1 - ratio))
 
 
 def _euler_maclaurin(square: Fraction, z: int) -> arb:
-    """The same for wide laws: ∫ + f(z)/2 − Σ_j B_2j/(2j)!·f^(2j−1)(z), f^(n) = (−1/σ)^n·He_n(x/σ)·f.
+    """The same for wide laws: ∫ + f(z)/2 − Σ_j B_2j/(2j)!·f^(2j−1)(z), f^(n) =
+    (−1/σ)^n·He_n(x/σ)·f.
 
-    The remainder after m terms is at most 4·(2π)^(−2m)·∫|f^(2m)|, and |He_n(u)|·e^(−u²/4) ≤ 1.09·√(n!) (Cramér), which bounds the integral
-    by 1.09·√((2m)!)·σ^(−2m)·√(4π)·σ·Φ(−z/(σ√2)).
+    The remainder after m terms is at most 4·(2π)^(−2m)·∫|f^(2m)|, and |He_n(u)|·e^(−u²/4) ≤
+    1.09·√(n!) (Cramér), which bounds the integral by 1.09·√((2m)!)·σ^(−2m)·√(4π)·σ·Φ(−z/(σ√2)).
     """
     sigma = ball(square).sqrt()
     u = z / sigma

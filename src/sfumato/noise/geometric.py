@@ -1,12 +1,16 @@
 """Two-sided geometric noise: Laplace noise on the integers.
 
 *Law*     P(Z = z) = (1 − q)/(1 + q) · q^|z|, with q = e^(−1/scale).
-*Draw*    One word gives a sign and 63 bits of a uniform V; |Z| = ⌊−scale·ln V + c⌋ with c = scale·ln(2/(1 + q)), because then
-          P(|Z| ≥ k) = P(V ≤ 2q^k/(1 + q)) = 2q^k/(1 + q). The floor is taken in double precision where the whole interval of V, widened by
-          MARGIN, gives one integer; else that lane alone is settled in ball arithmetic with as many further bits as it takes.
-*Split*   From scale 2^21 on, a one-sided geometric variable is drawn as quotient and remainder by 2^k, which are independent: the quotient as
-          above at a scale below 2^21, the remainder uniform and accepted with probability e^(−r/scale). A negative zero is drawn again.
-*Proof*   docs/proofs/geometric.md. Ghosh, Roughgarden & Sundararajan 2009; lazy refinement after Haney et al. 2022.
+*Draw*    One word gives a sign and 63 bits of a uniform V; |Z| = ⌊−scale·ln V + c⌋ with c =
+          scale·ln(2/(1 + q)), because then P(|Z| ≥ k) = P(V ≤ 2q^k/(1 + q)) = 2q^k/(1 + q). The
+          floor is taken in double precision where the whole interval of V, widened by MARGIN, gives
+          one integer; else that lane alone is settled in ball arithmetic with as many further bits
+          as it takes.
+*Split*   From scale 2^21 on, a one-sided geometric variable is drawn as quotient and remainder by
+          2^k, which are independent: the quotient as above at a scale below 2^21, the remainder
+          uniform and accepted with probability e^(−r/scale). A negative zero is drawn again.
+*Proof*   docs/proofs/geometric.md. Ghosh, Roughgarden & Sundararajan 2009; lazy refinement after
+          Haney et al. 2022.
 """
 
 from __future__ import annotations
@@ -27,11 +31,15 @@ from .law import SymmetricLaw, place, scale_in_range
 from .uniform import lies_below
 
 MARGIN = 2.0**-38
-"""Assumed: log of a double in [1, 2^63] errs by less than 2^-39 (2^9 times what is seen); proved: all other errors stay below 2^-39. In scales."""
+"""Assumed: log of a double in [1, 2^63] errs by less than 2^-39 (2^9 times what is seen); proved:
+all other errors stay below 2^-39. In scales.
+"""
 
 _SPLIT = 1 << 21
 _FEW = 1 << 43  # V below 2^-20 has an interval too wide for the margin: settled exactly
-_DOUBT = (1 << 64) - (1 << 44)  # a remainder's word at or above it may be refused: e^(−r/scale) ≥ 1 − 2^-20
+_DOUBT = (1 << 64) - (
+    1 << 44
+)  # a remainder's word at or above it may be refused: e^(−r/scale) ≥ 1 − 2^-20
 _ONES = (1 << 64) - 1
 
 
@@ -40,8 +48,12 @@ class Geometric(SymmetricLaw):
     """The two-sided geometric law with q = e^(−1/scale)."""
 
     scale: Fraction
-    _shift: int = field(init=False, repr=False, compare=False)  # the remainder's bits, 0 for no split
-    _slope: float = field(init=False, repr=False, compare=False)  # |Z| or its quotient is ⌊_top − _slope·ln(word)⌋
+    _shift: int = field(
+        init=False, repr=False, compare=False
+    )  # the remainder's bits, 0 for no split
+    _slope: float = field(
+        init=False, repr=False, compare=False
+    )  # |Z| or its quotient is ⌊_top − _slope·ln(word)⌋
     _top: float = field(init=False, repr=False, compare=False)
     _margin: float = field(init=False, repr=False, compare=False)
 
@@ -53,7 +65,11 @@ class Geometric(SymmetricLaw):
         put(self, "scale", b)
         put(self, "_shift", shift)
         put(self, "_slope", slope)
-        put(self, "_top", evaluate(lambda: self._coarse() * 63 * arb(2).log() + (0 if shift else self._offset())))
+        put(
+            self,
+            "_top",
+            evaluate(lambda: self._coarse() * 63 * arb(2).log() + (0 if shift else self._offset())),
+        )
         put(self, "_margin", slope * MARGIN + 2.0**-50)  # the last for the subtraction of ½
 
     @property
@@ -108,7 +124,14 @@ class Geometric(SymmetricLaw):
             z = place(z, lane, self._settle(int(first[lane]), bits))
         return z
 
-    def _fill_split(self, first: Words, rest: Words, whole: NDArray[np.float64], doubt: NDArray[np.bool_], bits: Bits) -> NDArray[Any]:
+    def _fill_split(
+        self,
+        first: Words,
+        rest: Words,
+        whole: NDArray[np.float64],
+        doubt: NDArray[np.bool_],
+        bits: Bits,
+    ) -> NDArray[Any]:
         doubt |= rest >= np.uint64(_DOUBT)
         z: NDArray[Any] = whole.astype(np.int64)
         z <<= self._shift
@@ -145,7 +168,9 @@ class Geometric(SymmetricLaw):
             word, rest = bits.integer(64), bits.integer(64)
 
     def _settle_remainder(self, rest: int, bits: Bits) -> int:
-        """r, uniform below 2^shift, once a uniform A (the upper 28 bits of the word, then fresh ones) falls below e^(−r/scale)."""
+        """r, uniform below 2^shift, once a uniform A (the upper 28 bits of the word, then fresh
+        ones) falls below e^(−r/scale).
+        """
         while True:
             r = rest & ((1 << self._shift) - 1)
             if lies_below(lambda r=r: (-ball(r / self.scale)).exp(), rest >> 36, 28, bits):  # type: ignore[misc]

@@ -1,8 +1,10 @@
-"""What every integer law of noise shares: a symmetric law on ℤ that can be drawn from exactly and asked about rigorously.
+"""What every integer law of noise shares: a symmetric law on ℤ that can be drawn from exactly and
+asked about rigorously.
 
-*Draw*      `draw()` one Python integer; `sample(shape)` an array. Equal words give equal integers in both.
-*Ask*       `pmf(z)`, `cdf(z)`, `tail(z)` = P(Z ≥ z), correctly rounded in the direction asked for; `quantile(p)` and `half_width(confidence)`,
-            integers decided in ball arithmetic.
+*Draw*      `draw()` one Python integer; `sample(shape)` an array. Equal words give equal integers
+            in both.
+*Ask*       `pmf(z)`, `cdf(z)`, `tail(z)` = P(Z ≥ z), correctly rounded in the direction asked for;
+            `quantile(p)` and `half_width(confidence)`, integers decided in ball arithmetic.
 """
 
 from __future__ import annotations
@@ -33,7 +35,12 @@ def scale_in_range(value: Number, name: str) -> Fraction:
     """A scale in grid units that the samplers cover."""
     scale = positive(value, name)
     if scale > LARGEST_SCALE:
-        raise Refused("noise.scale", f"{name}={value}", "noise above 2^56 grid units does not fit 64-bit integers", "a coarser grid, or a larger epsilon")
+        raise Refused(
+            "noise.scale",
+            f"{name}={value}",
+            "noise above 2^56 grid units does not fit 64-bit integers",
+            "a coarser grid, or a larger epsilon",
+        )
     return scale
 
 
@@ -53,7 +60,9 @@ class SymmetricLaw(ABC):
 
     @abstractmethod
     def _fill(self, count: int, bits: Bits) -> NDArray[Any]:
-        """At most `count` (≤ CHUNK) and at least one exact draws: int64, or Python integers where one does not fit."""
+        """At most `count` (≤ CHUNK) and at least one exact draws: int64, or Python integers where
+        one does not fit.
+        """
 
     @abstractmethod
     def _upper(self, z: int) -> arb:
@@ -69,7 +78,9 @@ class SymmetricLaw(ABC):
         """The variance, to the nearest double."""
 
     def sample(self, shape: Shape, bits: Bits = SYSTEM) -> NDArray[Any]:
-        """An array of independent exact draws: int64, or Python integers where a draw does not fit (the law is never cut)."""
+        """An array of independent exact draws: int64, or Python integers where a draw does not fit
+        (the law is never cut).
+        """
         count = count_of(shape)
         out: NDArray[Any] = np.empty(count, dtype=np.int64)
         done = 0
@@ -99,21 +110,38 @@ class SymmetricLaw(ABC):
         return first(lambda z: not below(lambda: self._tail(-z), lambda: ball(level)))
 
     def half_width(self, confidence: Number, *, values: int = 1) -> int:
-        """The least k with P(|Z| ≤ k) ≥ confidence; with `values`, the least that bounds so many independent draws at once."""
+        """The least k with P(|Z| ≤ k) ≥ confidence; with `values`, the least that bounds so many
+        independent draws at once.
+        """
         level = probability(confidence, "confidence")
 
         def missing() -> arb:
             """Half of what one draw may miss: 1 − confidence^(1/values)."""
-            return ball((1 - level) / 2) if values == 1 or level == 0 else -(ball(level).log() / values).expm1() / 2
+            return (
+                ball((1 - level) / 2)
+                if values == 1 or level == 0
+                else -(ball(level).log() / values).expm1() / 2
+            )
 
-        return first(lambda k: below(lambda: self._upper(k + 1), missing), near=self._near(missing()), least=0)
+        return first(
+            lambda k: below(lambda: self._upper(k + 1), missing),
+            near=self._near(missing()),
+            least=0,
+        )
 
     def _near(self, missing: arb) -> int:
-        """About where P(Z > k) falls to this: by the secant rule on its logarithm, in doubles. Where a search begins, and nothing more."""
+        """About where P(Z > k) falls to this: by the secant rule on its logarithm, in doubles.
+        Where a search begins, and nothing more.
+        """
         goal, one, two = float(missing.log()), 0, max(1, math.ceil(math.sqrt(self.variance)))
         at_one, at_two = (float(self._upper(k + 1).log()) - goal for k in (one, two))
         for _ in range(8):
-            if not math.isfinite(at_one) or not math.isfinite(at_two) or at_one == at_two or abs(two - one) <= 1:
+            if (
+                not math.isfinite(at_one)
+                or not math.isfinite(at_two)
+                or at_one == at_two
+                or abs(two - one) <= 1
+            ):
                 break
             one, two = two, max(0, round(two - at_two * (two - one) / (at_two - at_one)))
             at_one, at_two = at_two, float(self._upper(two + 1).log()) - goal
@@ -126,9 +154,16 @@ class SymmetricLaw(ABC):
 def _each(f: Callable[[int], float], z: ArrayLike) -> Any:
     """f at an integer, or at each integer of an array."""
     points = np.asarray(z)
-    whole = points.dtype.kind in "iu" or (points.dtype.kind == "O" and all(hasattr(k, "__index__") for k in points.flat))
+    whole = points.dtype.kind in "iu" or (
+        points.dtype.kind == "O" and all(hasattr(k, "__index__") for k in points.flat)
+    )
     if not whole:
-        raise Refused("noise.not-an-integer", f"z of type {points.dtype}", "the law lives on the integers", "law.pmf(3) or law.pmf(np.arange(10))")
+        raise Refused(
+            "noise.not-an-integer",
+            f"z of type {points.dtype}",
+            "the law lives on the integers",
+            "law.pmf(3) or law.pmf(np.arange(10))",
+        )
     if points.ndim == 0:
         return f(int(points[()]))
     return np.array([f(int(k)) for k in points.ravel()], dtype=np.float64).reshape(points.shape)

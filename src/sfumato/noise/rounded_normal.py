@@ -1,11 +1,12 @@
 """Gaussian noise on the integers: a real normal variable, rounded to the nearest integer.
 
 *Law*     Z = ⌊σX + ½⌋ with X standard normal: P(Z ≥ z) = Φ(−(z − ½)/σ).
-*Draw*    A cell of the half-normal from a certified table, a uniform point in it, an accept test (cells.py), a sign. The only function in
-          the test is exp of a number in [−½, 0], decided in double precision where MARGIN allows, else in ball arithmetic; the product σ·x and its
+*Draw*    A cell of the half-normal from a certified table, a uniform point in it, an accept test
+          (cells.py), a sign. The only function in the test is exp of a number in [−½, 0], decided
+          in double precision where MARGIN allows, else in ball arithmetic; the product σ·x and its
           rounding need only IEEE arithmetic, with a proved error. So doubt is rare at every σ.
-*Split*   From σ = 2^21 on only the leading part ⌊(σx + ½)/2^k⌋ is taken from x; the k low bits are drawn anew, uniform and accepted with the
-          ratio of densities, which is above 1 − 2^-15.
+*Split*   From σ = 2^21 on only the leading part ⌊(σx + ½)/2^k⌋ is taken from x; the k low bits are
+          drawn anew, uniform and accepted with the ratio of densities, which is above 1 − 2^-15.
 *Proof*   docs/proofs/rounded-normal.md.
 """
 
@@ -28,23 +29,35 @@ from .cells import FAR, GUIDE_BITS, UNSURE, WIDTH, settle_cell, table
 from .law import SymmetricLaw, place, scale_in_range
 
 MARGIN = 2.0**-40
-"""Assumed: exp of a double in [−½, 0] errs by less than 2^-41 (2^11 times what is seen); proved: all other errors of the accept test stay below 2^-41."""
+"""Assumed: exp of a double in [−½, 0] errs by less than 2^-41 (2^11 times what is seen); proved:
+all other errors of the accept test stay below 2^-41.
+"""
 
 _SPLIT = 1 << 21
 _HALF_SQUARE = float(WIDTH * WIDTH / 2)
-_LEVEL = (1 << 48) - 1  # the word of a proposal: 15 bits of the cell, a sign, 48 bits of the accept test
-_DOUBT = (1 << 64) - (1 << 49)  # low bits whose word is at or above it may be refused: the density ratio is above 1 − 2^-15
+_LEVEL = (
+    1 << 48
+) - 1  # the word of a proposal: 15 bits of the cell, a sign, 48 bits of the accept test
+_DOUBT = (1 << 64) - (
+    1 << 49
+)  # low bits whose word is at or above it may be refused: the density ratio is above 1 − 2^-15
 _NEAR = 1 << 24  # leading parts below it lie within 16 standard deviations, where _DOUBT holds
 _LOW = np.uint64((1 << (64 - GUIDE_BITS)) - 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundedNormal(SymmetricLaw):
-    """A normal variable with mean 0 and standard deviation sigma, rounded to the nearest integer."""
+    """A normal variable with mean 0 and standard deviation sigma, rounded to the nearest
+    integer.
+    """
 
     sigma: Fraction
-    _shift: int = field(init=False, repr=False, compare=False)  # low bits drawn anew, 0 for no split
-    _slope: float = field(init=False, repr=False, compare=False)  # the leading part is ⌊_slope·(j + u) + _half⌋
+    _shift: int = field(
+        init=False, repr=False, compare=False
+    )  # low bits drawn anew, 0 for no split
+    _slope: float = field(
+        init=False, repr=False, compare=False
+    )  # the leading part is ⌊_slope·(j + u) + _half⌋
     _half: float = field(init=False, repr=False, compare=False)
     _margin: float = field(init=False, repr=False, compare=False)
 
@@ -64,7 +77,9 @@ class RoundedNormal(SymmetricLaw):
         if self.sigma >= 4:
             return float(self.sigma**2 + Fraction(1, 12))
         last = math.ceil(40 * self.sigma) + 2
-        return evaluate(lambda: sum((2 * (2 * k - 1) * self._upper(k) for k in range(1, last)), arb(0)))
+        return evaluate(
+            lambda: sum((2 * (2 * k - 1) * self._upper(k) for k in range(1, last)), arb(0))
+        )
 
     def draw(self, bits: Bits = SYSTEM) -> int:
         guide = table().cell_of
@@ -121,13 +136,17 @@ class RoundedNormal(SymmetricLaw):
             z |= rest.view(np.int64) & ((1 << self._shift) - 1)
             doubt |= rest >= np.uint64(_DOUBT)
             doubt |= z == 0
-        negative = (word << np.uint64(GUIDE_BITS)).view(np.int64) >> 63  # −1 or 0: (z ^ −1) − (−1) = −z
+        negative = (word << np.uint64(GUIDE_BITS)).view(
+            np.int64
+        ) >> 63  # −1 or 0: (z ^ −1) − (−1) = −z
         z ^= negative
         z -= negative
         far = {int(unsure[tie]): settled for tie, settled in ties.items()}
         doubt[list(far)] = True
         for lane in np.flatnonzero(doubt).tolist():
-            settled = self._settle(int(word[lane]) & _LEVEL, far.get(lane, int(cell[lane])), int(point[lane]), bits)
+            settled = self._settle(
+                int(word[lane]) & _LEVEL, far.get(lane, int(cell[lane])), int(point[lane]), bits
+            )
             accepted[lane] = settled is not None
             if settled is not None:
                 magnitude = self._append(settled, int(rest[lane]), bits) if self._shift else settled
@@ -135,7 +154,9 @@ class RoundedNormal(SymmetricLaw):
         return z[accepted][:count]
 
     def _settle(self, level: int, j: int, point: int, bits: Bits) -> int | None:
-        """The leading part of |Z| that these bits and further ones give, or None where the proposal is refused; by ball arithmetic alone."""
+        """The leading part of |Z| that these bits and further ones give, or None where the proposal
+        is refused; by ball arithmetic alone.
+        """
         known, more = 64, 0  # bits known of the point; bits of the accept test beyond its 48
         accepted = False
         while True:
@@ -148,7 +169,9 @@ class RoundedNormal(SymmetricLaw):
                         return None
                     accepted = bool(here <= wall)
                 if accepted:
-                    x = ball(self.sigma * WIDTH / (1 << self._shift)) * (j + u) + ball(Fraction(1, 2 << self._shift))
+                    x = ball(self.sigma * WIDTH / (1 << self._shift)) * (j + u) + ball(
+                        Fraction(1, 2 << self._shift)
+                    )
                     whole = floor(x)
                     if whole is not None:
                         return whole
@@ -159,7 +182,9 @@ class RoundedNormal(SymmetricLaw):
                 more += 64
 
     def _append(self, leading: int, rest: int, bits: Bits) -> int:
-        """|Z| from its leading part: the low bits r are uniform, with a real v in [r, r + 1) accepted by the density at leading·2^k + v − ½."""
+        """|Z| from its leading part: the low bits r are uniform, with a real v in [r, r + 1)
+        accepted by the density at leading·2^k + v − ½.
+        """
         while True:
             r = rest & ((1 << self._shift) - 1)
             if rest < _DOUBT and leading < _NEAR and (leading or r):
@@ -176,7 +201,10 @@ class RoundedNormal(SymmetricLaw):
         while True:
             with precision(fine + 192):
                 here = between(level, level + 1, known)
-                wall = ((ball(start) - (between(v, v + 1, fine) + ball(Fraction(2 * base - 1, 2))) ** 2) / (2 * ball(self.sigma**2))).exp()
+                wall = (
+                    (ball(start) - (between(v, v + 1, fine) + ball(Fraction(2 * base - 1, 2))) ** 2)
+                    / (2 * ball(self.sigma**2))
+                ).exp()
                 if here <= wall:
                     return True
                 if here >= wall:
@@ -192,7 +220,9 @@ class RoundedNormal(SymmetricLaw):
 
 
 def _unit(words: Words) -> NDArray[np.float64]:
-    """words·2^-64 to the nearest double; by halves, as the conversion of a whole unsigned word branches on its first bit, which is a fair coin."""
+    """words·2^-64 to the nearest double; by halves, as the conversion of a whole unsigned word
+    branches on its first bit, which is a fair coin.
+    """
     u = (words >> np.uint64(32)).view(np.int64).astype(np.float64)
     u *= 2.0**32
     u += (words & np.uint64((1 << 32) - 1)).view(np.int64)  # the one rounding
@@ -201,7 +231,9 @@ def _unit(words: Words) -> NDArray[np.float64]:
 
 
 def _find(word: int, more: int, bits: Bits) -> int:
-    """The cell of a uniform number that begins with the word's first 15 bits, then the bits of `more`."""
+    """The cell of a uniform number that begins with the word's first 15 bits, then the bits of
+    `more`.
+    """
     ends = table().ends
     whole = (word >> 49) << 49 | more >> GUIDE_BITS
     j = bisect_right(ends, whole)
@@ -209,9 +241,13 @@ def _find(word: int, more: int, bits: Bits) -> int:
 
 
 def _find_each(words: Words, bits: Bits) -> tuple[NDArray[np.int64], dict[int, int]]:
-    """The same for many; the few that more bits had to settle also by themselves, as they may be any integers."""
+    """The same for many; the few that more bits had to settle also by themselves, as they may be
+    any integers.
+    """
     ends = table().ends
     whole = words & ~_LOW | bits.words(len(words)) >> np.uint64(GUIDE_BITS)
     cells = ends.searchsorted(whole, side="right")
     unsettled = (cells == len(ends)) | (ends[np.maximum(cells, 1) - 1] == whole)
-    return cells, {int(lane): settle_cell(int(whole[lane]), bits) for lane in np.flatnonzero(unsettled)}
+    return cells, {
+        int(lane): settle_cell(int(whole[lane]), bits) for lane in np.flatnonzero(unsettled)
+    }

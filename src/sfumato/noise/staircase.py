@@ -1,9 +1,12 @@
 """Staircase noise on the integers: flat steps, each lower than the one before by the same factor.
 
-*Law*     P(Z = z) = a·b^L(|z|), b = e^(−epsilon), with L = 0 for |z| < width, and L = 1 + ⌊(|z| − width)/period⌋ beyond: a middle step of 2·width − 1
-          integers, then steps of `period` integers on either side. a = (1 − b)/((1 − b)(2·width − 1) + 2b·period).
-*Draw*    Whether Z lies in the middle step: 64 bits against a threshold computed in ball arithmetic, further bits in case of a tie. In the middle, a
-          uniform integer; outside, a sign, a geometric number of steps (a two-sided one, drawn again while negative) and a uniform place in the step.
+*Law*     P(Z = z) = a·b^L(|z|), b = e^(−epsilon), with L = 0 for |z| < width, and L = 1 + ⌊(|z| −
+          width)/period⌋ beyond: a middle step of 2·width − 1 integers, then steps of `period`
+          integers on either side. a = (1 − b)/((1 − b)(2·width − 1) + 2b·period).
+*Draw*    Whether Z lies in the middle step: 64 bits against a threshold computed in ball
+          arithmetic, further bits in case of a tie. In the middle, a uniform integer; outside, a
+          sign, a geometric number of steps (a two-sided one, drawn again while negative) and a
+          uniform place in the step.
 *Proof*   docs/proofs/staircase.md. Geng & Viswanath 2014.
 """
 
@@ -29,7 +32,9 @@ from .uniform import integers_below, lies_below
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staircase(SymmetricLaw):
-    """The staircase law with steps of `period` integers, a middle step reaching to ±(width − 1), and factor e^(−epsilon) from step to step."""
+    """The staircase law with steps of `period` integers, a middle step reaching to ±(width − 1),
+    and factor e^(−epsilon) from step to step.
+    """
 
     epsilon: Fraction
     period: int
@@ -43,7 +48,12 @@ class Staircase(SymmetricLaw):
         scale_in_range(period / self.epsilon, "period/epsilon")
         scale_in_range(period, "period")
         if not 1 <= width <= period:
-            raise Refused("noise.staircase", f"width={width}, period={period}", "the middle step reaches at most one period", f"width={max(1, period // 2)}")
+            raise Refused(
+                "noise.staircase",
+                f"width={width}, period={period}",
+                "the middle step reaches at most one period",
+                f"width={max(1, period // 2)}",
+            )
         put(self, "period", period)
         put(self, "width", width)
         put(self, "_steps", Geometric(scale=1 / self.epsilon))
@@ -69,7 +79,9 @@ class Staircase(SymmetricLaw):
             inside[lane] = self._settle(bits)
         inner = int(inside.sum())
         z: NDArray[Any] = np.empty(count, dtype=np.int64)
-        z[inside] = integers_below(2 * self.width - 1, inner, bits).view(np.int64) - (self.width - 1)
+        z[inside] = integers_below(2 * self.width - 1, inner, bits).view(np.int64) - (
+            self.width - 1
+        )
         if inner < count:
             outer = self._outside(count - inner, bits)
             z = z.astype(object) if outer.dtype == object else z
@@ -87,7 +99,11 @@ class Staircase(SymmetricLaw):
         steps: NDArray[Any] = np.concatenate(parts)
         if (int(steps.max()) + 2) * self.period >= 1 << 63:
             steps = steps.astype(object)  # the law is never cut
-        z: NDArray[Any] = steps * self.period + integers_below(self.period, count, bits).view(np.int64) + self.width
+        z: NDArray[Any] = (
+            steps * self.period
+            + integers_below(self.period, count, bits).view(np.int64)
+            + self.width
+        )
         return np.where(bits.words(count) >> np.uint64(63) == 0, z, -z)
 
     def _settle(self, bits: Bits) -> bool:
@@ -110,7 +126,11 @@ class Staircase(SymmetricLaw):
     def _upper(self, z: int) -> arb:
         level = self._level(z)
         left = self.width + level * self.period - z  # integers of the same step from z on
-        return self._height() * (-ball(self.epsilon * level)).exp() * (left + self.period / ball(self.epsilon).expm1())
+        return (
+            self._height()
+            * (-ball(self.epsilon * level)).exp()
+            * (left + self.period / ball(self.epsilon).expm1())
+        )
 
 
 def _height(epsilon: Fraction, period: int, width: int) -> arb:
@@ -119,7 +139,9 @@ def _height(epsilon: Fraction, period: int, width: int) -> arb:
 
 
 def _moment(epsilon: Fraction, d: int, w: int, power: int) -> arb:
-    """E|Z|^power for power 1 or 2, period d and width w: Σ over the middle, then Σ_c b^(c+1)·Σ_i (w + c·d + i)^power."""
+    """E|Z|^power for power 1 or 2, period d and width w: Σ over the middle, then Σ_c b^(c+1)·Σ_i (w
+    + c·d + i)^power.
+    """
     b, c = (-ball(epsilon)).exp(), -(-ball(epsilon)).expm1()
     ones, firsts, seconds = 1 / c, b / c**2, b * (1 + b) / c**3  # Σ b^c, Σ c·b^c, Σ c²·b^c
     if power == 1:
@@ -133,7 +155,9 @@ def _moment(epsilon: Fraction, d: int, w: int, power: int) -> arb:
 
 
 def best_width(epsilon: Fraction, period: int) -> int:
-    """The width with the least E|Z|. E|Z| is a convex quadratic over a positive linear function of the width, so it falls and then rises."""
+    """The width with the least E|Z|. E|Z| is a convex quadratic over a positive linear function of
+    the width, so it falls and then rises.
+    """
 
     def rises(width: int) -> bool:
         def difference() -> bool | None:
@@ -142,7 +166,10 @@ def best_width(epsilon: Fraction, period: int) -> int:
 
         return decide(difference)
 
-    low, high = 0, min(period, math.ceil(period / (1 + math.exp(min(float(epsilon) / 2, 700.0)))) + 2)  # near the best real width
+    low, high = (
+        0,
+        min(period, math.ceil(period / (1 + math.exp(min(float(epsilon) / 2, 700.0)))) + 2),
+    )  # near the best real width
     while high < period and not rises(high):
         low, high = high, min(period, 2 * high)
     while high - low > 1:

@@ -1,8 +1,12 @@
-"""Uniform numbers: whole ones below a limit, and real ones, of which the first bits are known and more are drawn where these do not decide.
+"""Uniform numbers: whole ones below a limit, and real ones, of which the first bits are known and
+more are drawn where these do not decide.
 
-*Whole*   Leading bits of a word, as many as the largest needs; drawn again while they are too large.
-*Real*    A number that begins with given bits is compared with another real number, or looked up among the parts of a law, in ball arithmetic. Where its
-          interval decides nothing, 64 bits more are drawn: the answer is that of the whole number, and one is found with probability 1.
+*Whole*   Leading bits of a word, as many as the largest needs; drawn again while they are too
+          large.
+*Real*    A number that begins with given bits is compared with another real number, or looked up
+          among the parts of a law, in ball arithmetic. Where its interval decides nothing, 64 bits
+          more are drawn: the answer is that of the whole number, and one is found with probability
+          1.
 """
 
 from __future__ import annotations
@@ -40,7 +44,9 @@ def integers_below(limit: int, count: int, bits: Bits = SYSTEM) -> Words:
 
 def integer_below_each(limits: NDArray[np.int64], bits: Bits = SYSTEM) -> NDArray[np.int64]:
     """A uniform integer in [0, limit) for each limit."""
-    lengths = np.frexp((limits - 1).astype(np.float64))[1].astype(np.uint64)  # bits of the largest; one more after rounding up does no harm
+    lengths = np.frexp((limits - 1).astype(np.float64))[1].astype(
+        np.uint64
+    )  # bits of the largest; one more after rounding up does no harm
     found = np.zeros(len(limits), dtype=np.int64)
     open_ = np.arange(len(limits))
     while len(open_):
@@ -53,7 +59,9 @@ def integer_below_each(limits: NDArray[np.int64], bits: Bits = SYSTEM) -> NDArra
 
 
 def lies_below(wall: Callable[[], arb], level: int, known: int, bits: Bits) -> bool:
-    """Whether the uniform number that begins with the bits of `level`, `known` of them, lies below a real number, which is asked for at growing precision."""
+    """Whether the uniform number that begins with the bits of `level`, `known` of them, lies below
+    a real number, which is asked for at growing precision.
+    """
     while True:
         with precision(known + 64):
             there, here = wall(), between(level, level + 1, known)
@@ -65,7 +73,8 @@ def lies_below(wall: Callable[[], arb], level: int, known: int, bits: Bits) -> b
 
 
 def part_holding(law: Callable[[int], tuple[arb, Iterable[arb]]], word: int, bits: Bits) -> int:
-    """Which part of the unit interval holds the uniform number that begins with this word of 64 bits, the parts being in proportion to weights.
+    """Which part of the unit interval holds the uniform number that begins with this word of 64
+    bits, the parts being in proportion to weights.
 
     `law(known)` gives the sum of all weights and the weights, first to last, to about so many bits.
     """

@@ -1,4 +1,6 @@
-"""Pictures, drawn from arrays and plain records. Nothing here knows what an answer is or where a number came from."""
+"""Pictures, drawn from arrays and plain records. Nothing here knows what an answer is or where a
+number came from.
+"""
 
 from .answer import Bars, Bins, bars, bins
 from .beliefs import beliefs

@@ -22,7 +22,9 @@ _BAR = tint(COLOURS[0], 0.55)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bars:
-    """A number for each label, and the ends of its interval; where there is none, both ends are the number."""
+    """A number for each label, and the ends of its interval; where there is none, both ends are the
+    number.
+    """
 
     labels: tuple[str, ...]
     values: NDArray[np.float64]
@@ -55,7 +57,9 @@ def bars(drawn: Bars, *, title: str, across: str, up: str = "", note: str = "") 
     axes.barh(places, drawn.values, height=0.66, color=_BAR)
     if (drawn.high > drawn.low).any():
         middles, halves = _halves(drawn)
-        axes.errorbar(middles, places, xerr=halves, fmt="none", ecolor=INK, elinewidth=1.2, capsize=2.5)
+        axes.errorbar(
+            middles, places, xerr=halves, fmt="none", ecolor=INK, elinewidth=1.2, capsize=2.5
+        )
     axes.axvline(0.0, color=FAINT, linewidth=0.8)
     axes.set_yticks(places, [plainly(label) for label in drawn.labels])
     axes.set_ylim(count - 0.4, -0.6)
@@ -88,7 +92,15 @@ def _draw(axes: Axes, panel: Bins) -> None:
     axes.stairs(panel.values, panel.edges, color=COLOURS[0], linewidth=1.3)
     if (panel.high > panel.low).any():
         middles, halves = _halves(panel)
-        axes.errorbar(panel.edges[:-1] + np.diff(panel.edges) / 2, middles, yerr=halves, fmt="none", ecolor=INK, elinewidth=1.2, capsize=2.5)
+        axes.errorbar(
+            panel.edges[:-1] + np.diff(panel.edges) / 2,
+            middles,
+            yerr=halves,
+            fmt="none",
+            ecolor=INK,
+            elinewidth=1.2,
+            capsize=2.5,
+        )
     axes.axhline(0.0, color=FAINT, linewidth=0.8)
     axes.set_xlim(panel.edges[0], panel.edges[-1])
     axes.yaxis.set_major_formatter(_thousands)

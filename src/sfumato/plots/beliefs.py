@@ -19,8 +19,12 @@ Band = tuple[NDArray[np.float64], NDArray[np.float64]]
 """The lower and the upper end over the same priors."""
 
 
-def beliefs(priors: NDArray[np.float64], bands: Mapping[str, Band], *, title: str, mark: float | None = None) -> Figure:
-    """Draw the bands over each other, the widest first. At the prior `mark` the ends of every band are written out."""
+def beliefs(
+    priors: NDArray[np.float64], bands: Mapping[str, Band], *, title: str, mark: float | None = None
+) -> Figure:
+    """Draw the bands over each other, the widest first. At the prior `mark` the ends of every band
+    are written out.
+    """
     canvas = figure(6.4, 6.0, title)
     axes = canvas.subplots()
     quiet(axes)
@@ -30,8 +34,17 @@ def beliefs(priors: NDArray[np.float64], bands: Mapping[str, Band], *, title: st
     handles: dict[str, Artist] = {}
     certain = np.concatenate(([0.0], priors, [1.0]))
     for name in widest:
-        low, high = (np.concatenate(([0.0], end, [1.0])) for end in bands[name])  # no answer moves a certainty
-        handles[name] = axes.fill_between(certain, low, high, facecolor=tint(colours[name], 0.22), edgecolor=colours[name], linewidth=1.2)
+        low, high = (
+            np.concatenate(([0.0], end, [1.0])) for end in bands[name]
+        )  # no answer moves a certainty
+        handles[name] = axes.fill_between(
+            certain,
+            low,
+            high,
+            facecolor=tint(colours[name], 0.22),
+            edgecolor=colours[name],
+            linewidth=1.2,
+        )
         for end in (low, high):
             axes.plot(certain, end, color=colours[name], linewidth=1.6)
     axes.plot([0, 1], [0, 1], color=FAINT, linewidth=1.0, linestyle=(0, (4, 3)))
@@ -40,10 +53,30 @@ def beliefs(priors: NDArray[np.float64], bands: Mapping[str, Band], *, title: st
         for name in bands:
             for end, above in zip(bands[name], (False, True), strict=True):
                 height = float(np.interp(mark, priors, end))
-                axes.plot([mark], [height], "o", markersize=5, markerfacecolor="white", markeredgecolor=colours[name], markeredgewidth=1.4, zorder=5)
-                place = {"xytext": (-7, 3), "ha": "right", "va": "bottom"} if above else {"xytext": (7, -3), "ha": "left", "va": "top"}
+                axes.plot(
+                    [mark],
+                    [height],
+                    "o",
+                    markersize=5,
+                    markerfacecolor="white",
+                    markeredgecolor=colours[name],
+                    markeredgewidth=1.4,
+                    zorder=5,
+                )
+                place = (
+                    {"xytext": (-7, 3), "ha": "right", "va": "bottom"}
+                    if above
+                    else {"xytext": (7, -3), "ha": "left", "va": "top"}
+                )
                 outward = (math.ceil if above else math.floor)(1000 * height) / 10
-                axes.annotate(f"{outward:g} %", (mark, height), textcoords="offset points", fontsize=9, color=colours[name], **place)  # type: ignore[arg-type]
+                axes.annotate(
+                    f"{outward:g} %",
+                    (mark, height),
+                    textcoords="offset points",
+                    fontsize=9,
+                    color=colours[name],
+                    **place,  # type: ignore[arg-type]
+                )
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)
     axes.set_aspect("equal")

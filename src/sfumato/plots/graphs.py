@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graph:
-    """One axes: curves by name over the same points, what the axes mean, and a point worth a remark.
+    """One axes: curves by name over the same points, what the axes mean, and a point worth a
+    remark.
 
-    `heights` are the only heights marked on the vertical axis where they are given; `logarithmic` holds for both axes.
+    `heights` are the only heights marked on the vertical axis where they are given; `logarithmic`
+    holds for both axes.
     """
 
     title: str
@@ -38,7 +40,9 @@ class Graph:
 
 def graphs(drawn: Sequence[Graph], *, title: str) -> Figure:
     """Draw the graphs in a row. A curve keeps its colour wherever its name occurs again."""
-    canvas = figure(max(6.8, 0.6 + 3.8 * len(drawn)), 4.0, title)  # the title and the legend need their room, even over one graph
+    canvas = figure(
+        max(6.8, 0.6 + 3.8 * len(drawn)), 4.0, title
+    )  # the title and the legend need their room, even over one graph
     names = list(dict.fromkeys(name for graph in drawn for name in graph.curves))
     colours = dict(zip(names, COLOURS, strict=False))
     handles: dict[str, Artist] = {}
@@ -62,7 +66,9 @@ def _label(axes: Axes, graph: Graph) -> None:
         axes.set_yscale("log")
         heights = np.concatenate(list(graph.curves.values()))
         for axis, values in ((axes.xaxis, graph.x), (axes.yaxis, heights)):
-            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if values.max() < 1e4 * values.min() else (1.0,)))
+            axis.set_major_locator(
+                LogLocator(subs=(1.0, 2.0, 5.0) if values.max() < 1e4 * values.min() else (1.0,))
+            )
             axis.set_minor_locator(NullLocator())
             axis.set_major_formatter("{x:g}")
     else:
@@ -71,5 +77,21 @@ def _label(axes: Axes, graph: Graph) -> None:
     if graph.heights:
         axes.set_yticks(graph.heights, [f"{height:g}" for height in graph.heights])
     if graph.point is not None:
-        axes.plot(*graph.point, "o", markersize=7, markerfacecolor="white", markeredgecolor=INK, markeredgewidth=1.4, zorder=5)
-        axes.annotate(graph.remark, graph.point, xytext=graph.shift, textcoords="offset points", va="top", fontsize=9, color=FAINT)
+        axes.plot(
+            *graph.point,
+            "o",
+            markersize=7,
+            markerfacecolor="white",
+            markeredgecolor=INK,
+            markeredgewidth=1.4,
+            zorder=5,
+        )
+        axes.annotate(
+            graph.remark,
+            graph.point,
+            xytext=graph.shift,
+            textcoords="offset points",
+            va="top",
+            fontsize=9,
+            color=FAINT,
+        )

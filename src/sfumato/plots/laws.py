@@ -1,4 +1,6 @@
-"""Integer laws side by side: what may be published under one dataset, over what may be published under its neighbour."""
+"""Integer laws side by side: what may be published under one dataset, over what may be published
+under its neighbour.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """One axes: probabilities over the same consecutive integers, a mark at one of them, a title and a remark."""
+    """One axes: probabilities over the same consecutive integers, a mark at one of them, a title
+    and a remark.
+    """
 
     title: str
     remark: str
@@ -29,15 +33,22 @@ class Panel:
 
 
 def laws(panels: Sequence[Panel], *, title: str, across: str, mark: str = "") -> Figure:
-    """Draw the panels in a row. Each has its own axes, for the laws differ in width by orders of magnitude; `across` names the horizontal one."""
-    canvas = figure(max(7.0, 0.6 + 3.6 * len(panels)), 4.3, title)  # the title and the legend need their room, even over one panel
+    """Draw the panels in a row. Each has its own axes, for the laws differ in width by orders of
+    magnitude; `across` names the horizontal one.
+    """
+    canvas = figure(
+        max(7.0, 0.6 + 3.6 * len(panels)), 4.3, title
+    )  # the title and the legend need their room, even over one panel
     from matplotlib.lines import Line2D  # after figure(), which refuses when matplotlib is missing
 
     handles: dict[str, Artist] = {}
-    for column, (axes, panel) in enumerate(zip(np.ravel(canvas.subplots(1, len(panels))), panels, strict=True)):
+    for column, (axes, panel) in enumerate(
+        zip(np.ravel(canvas.subplots(1, len(panels))), panels, strict=True)
+    ):
         handles |= draw(axes, panel)
         if panel.mark is not None:
-            # A rare mark far outside must not squeeze the laws into a line: it becomes an arrow at the edge that points to it.
+            # A rare mark far outside must not squeeze the laws into a line: it becomes an arrow at
+            # the edge that points to it.
             at = float(np.clip(panel.mark, *axes.get_xlim()))
             shape = "^" if at == panel.mark else "<" if at > panel.mark else ">"
             axes.plot([at], [0.0], marker=shape, markersize=9, color=INK, clip_on=False, zorder=5)
@@ -60,6 +71,15 @@ def draw(axes: Axes, panel: Panel) -> dict[str, Artist]:
     axes.set_xlim(edges[0], edges[-1])
     axes.set_ylim(0, 1.08 * max(law.max() for law in panel.laws.values()))
     axes.set_title(panel.title, fontsize=11, color=INK, pad=24)
-    axes.text(0.5, 1.03, panel.remark, transform=axes.transAxes, ha="center", va="bottom", fontsize=9, color=FAINT)
+    axes.text(
+        0.5,
+        1.03,
+        panel.remark,
+        transform=axes.transAxes,
+        ha="center",
+        va="bottom",
+        fontsize=9,
+        color=FAINT,
+    )
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=7))
     return handles

@@ -15,8 +15,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def orders(alphas: NDArray[np.float64], curves: Mapping[str, NDArray[np.float64]], *, title: str, limits: Mapping[str, float] | None = None) -> Figure:
-    """Draw D_α by name over the orders, both axes logarithmic; `limits` are the values that curves of the same name tend to."""
+def orders(
+    alphas: NDArray[np.float64],
+    curves: Mapping[str, NDArray[np.float64]],
+    *,
+    title: str,
+    limits: Mapping[str, float] | None = None,
+) -> Figure:
+    """Draw D_α by name over the orders, both axes logarithmic; `limits` are the values that curves
+    of the same name tend to.
+    """
     canvas = figure(7.2, 4.6, title)
     axes = canvas.subplots()
     quiet(axes)
@@ -31,11 +39,22 @@ def orders(alphas: NDArray[np.float64], curves: Mapping[str, NDArray[np.float64]
             axes.axhline(limit, color=colour, linewidth=0.9, linestyle=(0, (4, 3)))
             above = limit == max((limits or {}).values())
             side = {"xytext": (5, 3), "va": "bottom"} if above else {"xytext": (5, -4), "va": "top"}
-            axes.annotate(f"{limit:.3g} at α = ∞", (alphas[0], limit), textcoords="offset points", fontsize=9, color=colour, **side)  # type: ignore[arg-type]
+            axes.annotate(
+                f"{limit:.3g} at α = ∞",
+                (alphas[0], limit),
+                textcoords="offset points",
+                fontsize=9,
+                color=colour,
+                **side,  # type: ignore[arg-type]
+            )
     axes.axhline(1.0, color=FAINT, linewidth=0.9, zorder=1)
     axes.set_xlim(alphas[0], alphas[-1])
     axes.xaxis.set_major_formatter("{x:g}")
-    heights = [h for h in (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if min(v.min() for v in curves.values()) <= h <= max(v.max() for v in curves.values())]
+    heights = [
+        h
+        for h in (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20)
+        if min(v.min() for v in curves.values()) <= h <= max(v.max() for v in curves.values())
+    ]
     axes.set_yticks(heights, [f"{h:g}" for h in heights])
     name_axes(axes, "order α", "bound on the divergence of order α")
     legend(canvas, handles, len(curves))

@@ -15,9 +15,16 @@ if TYPE_CHECKING:
 
 
 def profiles(
-    epsilons: NDArray[np.float64], curves: Mapping[str, NDArray[np.float64]], *, title: str, least: float = 1e-12, mark: float | None = None
+    epsilons: NDArray[np.float64],
+    curves: Mapping[str, NDArray[np.float64]],
+    *,
+    title: str,
+    least: float = 1e-12,
+    mark: float | None = None,
 ) -> Figure:
-    """Draw δ(ε) by name, down to `least`. Where `mark` is given, a line at that δ, and in the legend the ε at which each curve meets it."""
+    """Draw δ(ε) by name, down to `least`. Where `mark` is given, a line at that δ, and in the
+    legend the ε at which each curve meets it.
+    """
     canvas = figure(7.2, 4.6, title)
     axes = canvas.subplots()
     quiet(axes)
@@ -28,7 +35,16 @@ def profiles(
         label = name
         if mark is not None and deltas.min() <= mark <= deltas.max():
             at = float(epsilons[np.argmax(deltas <= mark)])
-            axes.plot([at], [mark], "o", markersize=6, markerfacecolor="white", markeredgecolor=colour, markeredgewidth=1.5, zorder=5)
+            axes.plot(
+                [at],
+                [mark],
+                "o",
+                markersize=6,
+                markerfacecolor="white",
+                markeredgecolor=colour,
+                markeredgewidth=1.5,
+                zorder=5,
+            )
             label = f"{name}: ε = {at:.2f} at δ = {mark:g}"
         axes.plot(epsilons, shown, color=colour, linewidth=1.9, label=label)
     if mark is not None:

@@ -19,13 +19,27 @@ if TYPE_CHECKING:
 
 
 def spending(moments: Sequence[Moment], *, title: str) -> Figure:
-    """Draw what `course(ledger)` tells: every number of the budget that is not zero; of a Rényi curve, the order that is nearest its limit at the end."""
+    """Draw what `course(ledger)` tells: every number of the budget that is not zero; of a Rényi
+    curve, the order that is nearest its limit at the end.
+    """
     if not moments:
-        raise Refused("plots.empty", "spending(())", "there is nothing to draw: the account has no entry", "course(ledger)")
+        raise Refused(
+            "plots.empty",
+            "spending(())",
+            "there is nothing to draw: the account has no entry",
+            "course(ledger)",
+        )
     last = moments[-1]
     purses = []
     for index in worth_showing(last.budget, last.spent[""]):
         promised = np.array([float(read(moment.budget)[index]) for moment in moments])
-        spent = {share: np.array([float(m.spent[share][index]) if share in m.spent else 0.0 for m in moments]) for share in last.spent}
+        spent = {
+            share: np.array(
+                [float(m.spent[share][index]) if share in m.spent else 0.0 for m in moments]
+            )
+            for share in last.spent
+        }
         purses.append(Purse(name_of(last.budget, index), promised, spent.pop(""), spent))
-    return budget([datetime.datetime.fromisoformat(moment.when) for moment in moments], purses, title=title)
+    return budget(
+        [datetime.datetime.fromisoformat(moment.when) for moment in moments], purses, title=title
+    )

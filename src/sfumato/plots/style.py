@@ -1,4 +1,6 @@
-"""One look for every picture: colours told apart by every eye and in print, quiet axes, nothing that is not information."""
+"""One look for every picture: colours told apart by every eye and in print, quiet axes, nothing
+that is not information.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,25 @@ RULE = "#D9D9D9"
 
 
 def figure(width: float, height: float, title: str = "") -> Figure:
-    """An empty figure in inches, under its title. It belongs to the caller alone: pyplot's global list of figures is never touched."""
+    """An empty figure in inches, under its title. It belongs to the caller alone: pyplot's global
+    list of figures is never touched.
+    """
     try:
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
     except ImportError:
-        raise Refused("plots.missing", "matplotlib", "pictures are drawn by matplotlib, which is not installed", "pip install 'sfumato[plots]'") from None
-    canvas = Figure(figsize=(width, height), dpi=160, facecolor="white", layout=ConstrainedLayoutEngine(w_pad=0.14, h_pad=0.12))
+        raise Refused(
+            "plots.missing",
+            "matplotlib",
+            "pictures are drawn by matplotlib, which is not installed",
+            "pip install 'sfumato[plots]'",
+        ) from None
+    canvas = Figure(
+        figsize=(width, height),
+        dpi=160,
+        facecolor="white",
+        layout=ConstrainedLayoutEngine(w_pad=0.14, h_pad=0.12),
+    )
     if title:
         canvas.suptitle(title, fontsize=13, color=INK, fontweight="bold")
     return canvas
@@ -55,6 +69,16 @@ def name_axes(axes: Axes, across: str = "", up: str = "") -> None:
         axes.set_ylabel(up, fontsize=9.5, color=INK)
 
 
-def legend(canvas: Figure, handles: Mapping[str, Artist], columns: int, *, size: float = 9.5) -> None:
+def legend(
+    canvas: Figure, handles: Mapping[str, Artist], columns: int, *, size: float = 9.5
+) -> None:
     """What the signs mean, below everything."""
-    canvas.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=columns, frameon=False, fontsize=size, labelcolor=INK)
+    canvas.legend(
+        list(handles.values()),
+        list(handles),
+        loc="outside lower center",
+        ncols=columns,
+        frameon=False,
+        fontsize=size,
+        labelcolor=INK,
+    )

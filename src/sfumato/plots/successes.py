@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One kind of answers: the measured rate between its limits, the most that is allowed, and what chance gives."""
+    """One kind of answers: the measured rate between its limits, the most that is allowed, and what
+    chance gives.
+    """
 
     name: str
     rate: float
@@ -24,8 +26,17 @@ class Column:
     chance: float | None = None
 
 
-def successes(columns: Sequence[Column], *, title: str, up: str, rate: str = "succeeds", chance: str = "guessing alone") -> Figure:
-    """Draw a bar for each rate; where they are given, a line for its limits, a tick for what is allowed and a dot for chance. The last two words name these."""
+def successes(
+    columns: Sequence[Column],
+    *,
+    title: str,
+    up: str,
+    rate: str = "succeeds",
+    chance: str = "guessing alone",
+) -> Figure:
+    """Draw a bar for each rate; where they are given, a line for its limits, a tick for what is
+    allowed and a dot for chance. The last two words name these.
+    """
     from matplotlib.ticker import PercentFormatter
 
     canvas = figure(max(6.8, 1.5 + 1.05 * len(columns)), 4.2, title)
@@ -35,14 +46,40 @@ def successes(columns: Sequence[Column], *, title: str, up: str, rate: str = "su
     promised = any(column.bound is not None for column in columns)
     for place, column in enumerate(columns):
         bare = promised and column.bound is None
-        handles[f"{rate}, nothing promised" if bare else rate] = axes.bar([place], [column.rate], width=0.56, color=tint(COLOURS[bare], 0.55))
-        axes.annotate(f"{100 * column.rate:.3g} %", (place, 0), xytext=(0, 5), textcoords="offset points", ha="center", fontsize=8.5, color=INK)
+        handles[f"{rate}, nothing promised" if bare else rate] = axes.bar(
+            [place], [column.rate], width=0.56, color=tint(COLOURS[bare], 0.55)
+        )
+        axes.annotate(
+            f"{100 * column.rate:.3g} %",
+            (place, 0),
+            xytext=(0, 5),
+            textcoords="offset points",
+            ha="center",
+            fontsize=8.5,
+            color=INK,
+        )
         if column.low is not None and column.high is not None:
-            (handles["limits of the true rate"],) = axes.plot([place] * 2, [column.low, column.high], color=INK, linewidth=1.6, solid_capstyle="butt")
+            (handles["limits of the true rate"],) = axes.plot(
+                [place] * 2,
+                [column.low, column.high],
+                color=INK,
+                linewidth=1.6,
+                solid_capstyle="butt",
+            )
         if column.bound is not None:
-            (handles["the most that is allowed"],) = axes.plot([place - 0.38, place + 0.38], [column.bound] * 2, color=COLOURS[2], linewidth=2.4)
+            (handles["the most that is allowed"],) = axes.plot(
+                [place - 0.38, place + 0.38], [column.bound] * 2, color=COLOURS[2], linewidth=2.4
+            )
         if column.chance is not None:
-            (handles[chance],) = axes.plot([place], [column.chance], "o", color="white", markeredgecolor=FAINT, markersize=6, linestyle="none")
+            (handles[chance],) = axes.plot(
+                [place],
+                [column.chance],
+                "o",
+                color="white",
+                markeredgecolor=FAINT,
+                markersize=6,
+                linestyle="none",
+            )
     axes.set_xticks(range(len(columns)), [column.name for column in columns])
     axes.set_ylim(0, 1.09)
     axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=" %"))

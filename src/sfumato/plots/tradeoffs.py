@@ -26,7 +26,9 @@ class Tradeoff:
 
 
 def tradeoffs(panels: Sequence[Tradeoff], *, title: str) -> Figure:
-    """Draw the panels in a row, square. Below a curve lies what no attacker attains; on the line of guessing, what needs no answer."""
+    """Draw the panels in a row, square. Below a curve lies what no attacker attains; on the line of
+    guessing, what needs no answer.
+    """
     canvas = figure(max(6.6, 0.6 + 4.3 * len(panels)), 5.4, title)
     names = list(dict.fromkeys(name for panel in panels for name in panel.curves))
     colours = dict(zip(names, COLOURS, strict=False))
@@ -39,7 +41,9 @@ def tradeoffs(panels: Sequence[Tradeoff], *, title: str) -> Figure:
         lowest = np.minimum.reduce(list(panel.curves.values()))
         axes.fill_between(panel.alphas, 0, lowest, color=RULE, alpha=0.45, linewidth=0, zorder=0.5)
         axes.text(0.02, 0.02, "nobody gets here", fontsize=9, color=FAINT)
-        (handles["guessing"],) = axes.plot([0, 1], [1, 0], color=FAINT, linewidth=1.0, linestyle=(0, (4, 3)))
+        (handles["guessing"],) = axes.plot(
+            [0, 1], [1, 0], color=FAINT, linewidth=1.0, linestyle=(0, (4, 3))
+        )
         axes.set_title(panel.title, fontsize=11, color=INK, pad=10)
         name_axes(axes, "type-I error: false alarms", "least type-II error: misses")
         axes.set_xlim(0, 1)

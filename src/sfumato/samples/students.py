@@ -1,4 +1,6 @@
-"""Ten students and whether they passed: a table so small that every answer about it is about somebody."""
+"""Ten students and whether they passed: a table so small that every answer about it is about
+somebody.
+"""
 
 from __future__ import annotations
 
@@ -30,5 +32,7 @@ _GRADES = (
 
 
 def grades() -> tuple[Student, ...]:
-    """Return the final grades of ten invented students, four of whom failed, both women among them."""
+    """Return the final grades of ten invented students, four of whom failed, both women among
+    them.
+    """
     return _GRADES

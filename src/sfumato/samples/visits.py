@@ -1,8 +1,11 @@
-"""Visits to shops in eight Italian cities: 20,000 rows about 5,000 invented customers, made by a formula and the same on every machine.
+"""Visits to shops in eight Italian cities: 20,000 rows about 5,000 invented customers, made by a
+formula and the same on every machine.
 
-*Columns*  user_id int64 · city string · age int64 · spend float64, with nulls · day date32 · vip bool
-*Shape*    Most customers have a few rows, a few have hundreds. Three cities are large and two tiny: one of them has a few dozen rows, the other a few.
-           Spend is around 10 and has a long tail; two rows in a hundred do not have it.
+*Columns*  user_id int64 · city string · age int64 · spend float64, with nulls · day date32 · vip
+           bool
+*Shape*    Most customers have a few rows, a few have hundreds. Three cities are large and two tiny:
+           one of them has a few dozen rows, the other a few. Spend is around 10 and has a long
+           tail; two rows in a hundred do not have it.
 """
 
 from __future__ import annotations
@@ -15,7 +18,16 @@ from numpy.typing import NDArray
 
 ROWS = 20_000
 USERS = 5_000
-CITIES = {"Roma": 0.34, "Milano": 0.26, "Napoli": 0.16, "Torino": 0.12, "Palermo": 0.07, "Bari": 0.0475, "Matera": 0.002, "Alberobello": 0.0005}
+CITIES = {
+    "Roma": 0.34,
+    "Milano": 0.26,
+    "Napoli": 0.16,
+    "Torino": 0.12,
+    "Palermo": 0.07,
+    "Bari": 0.0475,
+    "Matera": 0.002,
+    "Alberobello": 0.0005,
+}
 """City → share of customers who live there."""
 
 SEED = 1503
@@ -24,7 +36,9 @@ _DAYS = 181
 
 
 class Customers(NamedTuple):
-    """Who made each visit; and of every customer the home, the age and whether they are a favoured one."""
+    """Who made each visit; and of every customer the home, the age and whether they are a favoured
+    one.
+    """
 
     user: NDArray[np.int64]
     home: NDArray[np.int64]
@@ -49,7 +63,9 @@ def visits() -> Any:
             "city": pa.array(np.array(list(CITIES), dtype=object)[city], type=pa.string()),
             "age": age[user],
             "spend": pa.array(spend, mask=uniform(ROWS) < 0.02),
-            "day": pa.array(_FIRST_DAY + np.floor(_DAYS * uniform(ROWS)).astype(np.int32), type=pa.int32()).cast(pa.date32()),
+            "day": pa.array(
+                _FIRST_DAY + np.floor(_DAYS * uniform(ROWS)).astype(np.int32), type=pa.int32()
+            ).cast(pa.date32()),
             "vip": vip[user],
         }
     )
@@ -57,13 +73,22 @@ def visits() -> Any:
 
 def customers(uniform: Uniform) -> Customers:
     """The customers, from the first numbers of a generator."""
-    user = np.concatenate([np.arange(USERS), np.floor(USERS * uniform(ROWS - USERS) ** 2).astype(np.int64)])  # everybody once, the first ones often
+    user = np.concatenate(
+        [np.arange(USERS), np.floor(USERS * uniform(ROWS - USERS) ** 2).astype(np.int64)]
+    )  # everybody once, the first ones often
     user = user[np.argsort(uniform(ROWS), kind="stable")]
-    return Customers(user, _city(uniform(USERS)), (16 + 70 * uniform(USERS) * uniform(USERS)).astype(np.int64), uniform(USERS) < 0.05)
+    return Customers(
+        user,
+        _city(uniform(USERS)),
+        (16 + 70 * uniform(USERS) * uniform(USERS)).astype(np.int64),
+        uniform(USERS) < 0.05,
+    )
 
 
 class Uniform:
-    """Numbers in [0, 1), from the generator's raw words: those are the same in every version of NumPy."""
+    """Numbers in [0, 1), from the generator's raw words: those are the same in every version of
+    NumPy.
+    """
 
     def __init__(self, seed: int) -> None:
         self._words = np.random.PCG64(seed)

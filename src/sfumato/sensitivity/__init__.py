@@ -1,6 +1,22 @@
-"""How far a statistic can move between neighbours: over all of them, at a dataset, at a distance from it, over random ones; and how far away a value is."""
+"""How far a statistic can move between neighbours: over all of them, at a dataset, at a distance
+from it, over random ones; and how far away a value is.
+"""
 
-from .closed_forms import CLOSED_FORMS, count, counts, covariance, histogram, linear, maximum, mean, median, minimum, quantile, sum, variance  # noqa: A004
+from .closed_forms import (
+    CLOSED_FORMS,
+    count,
+    counts,
+    covariance,
+    histogram,
+    linear,
+    maximum,
+    mean,
+    median,
+    minimum,
+    quantile,
+    sum,  # noqa: A004
+    variance,
+)
 from .kinds import Global, Inverse, Lipschitz, Local, Sensitivity, Smooth
 from .local import local_maximum, local_mean, local_median
 from .plans import Plan

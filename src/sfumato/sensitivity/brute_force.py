@@ -1,8 +1,11 @@
-"""Sensitivity by trying every dataset of a finite world: slow, and right by definition. For tests, for small domains, and to check a claim about a formula.
+"""Sensitivity by trying every dataset of a finite world: slow, and right by definition. For tests,
+for small domains, and to check a claim about a formula.
 
-*Lipschitz*  sup over x ≠ x' of ‖f(x) − f(x')‖_p / distance(x, x'). With the number of rows that differ as distance this is the global sensitivity; with another
-             metric it is what metric privacy needs.
-*Local*      sup over the neighbours x' of x alone. It depends on the data: noise scaled to it gives them away.
+*Lipschitz*  sup over x ≠ x' of ‖f(x) − f(x')‖_p / distance(x, x'). With the number of rows that
+             differ as distance this is the global sensitivity; with another metric it is what
+             metric privacy needs.
+*Local*      sup over the neighbours x' of x alone. It depends on the data: noise scaled to it gives
+             them away.
 """
 
 from __future__ import annotations
@@ -18,31 +21,61 @@ from ..exact.numbers import Number, exact, positive
 from .kinds import norm_of
 
 
-def lipschitz(function: Callable[[Any], Any], datasets: Iterable[Any], distance: Callable[[Any, Any], Number], *, norm: int | str = 1) -> Fraction:
-    """The Lipschitz constant over a finite world: exact, or a double not below it for the norm 2."""
+def lipschitz(
+    function: Callable[[Any], Any],
+    datasets: Iterable[Any],
+    distance: Callable[[Any, Any], Number],
+    *,
+    norm: int | str = 1,
+) -> Fraction:
+    """The Lipschitz constant over a finite world: exact, or a double not below it for the norm
+    2.
+    """
     world = [(x, _vector(function(x))) for x in datasets]
-    ratios = [_norm(a, b, norm) / positive(distance(x, y), "distance") for (x, a), (y, b) in combinations(world, 2) if x != y]
+    ratios = [
+        _norm(a, b, norm) / positive(distance(x, y), "distance")
+        for (x, a), (y, b) in combinations(world, 2)
+        if x != y
+    ]
     if not ratios:
-        raise Refused("sensitivity.world", f"{len(world)} datasets", "there are no two different datasets to compare", "a larger world")
+        raise Refused(
+            "sensitivity.world",
+            f"{len(world)} datasets",
+            "there are no two different datasets to compare",
+            "a larger world",
+        )
     return max(ratios)
 
 
-def local(function: Callable[[Any], Any], x: Any, neighbours: Iterable[Any], *, norm: int | str = 1) -> Fraction:
+def local(
+    function: Callable[[Any], Any], x: Any, neighbours: Iterable[Any], *, norm: int | str = 1
+) -> Fraction:
     """The largest move from x to any of its neighbours."""
     here = _vector(function(x))
     return max((_norm(here, _vector(function(y)), norm) for y in neighbours), default=Fraction(0))
 
 
 def _vector(value: Any) -> tuple[Fraction, ...]:
-    return tuple(exact(v, "value") for v in value) if isinstance(value, Sequence) and not isinstance(value, str) else (exact(value, "value"),)
+    return (
+        tuple(exact(v, "value") for v in value)
+        if isinstance(value, Sequence) and not isinstance(value, str)
+        else (exact(value, "value"),)
+    )
 
 
 def _norm(a: tuple[Fraction, ...], b: tuple[Fraction, ...], norm: int | str) -> Fraction:
     """How far apart two results are; results without a number are not apart in any norm."""
     if len(a) != len(b):
         place = f"results of {len(a)} and of {len(b)} numbers"
-        raise Refused("sensitivity.fit", place, "a move is measured between results of one length", "a function whose result has one length")
+        raise Refused(
+            "sensitivity.fit",
+            place,
+            "a move is measured between results of one length",
+            "a function whose result has one length",
+        )
     moves, how = [abs(p - q) for p, q in zip(a, b, strict=True)], norm_of(norm)
     if how == "inf":
         return max(moves, default=Fraction(0))
-    return sum(moves, Fraction(0)) if how == "1" else sqrt_up(sum((m * m for m in moves), Fraction(0)))
+    return (
+        sum(moves, Fraction(0)) if how == "1" else sqrt_up(sum((m * m for m in moves), Fraction(0)))
+    )

@@ -1,10 +1,16 @@
-"""Sensitivities as values: how far a statistic moves between neighbours, in which sense, and what may be done with that.
+"""Sensitivities as values: how far a statistic moves between neighbours, in which sense, and what
+may be done with that.
 
-*Global*     over all pairs of neighbours: what noise may be scaled to. By its norms: L1, L2 (squared, so that √2 stays exact), largest coordinate.
-*Lipschitz*  per unit of a metric: for promises that weaken with distance. `within(r)` is the global one for neighbours at most r apart.
-*Local*      at one dataset: secret, and no scale of noise, because the scale would give the data away.
-*Smooth*     of a statistic in a public range: noise follows the data, but slowly. Its mechanism is SmoothLaplace.
-*Inverse*    how many records must change to reach a value: a score. Its mechanism is InverseSensitivity.
+*Global*     over all pairs of neighbours: what noise may be scaled to. By its norms: L1, L2
+             (squared, so that √2 stays exact), largest coordinate.
+*Lipschitz*  per unit of a metric: for promises that weaken with distance. `within(r)` is the global
+             one for neighbours at most r apart.
+*Local*      at one dataset: secret, and no scale of noise, because the scale would give the data
+             away.
+*Smooth*     of a statistic in a public range: noise follows the data, but slowly. Its mechanism is
+             SmoothLaplace.
+*Inverse*    how many records must change to reach a value: a score. Its mechanism is
+             InverseSensitivity.
 *Sampled*    a share of random neighbours (sampled.py): never a promise for all of them.
 """
 
@@ -33,7 +39,9 @@ class Sensitivity(ABC):
 
 
 class Norms(Sensitivity):
-    """Moves known in one norm or several; what is not known follows from what is, for a public number of coordinates."""
+    """Moves known in one norm or several; what is not known follows from what is, for a public
+    number of coordinates.
+    """
 
     __slots__ = ()
 
@@ -42,13 +50,17 @@ class Norms(Sensitivity):
     sup: Fraction | None
 
     def moves(self, norm: int | str, size: int = 1) -> Fraction:
-        """The least bound known of the move of `size` coordinates in a norm: 1, 2 (rounded up where it is a root) or "inf"."""
+        """The least bound known of the move of `size` coordinates in a norm: 1, 2 (rounded up where
+        it is a root) or "inf".
+        """
         known = norm_of(norm)
         if known == "2":
             return root_up(self.squared(size))
         l1, l2, sup = self.l1, self.l2_squared, self.sup
         if known == "1":
-            return _least(l1, None if sup is None else size * sup, None if l2 is None else root_up(size * l2))
+            return _least(
+                l1, None if sup is None else size * sup, None if l2 is None else root_up(size * l2)
+            )
         return _least(sup, None if l2 is None else root_up(l2), l1)
 
     def squared(self, size: int = 1) -> Fraction:
@@ -60,8 +72,10 @@ class Norms(Sensitivity):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Global(Norms):
-    """Over all neighbours. One number is how far any single value moves; norms are those of a vector's move. `whole`: all values are whole numbers, exactly.
-    `rounding`: how far each value may be off, computed in doubles as NumPy does."""
+    """Over all neighbours. One number is how far any single value moves; norms are those of a
+    vector's move. `whole`: all values are whole numbers, exactly. `rounding`: how far each value
+    may be off, computed in doubles as NumPy does.
+    """
 
     l1: Fraction | None
     l2_squared: Fraction | None
@@ -87,15 +101,38 @@ class Global(Norms):
         given = [v is not None for v in (l1, l2, l2_squared, sup)]
         if (value is not None) == any(given) or (l2 is not None and l2_squared is not None):
             reason = "one number for a single value, or the norms of a vector's move"
-            raise Refused("sensitivity.norm", "Global(…)", reason, "Global('1/100', relation='replace'), or Global(l1=2, l2_squared=2, sup=1)")
-        square = positive(l2_squared, "l2_squared") if l2_squared is not None else None if l2 is None else positive(l2, "l2") ** 2
+            raise Refused(
+                "sensitivity.norm",
+                "Global(…)",
+                reason,
+                "Global('1/100', relation='replace'), or Global(l1=2, l2_squared=2, sup=1)",
+            )
+        square = (
+            positive(l2_squared, "l2_squared")
+            if l2_squared is not None
+            else None
+            if l2 is None
+            else positive(l2, "l2") ** 2
+        )
         put = object.__setattr__
         put(self, "l1", None if l1 is None else positive(l1, "l1"))
         put(self, "l2_squared", square)
-        put(self, "sup", positive(value, "sensitivity") if value is not None else None if sup is None else positive(sup, "sup"))
+        put(
+            self,
+            "sup",
+            positive(value, "sensitivity")
+            if value is not None
+            else None
+            if sup is None
+            else positive(sup, "sup"),
+        )
         put(self, "relation", relation_of(relation))
         put(self, "whole", whole)
-        put(self, "rounding", Fraction(0) if rounding is None else non_negative(rounding, "rounding"))
+        put(
+            self,
+            "rounding",
+            Fraction(0) if rounding is None else non_negative(rounding, "rounding"),
+        )
         put(self, "formula", formula)
 
     @property
@@ -106,19 +143,35 @@ class Global(Norms):
     def __mul__(self, factor: Number) -> Global:
         """Of the statistic times a public number."""
         c = abs(non_negative(factor, "factor"))
-        scaled = (None if v is None else c**p * v for v, p in ((self.l1, 1), (self.l2_squared, 2), (self.sup, 1)))
+        scaled = (
+            None if v is None else c**p * v
+            for v, p in ((self.l1, 1), (self.l2_squared, 2), (self.sup, 1))
+        )
         l1, square, sup = scaled
         formula = f"{text(c)} · ({self.formula})" if self.formula else ""
-        return Global(l1=l1, l2_squared=square, sup=sup, relation=self.relation, rounding=c * self.rounding, formula=formula)
+        return Global(
+            l1=l1,
+            l2_squared=square,
+            sup=sup,
+            relation=self.relation,
+            rounding=c * self.rounding,
+            formula=formula,
+        )
 
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Number) -> Global:
-        """Of the statistic divided by a public number: a sum over n, where n is a constant and not counted in the data."""
+        """Of the statistic divided by a public number: a sum over n, where n is a constant and not
+        counted in the data.
+        """
         return self * (1 / positive(divisor, "divisor"))
 
     def __repr__(self) -> str:
-        shown = [f"{name}={text(v)}" for name in ("l1", "l2_squared", "sup") if (v := getattr(self, name)) is not None]
+        shown = [
+            f"{name}={text(v)}"
+            for name in ("l1", "l2_squared", "sup")
+            if (v := getattr(self, name)) is not None
+        ]
         if shown[0].startswith("sup"):
             shown[0] = shown[0].removeprefix("sup=")
         return f"Global({', '.join([*shown, *([] if self.relation is None else [f'relation={self.relation!r}'])])})"
@@ -144,7 +197,9 @@ class Lipschitz(Sensitivity):
         """The global sensitivity where neighbours are at most this far apart by the metric."""
         reach = self.constant * positive(distance, "distance")
         l1, l2, sup = (reach if self.norm == norm else None for norm in NORMS)
-        return Global(l1=l1, l2=l2, sup=sup, relation=relation, formula=f"Lipschitz constant by {self.metric}")
+        return Global(
+            l1=l1, l2=l2, sup=sup, relation=relation, formula=f"Lipschitz constant by {self.metric}"
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -160,7 +215,9 @@ class Local(Sensitivity):
 
 @dataclass(frozen=True, slots=True)
 class Smooth(Sensitivity):
-    """A "median", "quantile" or "kth-largest" of values in a public range, with noise that follows the data slowly. The relation is replace."""
+    """A "median", "quantile" or "kth-largest" of values in a public range, with noise that follows
+    the data slowly. The relation is replace.
+    """
 
     statistic: str
     low: Number
@@ -175,7 +232,9 @@ class Smooth(Sensitivity):
 
 @dataclass(frozen=True, slots=True)
 class Inverse(Sensitivity):
-    """A "count", "median", "quantile" or "mode", by how many records must change to reach each value. The relation is replace."""
+    """A "count", "median", "quantile" or "mode", by how many records must change to reach each
+    value. The relation is replace.
+    """
 
     statistic: str
     low: Number | None = None
@@ -193,7 +252,12 @@ def norm_of(norm: int | str) -> str:
     """A known norm."""
     if (name := str(norm)) in NORMS:
         return name
-    raise Refused("sensitivity.norm", f"norm={norm}", "moves are measured by their sum, the root of their squares, or the largest", "norm=1, 2 or 'inf'")
+    raise Refused(
+        "sensitivity.norm",
+        f"norm={norm}",
+        "moves are measured by their sum, the root of their squares, or the largest",
+        "norm=1, 2 or 'inf'",
+    )
 
 
 def _least(*bounds: Fraction | None) -> Fraction:

@@ -1,9 +1,11 @@
-"""Local sensitivities of values in [low, high], one of which may be replaced: how far a statistic can move from this very dataset.
+"""Local sensitivities of values in [low, high], one of which may be replaced: how far a statistic
+can move from this very dataset.
 
 *Mean*       max_i max(x_i − low, high − x_i)/n
 *Maximum*    max(high − x_(n), x_(n) − x_(n−1)), with x_(0) = low
 *Median*     max(x_(m+1) − x_(m), x_(m) − x_(m−1)), m the lower middle, low and high beyond the ends
-Secret, all of them. Noise scaled to them is not private (S-065): at a dataset where the local sensitivity is 0 the exact answer comes out.
+Secret, all of them. Noise scaled to them is not private (S-065): at a dataset where the local
+sensitivity is 0 the exact answer comes out.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ def local_mean(x: Sequence[Number], *, low: Number, high: Number) -> Local:
 def local_maximum(x: Sequence[Number], *, low: Number, high: Number) -> Local:
     """Of the largest value."""
     values, a, b = _sorted(x, low, high)
-    return Local(max(b - values[-1], values[-1] - (values[-2] if len(values) > 1 else a)), "replace")
+    return Local(
+        max(b - values[-1], values[-1] - (values[-2] if len(values) > 1 else a)), "replace"
+    )
 
 
 def local_median(x: Sequence[Number], *, low: Number, high: Number) -> Local:
@@ -36,11 +40,17 @@ def local_median(x: Sequence[Number], *, low: Number, high: Number) -> Local:
     return Local(max(around[m + 1] - around[m], around[m] - around[m - 1]), "replace")
 
 
-LOCAL: dict[str, Callable[..., Local]] = {"mean": local_mean, "maximum": local_maximum, "median": local_median}
+LOCAL: dict[str, Callable[..., Local]] = {
+    "mean": local_mean,
+    "maximum": local_maximum,
+    "median": local_median,
+}
 """By the name of the statistic."""
 
 
-def _sorted(x: Sequence[Number], low: Number, high: Number) -> tuple[list[Fraction], Fraction, Fraction]:
+def _sorted(
+    x: Sequence[Number], low: Number, high: Number
+) -> tuple[list[Fraction], Fraction, Fraction]:
     """The values, clipped and sorted; of no values, one at the lower end."""
     a, b = exact(low, "low"), exact(high, "high")
     return sorted(min(b, max(a, exact(v, "value"))) for v in x) or [a], a, b

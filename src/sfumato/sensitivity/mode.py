@@ -1,9 +1,11 @@
 """The most frequent of finitely many categories, one record of which may be replaced.
 
-*Inverse*    the number of records that must change for category z to be (one of) the most frequent: the least k with Σ_j (c_j − c_z − k)₊ ≤ k,
-             as each change moves a record to z, best from a category that is still too large. It moves by at most 1 between neighbours.
-*Stable*     the number of records that must change before one more change can change the mode: (⌈lead/2⌉ − 1)₊, lead the first category's lead over the
-             second, as a change moves the lead by at most 2. It moves by at most 1 between neighbours.
+*Inverse*    the number of records that must change for category z to be (one of) the most frequent:
+             the least k with Σ_j (c_j − c_z − k)₊ ≤ k, as each change moves a record to z, best
+             from a category that is still too large. It moves by at most 1 between neighbours.
+*Stable*     the number of records that must change before one more change can change the mode:
+             (⌈lead/2⌉ − 1)₊, lead the first category's lead over the second, as a change moves the
+             lead by at most 2. It moves by at most 1 between neighbours.
 """
 
 from __future__ import annotations

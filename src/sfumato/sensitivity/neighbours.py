@@ -1,9 +1,10 @@
-"""Random pairs of neighbours from an oracle that draws records: of lists, arrays, dictionaries of columns, pandas and Polars.
+"""Random pairs of neighbours from an oracle that draws records: of lists, arrays, dictionaries of
+columns, pandas and Polars.
 
-*Together*   one call, oracle(n + 1): the two datasets share n − 1 records and each has one of the last two. Under add-remove one call, oracle(n): with and
-             without its last record.
-*Apart*      three calls, oracle(n − 1), oracle(1), oracle(1), as diffpriv does. The same law where records are independent; not where the oracle tosses coins
-             once per call.
+*Together*   one call, oracle(n + 1): the two datasets share n − 1 records and each has one of the
+             last two. Under add-remove one call, oracle(n): with and without its last record.
+*Apart*      three calls, oracle(n − 1), oracle(1), oracle(1), as diffpriv does. The same law where
+             records are independent; not where the oracle tosses coins once per call.
 """
 
 from __future__ import annotations
@@ -23,7 +24,11 @@ def pair(oracle: Oracle, n: int, relation: str, *, apart: bool = False) -> tuple
     if apart:
         parts = _drawn(oracle, n - 1), _drawn(oracle, 1), _drawn(oracle, 1)
         common = parts[0]
-        return (joined(common, parts[1]), joined(common, parts[2])) if relation == "replace" else (joined(common, parts[1]), common)
+        return (
+            (joined(common, parts[1]), joined(common, parts[2]))
+            if relation == "replace"
+            else (joined(common, parts[1]), common)
+        )
     if relation != "replace":
         rows = _drawn(oracle, n)
         return rows, taken(rows, np.arange(n - 1))
@@ -48,7 +53,11 @@ def taken(records: Any, rows: np.ndarray[Any, np.dtype[np.int64]]) -> Any:
         return records[rows]
     if isinstance(records, str) or not isinstance(records, Sequence):
         return records[rows.tolist()]  # Polars
-    return type(records)(records[i] for i in rows.tolist()) if isinstance(records, tuple) else [records[i] for i in rows.tolist()]
+    return (
+        type(records)(records[i] for i in rows.tolist())
+        if isinstance(records, tuple)
+        else [records[i] for i in rows.tolist()]
+    )
 
 
 def joined(a: Any, b: Any) -> Any:
@@ -76,6 +85,9 @@ def _drawn(oracle: Oracle, n: int) -> Any:
         found = -1
     if found != n:
         raise Refused(
-            "sensitivity.oracle", f"oracle({n})", "an oracle draws so many records as it is asked for: a list, an array or a frame", "oracle(n) of n rows"
+            "sensitivity.oracle",
+            f"oracle({n})",
+            "an oracle draws so many records as it is asked for: a list, an array or a frame",
+            "oracle(n) of n rows",
         )
     return records

@@ -1,11 +1,15 @@
-"""Order statistics of n values in [low, high], one of which may be replaced: how far the r-th smallest can move, and how many values must change to move it.
+"""Order statistics of n values in [low, high], one of which may be replaced: how far the r-th
+smallest can move, and how many values must change to move it.
 
 *Local*      x_(r) can move to x_(r−1) or x_(r+1), with x_(i) = low for i < 1 and high for i > n.
-*Distance k* the largest local sensitivity among datasets that differ in at most k values: A(k) = max over 0 ≤ t ≤ k + 1 of x_(r+t) − x_(r+t−k−1)
-             (Nissim, Raskhodnikova & Smith 2007). A neighbour's A(k) is at most A(k + 1).
-*Smooth*     S = max over k of e^(−βk)·A(k): never below the local sensitivity, and within a factor e^β of a neighbour's.
-*Inverse*    the number of values that must change for the r-th smallest to be z: (#{x < z} − (r − 1))₊ + (#{x > z} − (n − r))₊.
-Values are integers (grid steps), sorted and clipped to [low, high] by the caller.
+*Distance k* the largest local sensitivity among datasets that differ in at most k values: A(k) =
+max over 0 ≤ t ≤ k + 1 of x_(r+t) − x_(r+t−k−1) (Nissim, Raskhodnikova & Smith 2007). A neighbour's
+A(k) is at most A(k + 1).
+*Smooth*     S = max over k of e^(−βk)·A(k): never below the local sensitivity, and within a factor
+             e^β of a neighbour's.
+*Inverse*    the number of values that must change for the r-th smallest to be z: (#{x < z} − (r −
+             1))₊ + (#{x > z} − (n − r))₊. Values are integers (grid steps), sorted and clipped to
+             [low, high] by the caller.
 """
 
 from __future__ import annotations
@@ -20,7 +24,9 @@ Sorted = NDArray[np.int64]
 
 
 def rank_of(q: Fraction, n: int) -> int:
-    """The rank of the q-quantile of n values: ⌈q·n⌉, at least 1. For the median of an even number this is the lower one."""
+    """The rank of the q-quantile of n values: ⌈q·n⌉, at least 1. For the median of an even number
+    this is the lower one.
+    """
     return min(n, max(1, math.ceil(q * n)))
 
 
@@ -36,8 +42,11 @@ def at_distance(x: Sorted, r: int, k: int, low: int, high: int) -> int:
 
 
 def distance_of_sum(x: Sorted, ranks: tuple[int, ...], bound: int, low: int, high: int) -> int:
-    """The least k at which the A(k) of these ranks add up to more than the bound; n where there is none. For one rank this is the distance to a dataset whose
-    local sensitivity exceeds the bound, for a sum or difference of several a lower bound of it. It moves by at most 1 between neighbours."""
+    """The least k at which the A(k) of these ranks add up to more than the bound; n where there is
+    none. For one rank this is the distance to a dataset whose local sensitivity exceeds the bound,
+    for a sum or difference of several a lower bound of it. It moves by at most 1 between
+    neighbours.
+    """
 
     def exceeds(k: int) -> bool:
         return sum(at_distance(x, r, k, low, high) for r in ranks) > bound
@@ -49,11 +58,16 @@ def distance_of_sum(x: Sorted, ranks: tuple[int, ...], bound: int, low: int, hig
     return first
 
 
-def smooth(x: Sorted, r: int, beta: float, low: int, high: int, least: float = 0.0) -> tuple[int, int]:
-    """The k and A(k) at which e^(−βk)·A(k) is largest, to a relative 2^-33; (0, 0) where all of it stays below `least`.
+def smooth(
+    x: Sorted, r: int, beta: float, low: int, high: int, least: float = 0.0
+) -> tuple[int, int]:
+    """The k and A(k) at which e^(−βk)·A(k) is largest, to a relative 2^-33; (0, 0) where all of it
+    stays below `least`.
 
-    e^(−βk)·A(k) is the largest (x_(j) − x_(i))·e^(−β(j − i − 1)) with i ≤ r ≤ j and j − i − 1 = k. The best j does not fall as i grows, so halving the rows i
-    halves the columns j: n·log n steps (Nissim, Raskhodnikova & Smith 2007)."""
+    e^(−βk)·A(k) is the largest (x_(j) − x_(i))·e^(−β(j − i − 1)) with i ≤ r ≤ j and j − i − 1 = k.
+    The best j does not fall as i grows, so halving the rows i halves the columns j: n·log n steps
+    (Nissim, Raskhodnikova & Smith 2007).
+    """
     reach = len(x) + 1
     if least > 0.0:  # beyond it even the whole range is too little
         reach = min(reach, max(0, math.ceil(math.log(max(1.0, (high - low) / least)) / beta)) + 1)
@@ -71,7 +85,10 @@ def smooth(x: Sorted, r: int, beta: float, low: int, high: int, least: float = 0
         found = (column[left:right] - row[i]) * np.exp(-beta * (apart - 1))
         place = int(np.argmax(found))
         if apart[place] > 0 and found[place] > best:
-            best, at = float(found[place]), (int(apart[place]) - 1, int(column[left + place] - row[i]))
+            best, at = (
+                float(found[place]),
+                (int(apart[place]) - 1, int(column[left + place] - row[i])),
+            )
         waiting += [(top, i, left, left + place + 1), (i + 1, bottom, left + place, right)]
     return at
 

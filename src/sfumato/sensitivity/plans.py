@@ -1,11 +1,16 @@
-"""How many random pairs of neighbours to try, and which of their sorted moves to take, so that a new pair moves further with probability at most γ.
+"""How many random pairs of neighbours to try, and which of their sorted moves to take, so that a
+new pair moves further with probability at most γ.
 
-*Order*      the moves of m sampled pairs and of one new pair are exchangeable, so the new one exceeds the k-th smallest of the m with probability at most
-             1 − k/(m + 1): exactly that where no two moves are equal. Hence k = ⌈(1 − γ)(m + 1)⌉, and γ ≥ 1/(m + 1). No smaller k holds for every law.
-*Diffpriv*   the plan of R's diffpriv, by the Dvoretzky–Kiefer–Wolfowitz inequality at confidence 1 − ρ: γ' = ρ + √(ln(1/ρ)/(2m)), k = ⌈m(1 − γ + γ')⌉, with
-             ρ = exp(W₋₁(−1/(4m))/2) for a given m, and for a given γ alone ρ = exp(W₋₁(−γ/(2√e)) + ½), m = ⌈ln(1/ρ)/(2(γ − ρ)²)⌉ (Rubinstein & Aldà 2017).
-             Its k is never below the first plan's.
-*Given γ*    alone, both use diffpriv's m: the first plan would do with ⌈1/γ⌉ − 1 pairs, but the largest of so few is a poor estimate.
+*Order*      the moves of m sampled pairs and of one new pair are exchangeable, so the new one
+             exceeds the k-th smallest of the m with probability at most 1 − k/(m + 1): exactly that
+             where no two moves are equal. Hence k = ⌈(1 − γ)(m + 1)⌉, and γ ≥ 1/(m + 1). No smaller
+             k holds for every law.
+*Diffpriv*   the plan of R's diffpriv, by the Dvoretzky–Kiefer–Wolfowitz inequality at confidence 1
+             − ρ: γ' = ρ + √(ln(1/ρ)/(2m)), k = ⌈m(1 − γ + γ')⌉, with ρ = exp(W₋₁(−1/(4m))/2) for a
+             given m, and for a given γ alone ρ = exp(W₋₁(−γ/(2√e)) + ½), m = ⌈ln(1/ρ)/(2(γ − ρ)²)⌉
+             (Rubinstein & Aldà 2017). Its k is never below the first plan's.
+*Given γ*    alone, both use diffpriv's m: the first plan would do with ⌈1/γ⌉ − 1 pairs, but the
+             largest of so few is a poor estimate.
 *Proof*      docs/proofs/sampled-sensitivity.md
 """
 
@@ -25,7 +30,9 @@ MOST = 10**7
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """m pairs, the k-th smallest of their moves, and γ. `rho` is the confidence that diffpriv's plan spends inside γ."""
+    """m pairs, the k-th smallest of their moves, and γ. `rho` is the confidence that diffpriv's
+    plan spends inside γ.
+    """
 
     m: int
     k: int
@@ -42,12 +49,24 @@ class Plan:
         return f"Plan(m={self.m}, k={self.k}, gamma={text(self.gamma)}, {self.kind})"
 
 
-def plan(*, m: int | None = None, gamma: Number | None = None, k: int | None = None, kind: str = "order") -> Plan:
+def plan(
+    *, m: int | None = None, gamma: Number | None = None, k: int | None = None, kind: str = "order"
+) -> Plan:
     """By m, by γ, by both, by k (with m, with γ, or alone: the largest of k)."""
     if kind not in KINDS:
-        raise Refused("sensitivity.plan", f"plan={kind!r:.40}", "there are two plans", "plan='order' or plan='diffpriv'")
+        raise Refused(
+            "sensitivity.plan",
+            f"plan={kind!r:.40}",
+            "there are two plans",
+            "plan='order' or plan='diffpriv'",
+        )
     if (m is None and gamma is None and k is None) or None not in (m, gamma, k):
-        raise Refused("sensitivity.plan", "m, gamma, k", "give one or two of them: the rest follows", "gamma=0.2, or m=500, gamma=0.2")
+        raise Refused(
+            "sensitivity.plan",
+            "m, gamma, k",
+            "give one or two of them: the rest follows",
+            "gamma=0.2, or m=500, gamma=0.2",
+        )
     wanted = None if gamma is None else probability(gamma, "gamma", zero=False)
     pairs, rank = _count(m, "m"), _count(k, "k")
     return _order(pairs, wanted, rank) if kind == "order" else _diffpriv(pairs, wanted, rank)
@@ -57,32 +76,56 @@ def _order(m: int | None, gamma: Fraction | None, k: int | None) -> Plan:
     if k is not None:
         pairs = m if m is not None else k if gamma is None else math.floor(k / (1 - gamma)) - 1
         if not k <= pairs <= MOST:
-            raise Refused("sensitivity.plan", f"k={k}, m={pairs}", "the k-th smallest of m moves has k from 1 to m", "a smaller k, or a larger gamma")
+            raise Refused(
+                "sensitivity.plan",
+                f"k={k}, m={pairs}",
+                "the k-th smallest of m moves has k from 1 to m",
+                "a smaller k, or a larger gamma",
+            )
         return Plan(pairs, k, 1 - Fraction(k, pairs + 1))
     pairs = m or (_pairs(float(gamma)) if gamma is not None else 0)
     if gamma is None:
         return Plan(pairs, pairs, Fraction(1, pairs + 1))
     rank = max(1, math.ceil((1 - gamma) * (pairs + 1)))
     if rank > pairs:
-        raise Refused("sensitivity.plan", f"m={pairs}, gamma={text(gamma)}", "not even the largest of so few moves is enough", f"m={math.ceil(1 / gamma) - 1}")
+        raise Refused(
+            "sensitivity.plan",
+            f"m={pairs}, gamma={text(gamma)}",
+            "not even the largest of so few moves is enough",
+            f"m={math.ceil(1 / gamma) - 1}",
+        )
     return Plan(pairs, rank, gamma)
 
 
 def _diffpriv(m: int | None, gamma: Fraction | None, k: int | None) -> Plan:
     if m is None and k is not None:
-        raise Refused("sensitivity.plan", f"k={k}", "diffpriv's plan takes k together with m", "m=500, k=439")
+        raise Refused(
+            "sensitivity.plan", f"k={k}", "diffpriv's plan takes k together with m", "m=500, k=439"
+        )
     wanted = None if gamma is None else float(gamma)
     rho = _rho_of_gamma(cast(float, wanted)) if m is None else _rho(m)
     pairs = m if m is not None else _pairs(cast(float, wanted))
     least = _least(pairs, rho)
     if gamma is None:
-        stated = Fraction(math.nextafter(least + (0.0 if k is None else (pairs - k) / pairs), math.inf))
+        stated = Fraction(
+            math.nextafter(least + (0.0 if k is None else (pairs - k) / pairs), math.inf)
+        )
         if (k or 1) > pairs or stated >= 1:
-            raise Refused("sensitivity.plan", f"m={pairs}, k={k}", "no γ below 1 goes with it", "a larger k, or a larger m")
+            raise Refused(
+                "sensitivity.plan",
+                f"m={pairs}, k={k}",
+                "no γ below 1 goes with it",
+                "a larger k, or a larger m",
+            )
         return Plan(pairs, pairs if k is None else k, stated, "diffpriv", rho)
     rank = math.ceil(pairs * (1.0 - float(gamma) + least))
     if rank > pairs:
-        raise Refused("sensitivity.plan", f"m={pairs}, gamma={text(gamma)}", f"diffpriv's plan needs γ ≥ {least:.4g}", "a larger m, or plan='order'")
+        raise Refused(
+            "sensitivity.plan",
+            f"m={pairs}, gamma={text(gamma)}",
+            f"diffpriv's plan needs γ ≥ {least:.4g}",
+            "a larger m, or plan='order'",
+        )
     return Plan(pairs, rank, gamma, "diffpriv", rho)
 
 
@@ -91,7 +134,12 @@ def _pairs(gamma: float) -> int:
     rho = _rho_of_gamma(gamma)
     m = math.ceil(math.log(1.0 / rho) / (2.0 * (gamma - rho) ** 2))
     if m > MOST:
-        raise Refused("sensitivity.plan", f"gamma={gamma:g}", f"this takes more than {MOST:,} pairs", "a larger gamma, or m=…")
+        raise Refused(
+            "sensitivity.plan",
+            f"gamma={gamma:g}",
+            f"this takes more than {MOST:,} pairs",
+            "a larger gamma, or m=…",
+        )
     return m
 
 
@@ -109,7 +157,9 @@ def _least(m: int, rho: float) -> float:
 
 
 def lower_lambert(x: float) -> float:
-    """W₋₁(x), the lower of the two w with w·e^w = x, for −1/e < x < 0: Newton's method on ln(−w) + w = ln(−x), which is concave there."""
+    """W₋₁(x), the lower of the two w with w·e^w = x, for −1/e < x < 0: Newton's method on ln(−w) +
+    w = ln(−x), which is concave there.
+    """
     target = math.log(-x)
     w = target - math.log(-target) if target < -2.0 else -1.0 - math.sqrt(-2.0 * (target + 1.0))
     for _ in range(100):
@@ -125,5 +175,10 @@ def _count(value: object, name: str) -> int | None:
         return None
     number = exact(value, name)  # type: ignore[arg-type]
     if number.denominator != 1 or not 1 <= number <= MOST:
-        raise Refused("sensitivity.plan", f"{name}={text(number)}", f"{name} is a whole number from 1 to {MOST:,}", f"{name}=500")
+        raise Refused(
+            "sensitivity.plan",
+            f"{name}={text(number)}",
+            f"{name} is a whole number from 1 to {MOST:,}",
+            f"{name}=500",
+        )
     return int(number)

@@ -1,4 +1,6 @@
-"""A bar for what takes more than a second: on an interactive standard error only, and never before that second is over."""
+"""A bar for what takes more than a second: on an interactive standard error only, and never before
+that second is over.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ PATIENCE = 1.0
 
 
 class Bar:
-    """`with Bar("pairs", total=500) as bar: bar.add(10)`. Says nothing unless somebody is watching."""
+    """`with Bar("pairs", total=500) as bar: bar.add(10)`. Says nothing unless somebody is
+    watching.
+    """
 
     __slots__ = ("_begun", "_done", "_name", "_shown", "_task", "_total", "_watched")
 
@@ -32,7 +36,9 @@ class Bar:
             from rich.console import Console
             from rich.progress import Progress
 
-            self._shown = Progress(console=Console(stderr=True, force_terminal=True), transient=True)
+            self._shown = Progress(
+                console=Console(stderr=True, force_terminal=True), transient=True
+            )
             self._shown.start()
             self._task = self._shown.add_task(self._name, total=self._total)
         self._shown.update(self._task, completed=self._done)

@@ -1,10 +1,15 @@
-"""Sensitivity by trying random neighbours: a number for any function, and a promise for most pairs only.
+"""Sensitivity by trying random neighbours: a number for any function, and a promise for most pairs
+only.
 
-*Steps*      m pairs of neighbours from an oracle; how far the function moves between the two; the k-th smallest of the m moves, in each norm.
-*Promise*    with probability at least 1 − γ over the sampled pairs and one new pair from the same oracle, the new pair moves no further, in a norm chosen
-             beforehand. So every promise made with it is `RandomDP(…, gamma=γ, over=…)`: it is silent about every dataset the oracle does not draw, and about a
-             share γ of those that it does (Rubinstein & Aldà 2017). No ledger takes it.
-*Functions*  a fit that returns a function is sampled where it will be used: on the lattice of a Bernstein release, by `on(points)`.
+*Steps*      m pairs of neighbours from an oracle; how far the function moves between the two; the
+             k-th smallest of the m moves, in each norm.
+*Promise*    with probability at least 1 − γ over the sampled pairs and one new pair from the same
+             oracle, the new pair moves no further, in a norm chosen beforehand. So every promise
+             made with it is `RandomDP(…, gamma=γ, over=…)`: it is silent about every dataset the
+             oracle does not draw, and about a share γ of those that it does (Rubinstein & Aldà
+             2017). No ledger takes it.
+*Functions*  a fit that returns a function is sampled where it will be used: on the lattice of a
+             Bernstein release, by `on(points)`.
 *Proof*      docs/proofs/sampled-sensitivity.md, plans.py
 """
 
@@ -59,7 +64,9 @@ class Planned(Sensitivity):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Sampled(Planned, Norms):
-    """The k-th smallest of m sampled moves, in three norms; `over` names the oracle. Choose the norm before you look: γ is for one of them."""
+    """The k-th smallest of m sampled moves, in three norms; `over` names the oracle. Choose the
+    norm before you look: γ is for one of them.
+    """
 
     l1: Fraction
     l2_squared: Fraction
@@ -79,11 +86,11 @@ class Sampled(Planned, Norms):
     def size(self) -> int:
         return math.prod(self.shape)
 
-    def moves(self, norm: int | str, size: int = 1) -> Fraction:  # noqa: ARG002
+    def moves(self, norm: int | str, size: int = 1) -> Fraction:
         """As sampled in that norm: γ does not cover what would follow from two others together."""
         return {"1": self.l1, "2": root_up(self.l2_squared), "inf": self.sup}[norm_of(norm)]
 
-    def squared(self, size: int = 1) -> Fraction:  # noqa: ARG002
+    def squared(self, size: int = 1) -> Fraction:
         """As sampled."""
         return self.l2_squared
 
@@ -92,12 +99,17 @@ class Sampled(Planned, Norms):
         return RandomDP(promise, gamma=self.gamma, over=self.over)
 
     def __repr__(self) -> str:
-        return f"Sampled({float(self.sup):.6g}, gamma={text(self.gamma)}, m={self.m}, k={self.k}, over={self.over!r})"
+        return (
+            f"Sampled({float(self.sup):.6g}, gamma={text(self.gamma)}, m={self.m}, "
+            f"k={self.k}, over={self.over!r})"
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampledFunction(Planned):
-    """A plan to sample the sensitivity of a fit that returns functions, at points that are not chosen yet."""
+    """A plan to sample the sensitivity of a fit that returns functions, at points that are not
+    chosen yet.
+    """
 
     fit: Callable[[Any], Any]
     oracle: Oracle
@@ -108,12 +120,23 @@ class SampledFunction(Planned):
     apart: bool = field(default=False)
 
     def on(self, points: NDArray[np.float64]) -> Sampled:
-        """The sampled sensitivity of the values at these points: shape (n,), or (n, d) in d dimensions. Draws anew."""
-        moves = _moves(lambda data: self.fit(data)(points), self.oracle, self.n, self.plan.m, self.relation or "replace", apart=self.apart)
+        """The sampled sensitivity of the values at these points: shape (n,), or (n, d) in d
+        dimensions. Draws anew.
+        """
+        moves = _moves(
+            lambda data: self.fit(data)(points),
+            self.oracle,
+            self.n,
+            self.plan.m,
+            self.relation or "replace",
+            apart=self.apart,
+        )
         return _sampled(moves, self.plan, self.n, self.over, self.relation)
 
     def __repr__(self) -> str:
-        return f"SampledFunction(gamma={text(self.gamma)}, m={self.m}, k={self.k}, over={self.over!r})"
+        return (
+            f"SampledFunction(gamma={text(self.gamma)}, m={self.m}, k={self.k}, over={self.over!r})"
+        )
 
 
 def sample_sensitivity(
@@ -130,22 +153,41 @@ def sample_sensitivity(
     batched: bool = False,
     apart: bool = False,
 ) -> Sampled | SampledFunction:
-    """The sensitivity of `fit` over random pairs of neighbours of n records, drawn by `oracle`; for most pairs only.
+    """The sensitivity of `fit` over random pairs of neighbours of n records, drawn by `oracle`; for
+    most pairs only.
 
-    `fit(dataset)` returns a number, an array, or a vectorised function. With `batched` it takes many datasets at once, stacked along a first axis, and
-    returns as many numbers or arrays. `over` names the distribution in the promise; by default the oracle's own name.
+    `fit(dataset)` returns a number, an array, or a vectorised function. With `batched` it takes
+    many datasets at once, stacked along a first axis, and returns as many numbers or arrays. `over`
+    names the distribution in the promise; by default the oracle's own name.
     """
     chosen = planned(m=m, gamma=gamma, k=k, kind=plan)
     related = relation_of(relation) or "replace"
     if not is_whole(n):
-        raise Refused("sensitivity.oracle", f"n={n}", "n is the number of records of the dataset, from 1 on", "n=500")
-    named = over if over is not None else f"{n} records of {getattr(oracle, '__qualname__', type(oracle).__name__)}"
+        raise Refused(
+            "sensitivity.oracle",
+            f"n={n}",
+            "n is the number of records of the dataset, from 1 on",
+            "n=500",
+        )
+    named = (
+        over
+        if over is not None
+        else f"{n} records of {getattr(oracle, '__qualname__', type(oracle).__name__)}"
+    )
     if not batched and callable(fit(pair(oracle, n, related, apart=apart)[0])):
         return SampledFunction(fit, oracle, chosen, n, named, related, apart)
-    return _sampled(_moves(fit, oracle, n, chosen.m, related, apart=apart, batched=batched), chosen, n, named, related)
+    return _sampled(
+        _moves(fit, oracle, n, chosen.m, related, apart=apart, batched=batched),
+        chosen,
+        n,
+        named,
+        related,
+    )
 
 
-def _moves(fit: Any, oracle: Oracle, n: int, m: int, relation: str, *, apart: bool, batched: bool = False) -> list[NDArray[np.float64]]:
+def _moves(
+    fit: Any, oracle: Oracle, n: int, m: int, relation: str, *, apart: bool, batched: bool = False
+) -> list[NDArray[np.float64]]:
     """f(D) − f(D') of m pairs."""
     moves: list[NDArray[np.float64]] = []
     with Bar("sampling sensitivity", total=m) as bar:
@@ -157,9 +199,16 @@ def _moves(fit: Any, oracle: Oracle, n: int, m: int, relation: str, *, apart: bo
                 continue
             some = min(m - len(moves), max(1, NUMBERS // max(1, np.size(first[0]))))
             pairs = [first, *(pair(oracle, n, relation, apart=apart) for _ in range(some - 1))]
-            a, b = (_number(fit(np.stack([np.asarray(one[side]) for one in pairs]))) for side in (0, 1))
+            a, b = (
+                _number(fit(np.stack([np.asarray(one[side]) for one in pairs]))) for side in (0, 1)
+            )
             if len(a) != some or a.shape != b.shape:
-                raise Refused("sensitivity.fit", "fit, batched", "it returns one number or array for each of the datasets", "batched=False")
+                raise Refused(
+                    "sensitivity.fit",
+                    "fit, batched",
+                    "it returns one number or array for each of the datasets",
+                    "batched=False",
+                )
             moves.extend(a - b)
             bar.add(some)
     return moves
@@ -171,20 +220,54 @@ def _number(value: Any) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         found = np.array(np.nan)
     if not np.isfinite(found).all():
-        raise Refused("sensitivity.fit", "fit(dataset)", "on drawn records it gives no finite numbers", "a fit that returns a number, an array or a function")
+        raise Refused(
+            "sensitivity.fit",
+            "fit(dataset)",
+            "on drawn records it gives no finite numbers",
+            "a fit that returns a number, an array or a function",
+        )
     return found
 
 
-def _sampled(moves: list[NDArray[np.float64]], plan: Plan, n: int, over: str, relation: Relation | None) -> Sampled:
+def _sampled(
+    moves: list[NDArray[np.float64]], plan: Plan, n: int, over: str, relation: Relation | None
+) -> Sampled:
     if len({move.shape for move in moves}) != 1:
-        raise Refused("sensitivity.fit", "fit(dataset)", "it returns arrays of different shapes", "a fit whose result has one shape")
+        raise Refused(
+            "sensitivity.fit",
+            "fit(dataset)",
+            "it returns arrays of different shapes",
+            "a fit whose result has one shape",
+        )
     table = np.abs(np.stack(moves)).reshape(len(moves), -1)
     if not table.size:
-        raise Refused("sensitivity.fit", "fit(dataset)", "it returns nothing", "a fit that returns numbers")
+        raise Refused(
+            "sensitivity.fit", "fit(dataset)", "it returns nothing", "a fit that returns numbers"
+        )
     up = 1 + Fraction(table.shape[1] + 8, 2**52)  # the sums below err by less, relatively
     rank = plan.k - 1
-    l1, square, sup = (float(np.sort(norm)[rank]) for norm in (table.sum(axis=1), np.square(table).sum(axis=1), table.max(axis=1)))
+    l1, square, sup = (
+        float(np.sort(norm)[rank])
+        for norm in (table.sum(axis=1), np.square(table).sum(axis=1), table.max(axis=1))
+    )
     if not sup > 1e-150 or not square < math.inf:
-        reason = f"the function does not move between {plan.k} of {plan.m} pairs, or moves beyond all numbers: no noise can be scaled to that"
-        raise Refused("sensitivity.zero", "sample_sensitivity(…)", reason, "a larger k, another oracle, or a global sensitivity")
-    return Sampled(Fraction(l1) * up, Fraction(square) * up, Fraction(sup) * up, moves[0].shape, plan, n, over, relation)
+        reason = (
+            f"the function does not move between {plan.k} of {plan.m} pairs, or moves beyond "
+            f"all numbers: no noise can be scaled to that"
+        )
+        raise Refused(
+            "sensitivity.zero",
+            "sample_sensitivity(…)",
+            reason,
+            "a larger k, another oracle, or a global sensitivity",
+        )
+    return Sampled(
+        Fraction(l1) * up,
+        Fraction(square) * up,
+        Fraction(sup) * up,
+        moves[0].shape,
+        plan,
+        n,
+        over,
+        relation,
+    )

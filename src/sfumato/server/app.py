@@ -1,4 +1,6 @@
-"""The application: `create(config)` is a FastAPI app with the endpoints, the page, and the limits around them."""
+"""The application: `create(config)` is a FastAPI app with the endpoints, the page, and the limits
+around them.
+"""
 
 from __future__ import annotations
 
@@ -32,22 +34,38 @@ from .routes import router
 STATIC = Path(__file__).with_name("static")
 PATH = "SFUMATO_SERVE"
 """The environment variable that names the configuration, for processes that a server starts."""
-SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
+SILENT: Any = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+}
 """Of what newer versions of FastAPI could tell others: nothing. A trace would quote questions."""
 BROKEN = (OSError, EOFError, ValueError, RuntimeError)
 """What comes of a worker that does not begin."""
-ABOUT = "Differentially private answers from protected data. Every answer is charged to a durable budget before any data is read."
+ABOUT = (
+    "Differentially private answers from protected data. Every answer is charged to a "
+    "durable budget before any data is read."
+)
 
 
 def create(config: Config | str | Path) -> FastAPI:
-    """The service that a configuration declares. Opens its datasets and its ledger; workers start with the server, or at the first release."""
+    """The service that a configuration declares. Opens its datasets and its ledger; workers start
+    with the server, or at the first release.
+    """
     known = config if isinstance(config, Config) else load(config)
     curator = Curator(known)
     CONNECTIONS.most = known.connections_per_address
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        with suppress(*BROKEN):  # somebody ended a worker while it began: it is started again when it is needed, and that is no reason to end the service
+        with suppress(
+            *BROKEN
+            # somebody ended a worker while it began: it is started again when it is needed, and
+            # that is
+            # no reason to end the service
+        ):
             await curator.pool.start()
         tidying = asyncio.create_task(tidied(known))
         try:
@@ -83,7 +101,9 @@ def create(config: Config | str | Path) -> FastAPI:
 
 
 def from_environment() -> FastAPI:
-    """The same, in a process that a server started. It ends with the server, and keeps to the processors that serve."""
+    """The same, in a process that a server started. It ends with the server, and keeps to the
+    processors that serve.
+    """
     config, parent = load(os.environ[PATH]), multiprocessing.parent_process()
     if parent is not None:
         end_with_parent(parent.pid)
@@ -112,8 +132,19 @@ async def _http(_: Request, error: Any) -> Response:
     """No such address, or no such method there."""
     if error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "GET")
-        return Problem("server.method", "the method", "this address does not know it", allowed, {"Allow": allowed}).response()
+        return Problem(
+            "server.method",
+            "the method",
+            "this address does not know it",
+            allowed,
+            {"Allow": allowed},
+        ).response()
     return (UNKNOWN if error.status_code == 404 else INTERNAL).response()
 
 
-_ENDINGS: dict[Any, Any] = {Stopped: _stopped, Refused: _refused, Failed: _failed, HTTPException: _http}
+_ENDINGS: dict[Any, Any] = {
+    Stopped: _stopped,
+    Refused: _refused,
+    Failed: _failed,
+    HTTPException: _http,
+}

@@ -1,7 +1,9 @@
-"""What the ledger says, over the wire: balances, the log by pages, cards, and whether the book holds.
+"""What the ledger says, over the wire: balances, the log by pages, cards, and whether the book
+holds.
 
-*Analysts*  see charges, and what was booked to them, with their times, which are public. That and when an answer was stored they are not shown, and a card not
-            before the reply has left. Owner and auditor see the whole book, and with it when work ended.
+*Analysts*  see charges, and what was booked to them, with their times, which are public. That and
+            when an answer was stored they are not shown, and a card not before the reply has left.
+            Owner and auditor see the whole book, and with it when work ended.
 """
 
 from __future__ import annotations
@@ -26,25 +28,42 @@ from .replies import written
 from .roles import LOOKS, Asker
 from .state import State
 
-GRACE = 4.0  # seconds beyond the longest class after which every reply has left, also one that was slow to be stored
+# seconds beyond the longest class after which every reply has left, also one that was slow to be
+# stored
+GRACE = 4.0
 LOOK = 120.0  # seconds that a look at a whole book may take
 FULL = 3600.0  # seconds after which a check begins again at the first entry
-_PAGE = "SELECT number, kind, body, digest FROM entry WHERE dataset = ? AND number > ? ORDER BY number LIMIT ?"
+_PAGE = (
+    "SELECT number, kind, body, digest FROM entry WHERE dataset = ? AND number > ? ORDER BY "
+    "number LIMIT ?"
+)
 _OWN = """
 SELECT number, kind, body, digest FROM entry WHERE dataset = ? AND number > ? AND share = ? AND kind NOT IN ('answer', 'use') ORDER BY number LIMIT ?"""
 _CARD = "SELECT answer FROM answer WHERE dataset = ? AND number = ?"
-_SHOWN = "SELECT 1 FROM shown JOIN answer USING (dataset, question) WHERE dataset = ? AND number = ? AND share = ?"
+_SHOWN = (
+    "SELECT 1 FROM shown JOIN answer USING (dataset, question) WHERE dataset = ? AND number "
+    "= ? AND share = ?"
+)
 
 
 def budget(served: Served, asker: Asker) -> dict[str, Any]:
-    """Budget, spent, remaining: of the whole; of the own share; for who looks after the whole, of every share, and over time."""
+    """Budget, spent, remaining: of the whole; of the own share; for who looks after the whole, of
+    every share, and over time.
+    """
     looks = asker.role in LOOKS
     accounts = balances(served.long) if looks else balances(served.ledger, {WHOLE, asker.name})
-    found: dict[str, Any] = {**_numbers(accounts.pop(WHOLE)), "share": None, "shares": None, "course": None}
+    found: dict[str, Any] = {
+        **_numbers(accounts.pop(WHOLE)),
+        "share": None,
+        "shares": None,
+        "course": None,
+    }
     if asker.role == "analyst" and asker.name in accounts:
         found["share"] = _numbers(accounts[asker.name])
     if looks:
-        found["shares"] = [{"name": name, **_numbers(balance)} for name, balance in accounts.items()]
+        found["shares"] = [
+            {"name": name, **_numbers(balance)} for name, balance in accounts.items()
+        ]
         found["course"] = _course(served)
     return found
 
@@ -52,7 +71,11 @@ def budget(served: Served, asker: Asker) -> dict[str, Any]:
 def history(served: Served, asker: Asker, after: int, limit: int) -> dict[str, Any]:
     """A page of the log, oldest first: all of it, or what was charged to the asker."""
     ledger = served.long if asker.role in LOOKS else served.ledger
-    page = (_PAGE, (ledger.dataset, after, limit)) if asker.role in LOOKS else (_OWN, (ledger.dataset, after, asker.name, limit))
+    page = (
+        (_PAGE, (ledger.dataset, after, limit))
+        if asker.role in LOOKS
+        else (_OWN, (ledger.dataset, after, asker.name, limit))
+    )
     with ledger._store.reading() as tx:
         currency = pages.account(tx, ledger.dataset, WHOLE).budget
         rows = tx.execute(*page).fetchall()
@@ -61,14 +84,23 @@ def history(served: Served, asker: Asker, after: int, limit: int) -> dict[str, A
 
 
 def card(served: Served, asker: Asker, number: int, state: State, longest: float) -> Card:
-    """The card of an answer, by the entry that paid for it; for who looks after the book, and for whoever was given the answer, once the reply has left:
-    as the service's records say, or for longer than its longest class."""
+    """The card of an answer, by the entry that paid for it; for who looks after the book, and for
+    whoever was given the answer, once the reply has left: as the service's records say, or for
+    longer than its longest class.
+    """
     ledger = served.long if asker.role in LOOKS else served.ledger
     with ledger._store.reading() as tx:
         rows = tx.execute(_CARD, (ledger.dataset, number)).fetchall()
         paid = pages.paid(tx, ledger.dataset, number) if rows else {}
-        own = rows and (paid["share"] == asker.name or tx.execute(_SHOWN, (ledger.dataset, number, asker.name)).fetchall())
-    if own and asker.role not in LOOKS and time.time() < datetime.datetime.fromisoformat(paid["when"]).timestamp() + longest:
+        own = rows and (
+            paid["share"] == asker.name
+            or tx.execute(_SHOWN, (ledger.dataset, number, asker.name)).fetchall()
+        )
+    if (
+        own
+        and asker.role not in LOOKS
+        and time.time() < datetime.datetime.fromisoformat(paid["when"]).timestamp() + longest
+    ):
         own = state.given(served.name, asker.name, number)
     if not rows or (asker.role not in LOOKS and not own):
         raise Stopped(UNKNOWN)
@@ -79,8 +111,10 @@ def card(served: Served, asker: Asker, number: int, state: State, longest: float
 
 
 def verified(served: Served, *, alone: bool, head: Head | None = None) -> dict[str, Any]:
-    """Whether the book holds, and contains the head that the service kept: read from its beginning, or from where a check of the last hour ended. Of problems
-    it is told where they are only to who may see all that the book is about."""
+    """Whether the book holds, and contains the head that the service kept: read from its beginning,
+    or from where a check of the last hour ended. Of problems it is told where they are only to who
+    may see all that the book is about.
+    """
     with served.checking:
         if time.monotonic() > served.checked_fully + FULL:
             served.checked = Checked()
@@ -88,7 +122,11 @@ def verified(served: Served, *, alone: bool, head: Head | None = None) -> dict[s
         found = served.long.verify(head, since=served.checked)
         if whole:
             served.checked_fully = time.monotonic()
-    says = str(found).splitlines() if found.ok or alone else [f"problems: {len(found.problems)}; an owner of all datasets is told which"]
+    says = (
+        str(found).splitlines()
+        if found.ok or alone
+        else [f"problems: {len(found.problems)}; an owner of all datasets is told which"]
+    )
     return {"holds": found.ok, "head": str(found.head), "says": says}
 
 
@@ -96,7 +134,13 @@ def _entry(row: tuple[Any, ...], body: dict[str, Any], currency: Any) -> dict[st
     number, kind, _, digest = row
     cost = in_currency(currency, fractions(exact(body["cost"]))) if "cost" in body else None
     memo = body.get("memo") or body.get("reason") or ""
-    about = {"number": number, "when": body["when"], "who": body.get("share") or "", "kind": kind, "memo": memo}
+    about = {
+        "number": number,
+        "when": body["when"],
+        "who": body.get("share") or "",
+        "kind": kind,
+        "memo": memo,
+    }
     return {**about, "cost": written(cost), "receipt": digest}
 
 
@@ -105,7 +149,9 @@ def _numbers(balance: Balance) -> dict[str, Any]:
 
 
 def _course(served: Served) -> list[list[Any]]:
-    """When, and how much was spent then, in the number of the budget that is shown first; thinned where there are many moments."""
+    """When, and how much was spent then, in the number of the budget that is shown first; thinned
+    where there are many moments.
+    """
     with served.long._store.reading() as tx:
         moments = served.points.read(tx)
     if not moments:
@@ -115,4 +161,6 @@ def _course(served: Served) -> list[list[Any]]:
         if (one.spent, one.budget) != (chosen[-1].spent, chosen[-1].budget):
             chosen.append(one)
     place = worth_showing(chosen[-1].budget, chosen[-1].spent[WHOLE])[0]
-    return [[one.when, float(one.spent[WHOLE][place]), float(read(one.budget)[place])] for one in chosen]
+    return [
+        [one.when, float(one.spent[WHOLE][place]), float(read(one.budget)[place])] for one in chosen
+    ]

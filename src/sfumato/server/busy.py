@@ -1,8 +1,11 @@
-"""Being busy: from the charge of a question to a moment of its class a worker uses its processors as if it had to do, whatever it has to do.
+"""Being busy: from the charge of a question to a moment of its class a worker uses its processors
+as if it had to do, whatever it has to do.
 
-*Worker*    Who is done before its moment works on, at the same priority, until then: on a machine with one processor others get as much of it as before.
-*Fillers*   One process for each of the worker's processors works when nothing else does there: while the worker waits for a disk or a database, or uses one
-            thread where it has several. It runs at the priority of what is idle, and takes no time from the work.
+*Worker*    Who is done before its moment works on, at the same priority, until then: on a machine
+            with one processor others get as much of it as before.
+*Fillers*   One process for each of the worker's processors works when nothing else does there:
+            while the worker waits for a disk or a database, or uses one thread where it has
+            several. It runs at the priority of what is idle, and takes no time from the work.
 *Not*       the same instructions, caches or memory: what is claimed is what is measured.
 """
 
@@ -19,7 +22,9 @@ from collections.abc import Collection
 from .parents import end_with_parent
 
 BLOCK = bytes(1 << 16)
-"""What is hashed again and again: a tenth of a millisecond or so, in which no other thread is kept from anything."""
+"""What is hashed again and again: a tenth of a millisecond or so, in which no other thread is kept
+from anything.
+"""
 _MOMENT = struct.Struct("d")
 
 
@@ -30,12 +35,19 @@ def work_until(moment: float) -> None:
 
 
 class Fillers:
-    """Processes that keep processors busy until a moment, when they are told to. They end with the process that started them."""
+    """Processes that keep processors busy until a moment, when they are told to. They end with the
+    process that started them.
+    """
 
     def __init__(self, processors: Collection[int]) -> None:
         command = (sys.executable, "-P", "-m", "sfumato.server.busy")
         quiet = subprocess.DEVNULL
-        self.processes = [subprocess.Popen([*command, str(one)], stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, bufsize=0) for one in processors]
+        self.processes = [
+            subprocess.Popen(
+                [*command, str(one)], stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, bufsize=0
+            )
+            for one in processors
+        ]
 
     def __call__(self, until: float) -> None:
         for process in self.processes:

@@ -1,7 +1,9 @@
-"""How large the parts of a question may be, counted by its words before anything is parsed or planned.
+"""How large the parts of a question may be, counted by its words before anything is parsed or
+planned.
 
-The limit on processor time (`plan_seconds`) holds for every question. These limits come first: a question of 10,000 characters is counted in some
-milliseconds, and the refusal names the part that is too large.
+The limit on processor time (`plan_seconds`) holds for every question. These limits come first: a
+question of 10,000 characters is counted in some milliseconds, and the refusal names the part that
+is too large.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ MOST_LISTED = 1000
 MOST_LEVELS = 64
 _OPEN = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE}
 _CLOSE = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE}
-_EDGES = "histogram"  # of which a list in brackets is one of edges; that of other functions has quantiles
+# of which a list in brackets is one of edges; that of other functions has quantiles
+_EDGES = "histogram"
 
 
 class Part(NamedTuple):
@@ -35,16 +38,26 @@ class Part(NamedTuple):
 
 
 PARTS = {
-    "columns": Part("columns, keys and tables separated by commas", MOST_COLUMNS, "several questions"),
+    "columns": Part(
+        "columns, keys and tables separated by commas", MOST_COLUMNS, "several questions"
+    ),
     "selects": Part("SELECTs", MOST_SELECTS, "fewer sub-queries and WITH parts"),
-    "branches": Part("WHEN branches", MOST_BRANCHES, "fewer branches, or BETWEEN and IN in their conditions"),
-    "listed": Part("values in one list", MOST_LISTED, "a shorter list, or a condition such as x BETWEEN 1 AND 2000"),
+    "branches": Part(
+        "WHEN branches", MOST_BRANCHES, "fewer branches, or BETWEEN and IN in their conditions"
+    ),
+    "listed": Part(
+        "values in one list",
+        MOST_LISTED,
+        "a shorter list, or a condition such as x BETWEEN 1 AND 2000",
+    ),
     "levels": Part("quantiles in one list", MOST_LEVELS, "a shorter list of quantiles"),
 }
 
 
 def check(sql: str) -> None:
-    """Refuse a question with too many parts of a kind. What cannot be read as words is refused later, with its place."""
+    """Refuse a question with too many parts of a kind. What cannot be read as words is refused
+    later, with its place.
+    """
     try:
         words = DuckDB().tokenize(sql)
     except SqlglotError:
@@ -52,7 +65,12 @@ def check(sql: str) -> None:
     for name, number in count(words).items():
         part = PARTS[name]
         if number > part.most:
-            raise Refused("server.complex", f"{number} {part.what}", f"a question has at most {part.most} of them here", part.rewrite)
+            raise Refused(
+                "server.complex",
+                f"{number} {part.what}",
+                f"a question has at most {part.most} of them here",
+                part.rewrite,
+            )
 
 
 def count(words: list[Token]) -> Counter[str]:
@@ -70,7 +88,11 @@ def count(words: list[Token]) -> Counter[str]:
         elif kind in _OPEN:
             call = open_[-1].function
             levels = kind == TokenType.L_BRACKET and call not in ("", _EDGES)
-            open_.append(_List("" if before is None else before.text.lower(), "levels" if levels else "listed"))
+            open_.append(
+                _List(
+                    "" if before is None else before.text.lower(), "levels" if levels else "listed"
+                )
+            )
         elif kind in _CLOSE and len(open_) > 1:
             _longest(found, open_.pop())
     for one in open_:

@@ -44,7 +44,9 @@ class Curator:
         self.pool = Pool(config)
 
     def dataset(self, asker: Asker, name: str, roles: frozenset[str]) -> Served:
-        """A dataset, for somebody who may see it, in a role that may ask this. What is foreign is not there."""
+        """A dataset, for somebody who may see it, in a role that may ask this. What is foreign is
+        not there.
+        """
         served = self.served.get(name) if asker.sees(name) else None
         if served is None:
             raise Stopped(UNKNOWN)

@@ -1,9 +1,12 @@
-"""A dataset behind the wall, as one process has it: the protected table, and the accounts of those who may ask.
+"""A dataset behind the wall, as one process has it: the protected table, and the accounts of those
+who may ask.
 
-*Shares*    Every analyst has a share of the budget under the own name: as the configuration says, else as large as the whole. So the ledger itself says who
-            asked what, and whoever is shown another's stored answer has it on the account.
-*Lowered*   A share that the configuration lowers below what it has spent is lowered to that: it has nothing left, and the service starts.
-*Two books* One connection for what is asked at every request, one for what may take long, so that nobody waits for an auditor.
+*Shares*    Every analyst has a share of the budget under the own name: as the configuration says,
+            else as large as the whole. So the ledger itself says who asked what, and whoever is
+            shown another's stored answer has it on the account.
+*Lowered*   A share that the configuration lowers below what it has spent is lowered to that: it has
+            nothing left, and the service starts. *Two books* One connection for what is asked at
+            every request, one for what may take long, so that nobody waits for an auditor.
 """
 
 from __future__ import annotations
@@ -42,7 +45,9 @@ class Served:
     long: Ledger
     shares: set[str] = field(default_factory=set)
     checking: threading.Lock = field(default_factory=threading.Lock)
-    checked: Checked = field(default_factory=Checked)  # how far this process has read the book and found it whole
+    checked: Checked = field(
+        default_factory=Checked
+    )  # how far this process has read the book and found it whole
     checked_fully: float = 0.0  # when it last began at the first entry
     _paid: set[tuple[Any, ...]] = field(default_factory=set)
     _points: Points | None = None
@@ -66,7 +71,9 @@ class Served:
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        return tuple(self.table.tables.values()) if isinstance(self.table, Database) else (self.table,)
+        return (
+            tuple(self.table.tables.values()) if isinstance(self.table, Database) else (self.table,)
+        )
 
     @property
     def given(self) -> tuple[Declaration, ...]:
@@ -83,11 +90,17 @@ class Served:
         return tuple(one for table in self.tables for one in table.lessons.values())
 
     def owed(self, who: str) -> list[Ratios]:
-        """What somebody has yet to pay for what was learned of the dataset: until then it is not shown to them."""
+        """What somebody has yet to pay for what was learned of the dataset: until then it is not
+        shown to them.
+        """
         known = self.lessons
         if not known or (who, known) in self._paid:
             return []
-        names = [name_of(one.lack, table.given) for table in self.tables for one in table.lessons.values()]
+        names = [
+            name_of(one.lack, table.given)
+            for table in self.tables
+            for one in table.lessons.values()
+        ]
         costs = owed(stored_for(self.ledger, name, who) for name in names)
         if not costs:
             self._paid.add((who, known))
@@ -115,8 +128,9 @@ class Served:
 
 
 def opened(config: Dataset, kept: Head | None = None) -> Served:
-    """Open a dataset, and see that the book has the shares that the configuration names. Before anything is written, a book that does not contain the head
-    that was kept of it is refused."""
+    """Open a dataset, and see that the book has the shares that the configuration names. Before
+    anything is written, a book that does not contain the head that was kept of it is refused.
+    """
     if kept is not None:
         held(config, kept)
     made = table(config)
@@ -137,20 +151,35 @@ def held(config: Dataset, kept: Head) -> None:
     except Refused as refusal:
         if refusal.code not in ("ledger.head", "ledger.budget", "ledger.dataset"):
             raise
-        reason = f"the service has answered up to entry {kept.number}, and the book at its place does not contain it: it is older, another, or gone"
-        rewrite = "the ledger as it was last; or, if it is lost, what is said about going back to a backup, and new records: tokens = …"
-        raise Refused("ledger.head", f"the ledger of {config.name!r:.60}", reason, rewrite) from None
+        reason = (
+            f"the service has answered up to entry {kept.number}, and the book at its place "
+            f"does not contain it: it is older, another, or gone"
+        )
+        rewrite = (
+            "the ledger as it was last; or, if it is lost, what is said about going back to "
+            "a backup, and new records: tokens = …"
+        )
+        raise Refused(
+            "ledger.head", f"the ledger of {config.name!r:.60}", reason, rewrite
+        ) from None
 
 
 def stored_for(ledger: Ledger, question: str, who: str) -> Found | None:
-    """What the ledger has stored under a question, and whether somebody is yet to pay for seeing it. Books nothing."""
+    """What the ledger has stored under a question, and whether somebody is yet to pay for seeing
+    it. Books nothing.
+    """
     with ledger._store.reading() as tx:
         return found(tx, ledger.dataset, question, who)
 
 
 def table(config: Dataset, **ledger: Ledger | None) -> Table | Database:
     """The protected table, or tables; on another book, if one is given: None is memory."""
-    said: dict[str, Any] = {"budget": config.budget, "ledger": config.ledger, **config.declared, **ledger}
+    said: dict[str, Any] = {
+        "budget": config.budget,
+        "ledger": config.ledger,
+        **config.declared,
+        **ledger,
+    }
     if config.public is not None:
         said["public"] = dict(config.public)
     made: Table | Database = protect(config.source, **said)
@@ -170,7 +199,9 @@ def _allowed(ledger: Ledger, who: str, amount: Guarantee | None, *, renew: bool)
 
 
 def _amended(ledger: Ledger, who: str, wanted: Guarantee) -> None:
-    """Bring a share to what the configuration says; where more than that is spent, to what is spent, so that nothing is left of it and the service starts."""
+    """Bring a share to what the configuration says; where more than that is spent, to what is
+    spent, so that nothing is left of it and the service starts.
+    """
     account = ledger.account(who)
     least = make(wanted, map(max, read(wanted), account.spent))
     if not _same(account.budget, least):

@@ -1,6 +1,8 @@
-"""The end of the service: what runs long is told as soon as a signal comes, not when the time to finish has passed.
+"""The end of the service: what runs long is told as soon as a signal comes, not when the time to
+finish has passed.
 
-A process that is told to end waits for the requests under way, and at last for its threads. A look at a long book would keep it for as long as it takes.
+A process that is told to end waits for the requests under way, and at last for its threads. A look
+at a long book would keep it for as long as it takes.
 """
 
 from __future__ import annotations
@@ -16,8 +18,12 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 @contextmanager
 def told(ending: threading.Event) -> Iterator[None]:
-    """Meanwhile the signals that end a process also set an event; what they did before they still do."""
-    if threading.current_thread() is not threading.main_thread():  # where no handler can be set: whoever runs the service there ends it by itself
+    """Meanwhile the signals that end a process also set an event; what they did before they still
+    do.
+    """
+    if (
+        threading.current_thread() is not threading.main_thread()
+    ):  # where no handler can be set: whoever runs the service there ends it by itself
         yield
         return
     before = {number: signal.getsignal(number) for number in SIGNALS}

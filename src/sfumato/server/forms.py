@@ -1,4 +1,6 @@
-"""The shapes of replies, for whoever reads the OpenAPI document. What is sent is put together elsewhere; tests hold it against these."""
+"""The shapes of replies, for whoever reads the OpenAPI document. What is sent is put together
+elsewhere; tests hold it against these.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""What a request may not be: too large, too many headers, too slow, too often. Checked before anything of it is understood.
+"""What a request may not be: too large, too many headers, too slow, too often. Checked before
+anything of it is understood.
 
-Also around every reply: the headers that keep a page to itself, and one constant text where something broke.
+Also around every reply: the headers that keep a page to itself, and one constant text where
+something broke.
 """
 
 from __future__ import annotations
@@ -30,21 +32,50 @@ BODY_SECONDS = 10.0
 KNOWN_ADDRESSES = 10_000
 log = logging.getLogger("sfumato.server")
 
-LARGE = Problem("server.large", "the body", f"it is larger than {MOST_BODY} bytes", "a shorter question")
-MANY = Problem("server.headers", "the headers", f"at most {MOST_HEADERS} headers of {MOST_HEADER_BYTES} bytes together", "fewer headers")
-LONG = Problem("server.long", "the address", f"it is longer than {MOST_PATH} bytes", "a shorter address")
+LARGE = Problem(
+    "server.large", "the body", f"it is larger than {MOST_BODY} bytes", "a shorter question"
+)
+MANY = Problem(
+    "server.headers",
+    "the headers",
+    f"at most {MOST_HEADERS} headers of {MOST_HEADER_BYTES} bytes together",
+    "fewer headers",
+)
+LONG = Problem(
+    "server.long", "the address", f"it is longer than {MOST_PATH} bytes", "a shorter address"
+)
 TWICE = Problem(
     "server.ambiguous",
     "the headers",
-    "one of them is said twice, or the length of the body is said in two ways: who else reads the request may understand another",
-    "Authorization, Content-Length, Content-Type, Host and Idempotency-Key once each, and no Transfer-Encoding beside a Content-Length",
+    (
+        "one of them is said twice, or the length of the body is said in two ways: who else "
+        "reads the request may understand another"
+    ),
+    (
+        "Authorization, Content-Length, Content-Type, Host and Idempotency-Key once each, "
+        "and no Transfer-Encoding beside a Content-Length"
+    ),
     {"Connection": "close"},
 )
-SLOW = Problem("server.slow", "the body", f"it did not come within {BODY_SECONDS:g} seconds", "send it at once")
-ONCE = frozenset({b"authorization", b"content-length", b"content-type", b"host", b"idempotency-key", b"transfer-encoding"})
+SLOW = Problem(
+    "server.slow", "the body", f"it did not come within {BODY_SECONDS:g} seconds", "send it at once"
+)
+ONCE = frozenset(
+    {
+        b"authorization",
+        b"content-length",
+        b"content-type",
+        b"host",
+        b"idempotency-key",
+        b"transfer-encoding",
+    }
+)
 SECURE = (b"strict-transport-security", b"max-age=31536000")
 """A browser that came by TLS comes by nothing else for a year."""
-PAGE = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
+PAGE = (
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "object-src 'none'"
+)
 ALWAYS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -56,7 +87,9 @@ ALWAYS = (
 
 
 class Buckets:
-    """How often each of many may come: so many at once, and so many a second in the long run. The least recent are forgotten first."""
+    """How often each of many may come: so many at once, and so many a second in the long run. The
+    least recent are forgotten first.
+    """
 
     def __init__(self, rate: Rate, most: int = KNOWN_ADDRESSES) -> None:
         self._rate, self._most = rate, most
@@ -125,19 +158,26 @@ class Limits:
         except Stopped as stopped:
             problem = stopped.problem
         except Exception:
-            log.error("a request ended in an unexpected way")  # what was raised may quote the request, or worse
+            log.error(
+                "a request ended in an unexpected way"
+            )  # what was raised may quote the request, or worse
             problem = INTERNAL
         if not begun:
             await problem.response()(scope, receive, guarded)
 
     def _refused(self, scope: Scope) -> Problem | None:
         headers = scope["headers"]
-        if len(headers) > MOST_HEADERS or sum(len(name) + len(value) for name, value in headers) > MOST_HEADER_BYTES:
+        if (
+            len(headers) > MOST_HEADERS
+            or sum(len(name) + len(value) for name, value in headers) > MOST_HEADER_BYTES
+        ):
             return MANY
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_PATH:
             return LONG
         said = Counter(name for name, _ in headers)
-        if any(said[name] > 1 for name in ONCE) or (said[b"content-length"] and said[b"transfer-encoding"]):
+        if any(said[name] > 1 for name in ONCE) or (
+            said[b"content-length"] and said[b"transfer-encoding"]
+        ):
             return TWICE
         for name, value in headers:
             if name == b"content-length" and (not value.isdigit() or int(value) > MOST_BODY):
@@ -168,10 +208,20 @@ def _bounded(receive: Receive) -> Receive:
 
 
 def _with_headers(scope: Scope, headers: Any) -> list[tuple[bytes, bytes]]:
-    path, found = scope["path"], [*headers, *ALWAYS, *([SECURE] if scope.get("scheme") == "https" else [])]
+    path, found = (
+        scope["path"],
+        [*headers, *ALWAYS, *([SECURE] if scope.get("scheme") == "https" else [])],
+    )
     names = {name.lower() for name, _ in headers}
     if b"content-security-policy" not in names:
-        found.append((b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'" if path.startswith("/api") else PAGE.encode()))
+        found.append(
+            (
+                b"content-security-policy",
+                b"default-src 'none'; frame-ancestors 'none'"
+                if path.startswith("/api")
+                else PAGE.encode(),
+            )
+        )
     if b"cache-control" not in names:
         found.append((b"cache-control", b"no-store" if path.startswith("/api") else b"no-cache"))
     return found

@@ -1,4 +1,6 @@
-"""A process that ends with its parent: the operating system kills it when the parent is gone, whatever either of them was doing."""
+"""A process that ends with its parent: the operating system kills it when the parent is gone,
+whatever either of them was doing.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,10 @@ _PR_SET_PDEATHSIG = 1  # of <linux/prctl.h>
 
 
 def end_with_parent(parent: int | None = None) -> None:
-    """Let this process be killed when the thread that started it ends. `parent` is the process that it was started by, for callers that would not notice
-    otherwise that it has ended already: they end at once."""
+    """Let this process be killed when the thread that started it ends. `parent` is the process that
+    it was started by, for callers that would not notice otherwise that it has ended already: they
+    end at once.
+    """
     if sys.platform != "linux":
         return
     if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL) != 0:

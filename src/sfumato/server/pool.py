@@ -1,8 +1,11 @@
-"""The other end of worker processes: each answers one question at a time; one whose question was not answered in time is ended, and followed by another.
+"""The other end of worker processes: each answers one question at a time; one whose question was
+not answered in time is ended, and followed by another.
 
-A slot is held from the beginning of a question to its padded reply, so that how long others wait follows from when questions came and from their classes, and
-not from how long data took to read. After an overrun it is held for a rest that is always as long, whatever it was that broke; then comes a new process. What
-was made in time and is only stored late may be stored in this rest; what was not made in time is ended before it, so that nothing works on.
+A slot is held from the beginning of a question to its padded reply, so that how long others wait
+follows from when questions came and from their classes, and not from how long data took to read.
+After an overrun it is held for a rest that is always as long, whatever it was that broke; then
+comes a new process. What was made in time and is only stored late may be stored in this rest; what
+was not made in time is ended before it, so that nothing works on.
 """
 
 from __future__ import annotations
@@ -26,7 +29,9 @@ REST = 2.0  # seconds that a late worker is given to come to its end
 
 
 class Said(NamedTuple):
-    """What a worker said: answer, refused, failed or lost; or late, of one that said nothing in time. Of an answer: the entry that paid for it."""
+    """What a worker said: answer, refused, failed or lost; or late, of one that said nothing in
+    time. Of an answer: the entry that paid for it.
+    """
 
     kind: str
     parts: dict[str, bytes]
@@ -45,7 +50,9 @@ NEWS = ("charged", "made")
 
 
 def command() -> tuple[str, ...]:
-    """What starts a worker, on its own processors from the first. It imports nothing from the working directory."""
+    """What starts a worker, on its own processors from the first. It imports nothing from the
+    working directory.
+    """
     keep = f"import os; os.sched_setaffinity(0, {reading()}); " if reading() else ""
     return sys.executable, "-P", "-c", f"{keep}from sfumato.server.worker import main; main()"
 
@@ -65,9 +72,17 @@ class Worker:
             return
         pipe = asyncio.subprocess.PIPE
         errors = None if os.environ.get("SFUMATO_DEBUG") == "1" else asyncio.subprocess.DEVNULL
-        self._process = await asyncio.create_subprocess_exec(*command(), stdin=pipe, stdout=pipe, stderr=errors, start_new_session=True)
+        self._process = await asyncio.create_subprocess_exec(
+            *command(), stdin=pipe, stdout=pipe, stderr=errors, start_new_session=True
+        )
         try:
-            await self._tell({"text": self._config.text, "folder": str(self._config.folder), "processors": reading()})
+            await self._tell(
+                {
+                    "text": self._config.text,
+                    "folder": str(self._config.folder),
+                    "processors": reading(),
+                }
+            )
             async with asyncio.timeout(START):
                 if (await self._next()).kind != "ready":
                     raise RuntimeError("the worker did not start")
@@ -76,8 +91,10 @@ class Worker:
             raise
 
     async def ask(self, message: dict[str, Any], preparing: float, seconds: float) -> Heard:
-        """What it says to a message, and when it had charged. One that takes longer to prepare, or whose answer takes longer, from the charge on, to be made,
-        is ended. What was made in time may come a little later: a slow disk says nothing about data."""
+        """What it says to a message, and when it had charged. One that takes longer to prepare, or
+        whose answer takes longer, from the charge on, to be made, is ended. What was made in time
+        may come a little later: a slow disk says nothing about data.
+        """
         charged: float | None = None
         made = False
         try:
@@ -105,7 +122,9 @@ class Worker:
             raise
 
     async def rest(self) -> None:
-        """After an overrun: a while to come to its end, the same whether it was late, broke or ended by itself. What it says is for nobody. Then its end."""
+        """After an overrun: a while to come to its end, the same whether it was late, broke or
+        ended by itself. What it says is for nobody. Then its end.
+        """
         due = asyncio.get_running_loop().time() + REST
         if self._late:
             with suppress(TimeoutError, OSError, EOFError, ValueError):
@@ -135,7 +154,9 @@ class Worker:
         await self._process.stdin.drain()
 
     async def _next(self) -> Said:
-        """What it says next. Whoever stops waiting leaves the reading under way, so that no message is cut in two."""
+        """What it says next. Whoever stops waiting leaves the reading under way, so that no message
+        is cut in two.
+        """
         if self._reading is None:
             self._reading = asyncio.create_task(self._heard())
         said = await asyncio.shield(self._reading)
@@ -147,7 +168,9 @@ class Worker:
         assert self._process.stdout is not None
         head = json.loads(await self._process.stdout.readuntil())
         parts = [await self._process.stdout.readexactly(length) for length in head["lengths"]]
-        return Said(head["kind"], dict(zip(head.get("names", ()), parts, strict=True)), head.get("entry"))
+        return Said(
+            head["kind"], dict(zip(head.get("names", ()), parts, strict=True)), head.get("entry")
+        )
 
 
 class Pool:
@@ -163,7 +186,9 @@ class Pool:
         await asyncio.gather(*(worker.ready() for worker in self._workers))
 
     async def take(self, seconds: float, who: str) -> Worker:
-        """A worker that is ready, when it is the turn of this name; TimeoutError where that is not in time, `Full` where too many requests of the name wait."""
+        """A worker that is ready, when it is the turn of this name; TimeoutError where that is not
+        in time, `Full` where too many requests of the name wait.
+        """
         worker = await self._turns.take(who, seconds)
         try:
             await worker.ready()

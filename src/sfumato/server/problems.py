@@ -1,7 +1,10 @@
-"""How a request ends without an answer, as `application/problem+json` (RFC 9457) with the codes of our refusals.
+"""How a request ends without an answer, as `application/problem+json` (RFC 9457) with the codes of
+our refusals.
 
-*Constant*  What is foreign and what does not exist are the same bytes, and so are all failures after data was read.
-*Public*    Everything in a problem is a function of the request, the declaration and the ledger; nothing of it comes from data.
+*Constant*  What is foreign and what does not exist are the same bytes, and so are all failures
+            after data was read.
+*Public*    Everything in a problem is a function of the request, the declaration and the ledger;
+            nothing of it comes from data.
 """
 
 from __future__ import annotations
@@ -69,8 +72,18 @@ class Problem:
         return STATUSES.get(self.code, 400)
 
     def record(self) -> dict[str, Any]:
-        about = {"code": self.code, "place": self.place, "reason": self.reason, "rewrite": self.rewrite}
-        return {"type": "about:blank", "title": HTTPStatus(self.status).phrase, "status": self.status, **about}
+        about = {
+            "code": self.code,
+            "place": self.place,
+            "reason": self.reason,
+            "rewrite": self.rewrite,
+        }
+        return {
+            "type": "about:blank",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            **about,
+        }
 
     def body(self) -> bytes:
         return json.dumps(self.record(), ensure_ascii=False).encode("utf-8", "replace")
@@ -95,25 +108,78 @@ def problem_of(refusal: Refused) -> Problem:
     return Problem(code, refusal.place, refusal.reason, refusal.rewrite)
 
 
-UNKNOWN = Problem("server.unknown", "the address", "there is no such thing here, or it is not for this token", "GET /api/datasets lists what is")
+UNKNOWN = Problem(
+    "server.unknown",
+    "the address",
+    "there is no such thing here, or it is not for this token",
+    "GET /api/datasets lists what is",
+)
 UNNAMED = Problem(
-    "server.token", "Authorization", "a valid token is needed", "Authorization: Bearer sft_…; `sfumato token` makes one", {"WWW-Authenticate": "Bearer"}
+    "server.token",
+    "Authorization",
+    "a valid token is needed",
+    "Authorization: Bearer sft_…; `sfumato token` makes one",
+    {"WWW-Authenticate": "Bearer"},
 )
 ROLE = Problem("server.role", "the token", "its role may not do this", "a token of another role")
 DEADLINE = Problem(
-    "server.deadline", "the question", "the answer was not made by its deadline; what was charged for it stays charged", "a simpler question, or the owner"
+    "server.deadline",
+    "the question",
+    "the answer was not made by its deadline; what was charged for it stays charged",
+    "a simpler question, or the owner",
 )
-BUSY = Problem("server.busy", "the service", "it cannot take this up now; nothing was charged", "try again", {"Retry-After": "1"})
-INTERNAL = Problem("server.internal", "the service", "something broke; what was charged stays charged", "try again with the same key")
+BUSY = Problem(
+    "server.busy",
+    "the service",
+    "it cannot take this up now; nothing was charged",
+    "try again",
+    {"Retry-After": "1"},
+)
+INTERNAL = Problem(
+    "server.internal",
+    "the service",
+    "something broke; what was charged stays charged",
+    "try again with the same key",
+)
 LOST = Problem(
     "server.lost",
     "Idempotency-Key",
     "the answer was not stored under it; if it was charged, that stays charged",
     "a new key: a new charge, unless the ledger has the answer",
 )
-RUNNING = Problem("server.running", "Idempotency-Key", "this request is being answered", "the same request with the same key, later", {"Retry-After": "1"})
-OTHER_BODY = Problem("server.key", "Idempotency-Key", "this key was used for another question", "a new key")
-OVERRUNS = Problem("server.overruns", "the token's name", "too many of its questions were not answered by their deadlines", "the owner may allow more")
-PLANNING = Problem("server.planning", "the token's name", "its questions have used up their processor time for planning", "simpler questions, or wait")
-WAITING = Problem("server.waiting", "the token's name", "as many of its requests wait as may; nothing was charged", "fewer at once", {"Retry-After": "1"})
-RATE = Problem("server.rate", "the service", "too many requests", "fewer requests a second", {"Retry-After": "1"})
+RUNNING = Problem(
+    "server.running",
+    "Idempotency-Key",
+    "this request is being answered",
+    "the same request with the same key, later",
+    {"Retry-After": "1"},
+)
+OTHER_BODY = Problem(
+    "server.key", "Idempotency-Key", "this key was used for another question", "a new key"
+)
+OVERRUNS = Problem(
+    "server.overruns",
+    "the token's name",
+    "too many of its questions were not answered by their deadlines",
+    "the owner may allow more",
+)
+PLANNING = Problem(
+    "server.planning",
+    "the token's name",
+    "its questions have used up their processor time for planning",
+    "simpler questions, or wait",
+)
+WAITING = Problem(
+    "server.waiting",
+    "the token's name",
+    "as many of its requests wait as may; nothing was charged",
+    "fewer at once",
+    {"Retry-After": "1"},
+)
+RATE = Problem(
+    "server.rate",
+    "the service",
+    "too many requests",
+    "fewer requests a second",
+    {"Retry-After": "1"},
+)

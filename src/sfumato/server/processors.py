@@ -1,8 +1,10 @@
 """Which processors serve requests, and which read data.
 
-*Apart*     Who serves shares no processor with who reads: how quickly a plan comes does not tell how much a release that is under way has to do.
+*Apart*     Who serves shares no processor with who reads: how quickly a plan comes does not tell
+            how much a release that is under way has to do.
 *Cores*     Processors of one core stay on one side, where there are two cores or more.
-*Quota*     A container that has the time of so many processors has so many of them. With fewer than two there is nothing to divide.
+*Quota*     A container that has the time of so many processors has so many of them. With fewer than
+            two there is nothing to divide.
 """
 
 from __future__ import annotations
@@ -13,14 +15,21 @@ from contextlib import suppress
 from pathlib import Path
 
 SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
-QUOTAS = ("/sys/fs/cgroup/cpu.max",), ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us")
-"""Files that say a quota and its period in microseconds: of the second and of the first version of control groups."""
+QUOTAS = (
+    ("/sys/fs/cgroup/cpu.max",),
+    ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us"),
+)
+"""Files that say a quota and its period in microseconds: of the second and of the first version of
+control groups.
+"""
 
 _reading: tuple[int, ...] = ()
 
 
 def divide(listening: int) -> None:
-    """Keep this process, and what it starts, to the processors that serve; `reading` are the others. So many processes listen."""
+    """Keep this process, and what it starts, to the processors that serve; `reading` are the
+    others. So many processes listen.
+    """
     global _reading
     serving, reading = shares(cores(available()), listening)
     if reading:
@@ -33,14 +42,20 @@ def reading() -> tuple[int, ...]:
     return _reading
 
 
-def shares(cores: Sequence[Sequence[int]], listening: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Processors that serve and that read. A quarter of the cores serves, or as many as processes listen, but at most half of them. One core is not divided."""
+def shares(
+    cores: Sequence[Sequence[int]], listening: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Processors that serve and that read. A quarter of the cores serves, or as many as processes
+    listen, but at most half of them. One core is not divided.
+    """
     if len(cores) == 1 and len(cores[0]) > 1:
         cores = [(one,) for one in cores[0]]  # two processors of one core are better than one
     if len(cores) < 2:
         return tuple(cores[0]), ()
     count = min(len(cores) // 2, max(1, listening, len(cores) // 4))
-    return tuple(one for core in cores[:count] for one in core), tuple(one for core in cores[count:] for one in core)
+    return tuple(one for core in cores[:count] for one in core), tuple(
+        one for core in cores[count:] for one in core
+    )
 
 
 def cores(processors: Collection[int]) -> list[tuple[int, ...]]:
@@ -72,6 +87,8 @@ def _quota() -> float | None:
     """The time of how many processors the control group may use; None: of all."""
     for files in QUOTAS:
         with suppress(OSError, ValueError):
-            quota, period = " ".join(Path(file).read_text(encoding="ascii").strip() for file in files).split()
+            quota, period = " ".join(
+                Path(file).read_text(encoding="ascii").strip() for file in files
+            ).split()
             return int(quota) / int(period) if quota not in ("max", "-1") else None
     return None

@@ -1,9 +1,11 @@
 """HTTP/1.1 as uvicorn reads it, for clients that do not take for ever.
 
 *Reading*   Whoever has begun a request, or a connection, ends it within a time.
-*Writing*   Whoever is written to reads, at a kilobyte a second or so. A connection that does not is cut, with what was kept for it.
-*Strict*    Lines of a head end with CR LF, and none goes on in the next one. h11 is lenient there, and a proxy in front may not be: then the two would see
-            different requests in the same bytes.
+*Writing*   Whoever is written to reads, at a kilobyte a second or so. A connection that does not is
+            cut, with what was kept for it.
+*Strict*    Lines of a head end with CR LF, and none goes on in the next one. h11 is lenient there,
+            and a proxy in front may not be: then the two would see different requests in the same
+            bytes.
 *Address*   One address has so many connections at a time. One more is closed at once.
 """
 
@@ -61,16 +63,22 @@ class Strict(ReceiveBuffer):
 
     def maybe_extract_lines(self) -> list[bytearray] | None:
         end = _BLANK.search(self._data)
-        if self._data[:2] != b"\r\n" and _LENIENT.search(self._data, 0, len(self._data) if end is None else end.end()):
+        if self._data[:2] != b"\r\n" and _LENIENT.search(
+            self._data, 0, len(self._data) if end is None else end.end()
+        ):
             raise h11.RemoteProtocolError("a line of the head does not end as it must")
         return super().maybe_extract_lines()
 
 
 class Paced:
-    """A transport of TLS, written to in pieces. asyncio's own takes all that it is given into a buffer that nobody sees; what it does not take is kept here:
-    so writing is paused as long as there is any of it, and its size tells whether somebody reads."""
+    """A transport of TLS, written to in pieces. asyncio's own takes all that it is given into a
+    buffer that nobody sees; what it does not take is kept here: so writing is paused as long as
+    there is any of it, and its size tells whether somebody reads.
+    """
 
-    def __init__(self, transport: Any, pause: Callable[[], None], resume: Callable[[], None]) -> None:
+    def __init__(
+        self, transport: Any, pause: Callable[[], None], resume: Callable[[], None]
+    ) -> None:
         self._transport, self._pause, self._resume = transport, pause, resume
         self._waiting: deque[memoryview] = deque()
         self._size = 0
@@ -126,7 +134,9 @@ class Paced:
 
 
 class Protocol(H11Protocol):
-    """Closes a connection whose request does not come to its end in time, or whose replies are not read."""
+    """Closes a connection whose request does not come to its end in time, or whose replies are not
+    read.
+    """
 
     _timer: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
@@ -141,14 +151,19 @@ class Protocol(H11Protocol):
         self._who = CONNECTIONS.address(transport.get_extra_info("peername"))
         CONNECTIONS.add(self._who)
         if transport.get_extra_info("sslcontext") is None:
-            transport.set_write_buffer_limits(high=0)  # writing is paused as long as anything waits to be read
+            transport.set_write_buffer_limits(
+                high=0
+            )  # writing is paused as long as anything waits to be read
             super().connection_made(transport)
         else:
             transport.set_write_buffer_limits(high=1)  # TLS is full at so many bytes, not beyond
             self._paced = Paced(transport, self._waits, self._goes_on)
             super().connection_made(self._paced)  # type: ignore[arg-type]
         own = transport.get_extra_info("socket")
-        if own is not None and own.family in (socket.AF_INET, socket.AF_INET6):  # what is read is seen soon, and not when megabytes were
+        if own is not None and own.family in (
+            socket.AF_INET,
+            socket.AF_INET6,
+        ):  # what is read is seen soon, and not when megabytes were
             own.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, 2 * LEAST)
         self._watch()
 
@@ -189,8 +204,12 @@ class Protocol(H11Protocol):
         super().resume_writing()
 
     def _wait(self) -> None:
-        seconds = UNREAD if self._paced is None else 2 * UNREAD  # asyncio sends what it holds of TLS down to a quarter before it takes more
-        self._unread = self.loop.call_later(seconds, self._stalled, self.transport.get_write_buffer_size())
+        seconds = (
+            UNREAD if self._paced is None else 2 * UNREAD
+        )  # asyncio sends what it holds of TLS down to a quarter before it takes more
+        self._unread = self.loop.call_later(
+            seconds, self._stalled, self.transport.get_write_buffer_size()
+        )
 
     def _stalled(self, before: int) -> None:
         self._unread = None

@@ -1,4 +1,5 @@
-"""A question as it comes over the wire: one JSON object, checked before anything else is done with it.
+"""A question as it comes over the wire: one JSON object, checked before anything else is done with
+it.
 
 Numbers may be strings, and stay exact: "1/3" is a third. What is not named here is refused.
 """
@@ -8,7 +9,17 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+    model_validator,
+)
 
 from ..errors import Refused
 from ..guarantees.stored import restore
@@ -16,7 +27,13 @@ from .problems import Problem, Stopped
 
 MOST_TEXT = 10_000
 MOST_DEPTH = 16
-Written = Annotated[str, Field(strict=True, pattern=r"^[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,3})?(/[1-9][0-9]{0,29})?$")]
+Written = Annotated[
+    str,
+    Field(
+        strict=True,
+        pattern=r"^[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,3})?(/[1-9][0-9]{0,29})?$",
+    ),
+]
 Positive = Annotated[float, Field(strict=True, gt=0, lt=1e15, allow_inf_nan=False)]
 Amount = Positive | Written
 Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
@@ -52,33 +69,77 @@ class Question(BaseModel):
     )  # fmt: skip
     sql: Annotated[str, Field(strict=True, min_length=1, max_length=MOST_TEXT)]
     epsilon: Amount | None = None
-    delta: Annotated[float, Field(strict=True, ge=0, lt=1, allow_inf_nan=False)] | Written | None = None
-    within: Amount | Annotated[dict[Name, Amount], Field(min_length=1, max_length=100)] | None = None
+    delta: (
+        Annotated[float, Field(strict=True, ge=0, lt=1, allow_inf_nan=False)] | Written | None
+    ) = None
+    within: Amount | Annotated[dict[Name, Amount], Field(min_length=1, max_length=100)] | None = (
+        None
+    )
     promise: PromiseRecord | None = None
-    confidence: Annotated[float, Field(strict=True, gt=0, lt=1, allow_inf_nan=False)] | Written | None = None
-    group_size: Annotated[int, Field(strict=True, ge=1, le=10**12), BeforeValidator(_whole)] | None = None
-    parameters: Annotated[list[Scalar], Field(max_length=100)] | Annotated[dict[Name, Scalar], Field(max_length=100)] | None = None
+    confidence: (
+        Annotated[float, Field(strict=True, gt=0, lt=1, allow_inf_nan=False)] | Written | None
+    ) = None
+    group_size: (
+        Annotated[int, Field(strict=True, ge=1, le=10**12), BeforeValidator(_whole)] | None
+    ) = None
+    parameters: (
+        Annotated[list[Scalar], Field(max_length=100)]
+        | Annotated[dict[Name, Scalar], Field(max_length=100)]
+        | None
+    ) = None
 
     @model_validator(mode="before")
     @classmethod
     def _one(cls, said: Any) -> Any:
-        """Names with null are not the same as names left out: one of three is said, and is not null."""
+        """Names with null are not the same as names left out: one of three is said, and is not
+        null.
+        """
         if isinstance(said, dict):
             if sum(name in said for name in ("epsilon", "within", "promise")) != 1:
                 raise ValueError("one of epsilon, within and promise")
-            if None in (said.get(name, ...) for name in ("epsilon", "within", "promise", "delta", "confidence", "group_size", "parameters")):
+            if None in (
+                said.get(name, ...)
+                for name in (
+                    "epsilon",
+                    "within",
+                    "promise",
+                    "delta",
+                    "confidence",
+                    "group_size",
+                    "parameters",
+                )
+            ):
                 raise ValueError("what is not said is left out, not null")
         return said
 
     def how(self) -> dict[str, Any]:
         """What `plan` and `sql` of a protected table are told beside the text."""
-        given: dict[str, Any] = {"epsilon": self.epsilon, "delta": self.delta, "within": self.within, "group_size": self.group_size}
-        given |= {"parameters": self.parameters, "confidence": 0.95 if self.confidence is None else self.confidence}
+        given: dict[str, Any] = {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "within": self.within,
+            "group_size": self.group_size,
+        }
+        given |= {
+            "parameters": self.parameters,
+            "confidence": 0.95 if self.confidence is None else self.confidence,
+        }
         if self.promise is not None:
             try:
-                given["promise"] = restore({"sfumato": "guarantee", "version": 1, **self.promise.model_dump(exclude_none=True)})
+                given["promise"] = restore(
+                    {
+                        "sfumato": "guarantee",
+                        "version": 1,
+                        **self.promise.model_dump(exclude_none=True),
+                    }
+                )
             except (KeyError, TypeError):
-                raise Refused("plan.promise", "promise", "a notion comes with its own numbers", '{"notion": "Pure", "epsilon": "0.5"}') from None
+                raise Refused(
+                    "plan.promise",
+                    "promise",
+                    "a notion comes with its own numbers",
+                    '{"notion": "Pure", "epsilon": "0.5"}',
+                ) from None
         return given
 
     def said(self) -> dict[str, Any]:
@@ -87,7 +148,9 @@ class Question(BaseModel):
 
     def canonical(self) -> bytes:
         """The same question as the same bytes, however it was laid out."""
-        return json.dumps(self.said(), sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        return json.dumps(self.said(), sort_keys=True, ensure_ascii=False).encode(
+            "utf-8", "surrogatepass"
+        )
 
 
 def read(body: bytes) -> Question:
@@ -126,4 +189,9 @@ def _depth(body: bytes) -> int:
 
 
 def _wrong(place: str, reason: str) -> Problem:
-    return Problem("server.body", place, reason, '{"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": "0.1"}')
+    return Problem(
+        "server.body",
+        place,
+        reason,
+        '{"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": "0.1"}',
+    )

@@ -1,4 +1,5 @@
-"""An answer as bytes: JSON, CSV, Arrow. Post-processing of what was released; the same answer is always the same bytes.
+"""An answer as bytes: JSON, CSV, Arrow. Post-processing of what was released; the same answer is
+always the same bytes.
 
 Numbers that JSON has no word for are null. Keys that it has no type for are text.
 """
@@ -23,7 +24,9 @@ FORMS = (JSON, CSV, ARROW)
 
 def dumped(content: Any) -> bytes:
     """Plain values as JSON."""
-    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8", "replace")
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
+        "utf-8", "replace"
+    )
 
 
 def written(guarantee: Guarantee | None) -> dict[str, Any] | None:
@@ -49,7 +52,10 @@ def rows_of(answer: Answer) -> dict[str, Any]:
         numbers = columns(answer, intervals=False)
     lists = {name: values.tolist() for name, values in numbers.items()}
     rows = [
-        {**{name: key(one) for name, one in zip(answer.keys, row, strict=True)}, **{name: number(values[i]) for name, values in lists.items()}}
+        {
+            **{name: key(one) for name, one in zip(answer.keys, row, strict=True)},
+            **{name: number(values[i]) for name, values in lists.items()},
+        }
         for i, row in enumerate(answer.rows)
     ]
     return {"columns": [*answer.keys, *answer.names], "keys": list(answer.keys), "rows": rows}
@@ -58,8 +64,16 @@ def rows_of(answer: Answer) -> dict[str, Any]:
 def reply(answer: Answer) -> bytes:
     """The whole reply to a release."""
     paid = answer.receipt
-    receipt = None if paid is None else {"number": paid.number, "digest": paid.digest, "when": paid.when}
-    about = {"cost": written(answer.cost), "left": written(answer.left), "rules": list(answer.rules), "receipt": receipt, "recalled": answer.recalled}
+    receipt = (
+        None if paid is None else {"number": paid.number, "digest": paid.digest, "when": paid.when}
+    )
+    about = {
+        "cost": written(answer.cost),
+        "left": written(answer.left),
+        "rules": list(answer.rules),
+        "receipt": receipt,
+        "recalled": answer.recalled,
+    }
     return dumped({"answer": json.loads(answer.to_json()), "table": rows_of(answer), **about})
 
 
@@ -70,7 +84,11 @@ def rendered(answer: Answer, media: str) -> bytes:
 
 def from_reply(stored: bytes, media: str) -> bytes:
     """Another form of an answer that was replied as JSON."""
-    return stored if media == JSON else rendered(Answer.from_json(json.dumps(json.loads(stored)["answer"])), media)
+    return (
+        stored
+        if media == JSON
+        else rendered(Answer.from_json(json.dumps(json.loads(stored)["answer"])), media)
+    )
 
 
 def _csv(answer: Answer) -> bytes:

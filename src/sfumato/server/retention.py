@@ -1,6 +1,8 @@
-"""Requests and their replies are kept for a number of days and then let go: a few at a time, when a process starts and every hour.
+"""Requests and their replies are kept for a number of days and then let go: a few at a time, when a
+process starts and every hour.
 
-Nothing of it depends on data: how much there is to do follows from when somebody asked. Several processes may do so at once.
+Nothing of it depends on data: how much there is to do follows from when somebody asked. Several
+processes may do so at once.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ async def let_go(config: Config) -> int:
     """Let go of all that is older than the configuration says; how many requests that were."""
     state, total = State(config.tokens), 0
     try:
-        while found := await asyncio.to_thread(state.let_go, time.time() - config.keep_days * DAY, BATCH):
+        while found := await asyncio.to_thread(
+            state.let_go, time.time() - config.keep_days * DAY, BATCH
+        ):
             total += found
             await asyncio.sleep(PAUSE)
         return total

@@ -1,11 +1,16 @@
-"""The room that stored replies take: how large an answer may be, and how much one analyst may keep, both before anything is charged.
+"""The room that stored replies take: how large an answer may be, and how much one analyst may keep,
+both before anything is charged.
 
-*Answer*    Where its groups are public, the bytes of a reply are bounded from its shape: names, keys, and a bound on each number. Where they are not, how many
-            there are comes from released noise, and what was stored is counted afterwards.
-*Quota*     Of each analyst, in each dataset: the distinct bodies that are kept for their keys, and a row for each request. Requests are let go after
-            `keep_days`, and their room is free again.
-*Ledger*    keeps each answer for ever, in fewer bytes than the reply. How many there can be is bounded by `most_releases`.
-*Counted*   from the records, at most once a minute for each analyst; in between, what this process has stored since is added.
+*Answer*    Where its groups are public, the bytes of a reply are bounded from its shape: names,
+            keys, and a bound on each number. Where they are not, how many there are comes from
+            released noise, and what was stored is counted afterwards.
+*Quota*     Of each analyst, in each dataset: the distinct bodies that are kept for their keys, and
+            a row for each request. Requests are let go after `keep_days`, and their room is free
+            again.
+*Ledger*    keeps each answer for ever, in fewer bytes than the reply. How many there can be is
+            bounded by `most_releases`.
+*Counted*   from the records, at most once a minute for each analyst; in between, what this process
+            has stored since is added.
 """
 
 from __future__ import annotations
@@ -42,9 +47,19 @@ class Room:
             used = self._state.stored(*place)
             self._used[place] = (now + COUNTED, used)
         if used + (size or 0) > self._most:
-            reason = f"the replies kept for it take {used} of {self._most} bytes (`stored_per_analyst`), and this one may take {size or 0}; nothing was charged"
+            reason = (
+                f"the replies kept for it take {used} of {self._most} bytes "
+                f"(`stored_per_analyst`), and this one may take {size or 0}; nothing was "
+                f"charged"
+            )
             raise Refused(
-                "server.stored", "the token's name", reason, f"a smaller answer; replies are let go after {self._days} days, or the owner allows more"
+                "server.stored",
+                "the token's name",
+                reason,
+                (
+                    f"a smaller answer; replies are let go after {self._days} days, or the "
+                    f"owner allows more"
+                ),
             )
 
     def add(self, request: Request, size: int) -> None:
@@ -54,14 +69,28 @@ class Room:
         self._used[place] = (until, used + size)
 
 
-def reply_bytes(keys: Mapping[str, Sequence[Any]], columns: Mapping[str, int], pieces: Sequence[int], texts: int) -> int:
-    """A bound on the bytes of a reply: of keys with their public values, of columns with their numbers of bins, of pieces with their numbers of cells, and of
-    `texts`, the bytes of the question and the declaration, which it quotes."""
+def reply_bytes(
+    keys: Mapping[str, Sequence[Any]], columns: Mapping[str, int], pieces: Sequence[int], texts: int
+) -> int:
+    """A bound on the bytes of a reply: of keys with their public values, of columns with their
+    numbers of bins, of pieces with their numbers of cells, and of `texts`, the bytes of the
+    question and the declaration, which it quotes.
+    """
     groups = math.prod(len(values) for values in keys.values())
-    named = sum(_length(name) + 4 + 2 * max((_length(value) for value in values), default=0) for name, values in keys.items())
-    shown = sum(bins * 3 * (_length(name) + 6 + NUMBER) for name, bins in columns.items())  # the value and both ends of its interval
+    named = sum(
+        _length(name) + 4 + 2 * max((_length(value) for value in values), default=0)
+        for name, values in keys.items()
+    )
+    shown = sum(
+        bins * 3 * (_length(name) + 6 + NUMBER) for name, bins in columns.items()
+    )  # the value and both ends of its interval
     rows = max(columns.values(), default=1)  # a histogram has a row for each bin
-    return ANSWER + 4 * texts + MECHANISM * len(pieces) + groups * (rows * (named + BIN * (rows > 1)) + shown + NUMBER * sum(pieces))
+    return (
+        ANSWER
+        + 4 * texts
+        + MECHANISM * len(pieces)
+        + groups * (rows * (named + BIN * (rows > 1)) + shown + NUMBER * sum(pieces))
+    )
 
 
 def _length(value: Any) -> int:

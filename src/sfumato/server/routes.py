@@ -1,4 +1,6 @@
-"""The endpoints. Each says who may come (`roles.MAY`), and calls one function; the order of refusals is token, rate, dataset, role, then the question."""
+"""The endpoints. Each says who may come (`roles.MAY`), and calls one function; the order of
+refusals is token, rate, dataset, role, then the question.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +32,31 @@ KEY = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 HTML = "text/html"
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 TEXT = {"schema": {"type": "string"}}
-NO_KEY = Problem("server.body", "Idempotency-Key", "a release has a key of 1 to 64 letters, digits, - and _", "a new random key for each question")
-MEDIA = Problem("server.media", "Content-Type", "a question is application/json", "Content-Type: application/json")
-ACCEPT = Problem("server.accept", "Accept", "it is not given in any of these forms", "Accept: application/json")
+NO_KEY = Problem(
+    "server.body",
+    "Idempotency-Key",
+    "a release has a key of 1 to 64 letters, digits, - and _",
+    "a new random key for each question",
+)
+MEDIA = Problem(
+    "server.media",
+    "Content-Type",
+    "a question is application/json",
+    "Content-Type: application/json",
+)
+ACCEPT = Problem(
+    "server.accept", "Accept", "it is not given in any of these forms", "Accept: application/json"
+)
 
 router = APIRouter(prefix="/api")
 
 
-@router.get("/health", responses=replies(*EVERY, model=forms.Health), summary="Whether the service is up", openapi_extra={"security": []})
+@router.get(
+    "/health",
+    responses=replies(*EVERY, model=forms.Health),
+    summary="Whether the service is up",
+    openapi_extra={"security": []},
+)
 async def health() -> Response:
     return _json({"status": "ok", "version": __version__})
 
@@ -45,18 +64,33 @@ async def health() -> Response:
 @router.get("/me", responses=replies(*TOKEN, model=forms.Me), summary="Who the token is for")
 async def me(request: Request) -> Response:
     asker, curator = await _asker(request), _curator(request)
-    expires = datetime.datetime.fromtimestamp(asker.expires, datetime.UTC).isoformat(timespec="seconds")
-    return _json({"name": asker.name, "role": asker.role, "expires": expires, "datasets": [name for name in curator.served if asker.sees(name)]})
+    expires = datetime.datetime.fromtimestamp(asker.expires, datetime.UTC).isoformat(
+        timespec="seconds"
+    )
+    return _json(
+        {
+            "name": asker.name,
+            "role": asker.role,
+            "expires": expires,
+            "datasets": [name for name in curator.served if asker.sees(name)],
+        }
+    )
 
 
 @router.get("/datasets", responses=replies(*TOKEN, model=list[forms.Short]))
 async def datasets(request: Request) -> Response:
     """The datasets that the token may see."""
     asker, curator = await _asker(request), _curator(request)
-    return _json([schema.short(served) for name, served in curator.served.items() if asker.sees(name)])
+    return _json(
+        [schema.short(served) for name, served in curator.served.items() if asker.sees(name)]
+    )
 
 
-@router.get("/datasets/{dataset}", responses=replies(*DATASET, model=forms.Schema), openapi_extra=takes("dataset"))
+@router.get(
+    "/datasets/{dataset}",
+    responses=replies(*DATASET, model=forms.Schema),
+    openapi_extra=takes("dataset"),
+)
 async def dataset(request: Request) -> Response:
     """What is public of a dataset: tables, columns, types, bounds, keys, limits."""
     _, served = await _found(request)
@@ -69,9 +103,15 @@ def _fits(planned: Planned, served: Served, who: str, releases: int) -> bool:
     return affordable(planned, served, who)
 
 
-@router.post("/datasets/{dataset}/plan", responses=replies(*ASKS, model=forms.Plan), openapi_extra=takes("dataset") | asks_question())
+@router.post(
+    "/datasets/{dataset}/plan",
+    responses=replies(*ASKS, model=forms.Plan),
+    openapi_extra=takes("dataset") | asks_question(),
+)
 async def plan(request: Request) -> Response:
-    """What a question would cost and how exact its answer would be. Reads no data, costs nothing."""
+    """What a question would cost and how exact its answer would be. Reads no data, costs
+    nothing.
+    """
     asker, served = await _found(request)
     curator = _curator(request)
     question = await _question(request)
@@ -79,34 +119,56 @@ async def plan(request: Request) -> Response:
     planned = await curator.plans.of(served, asker.name, question, asked)
     if asker.name not in served.shares:
         await asyncio.to_thread(served.share, asker.name)
-    fits = await curator.look(_fits, planned, served, asker.name, curator.config.releases(served.name))  # one hop to a thread for both
+    fits = await curator.look(
+        _fits, planned, served, asker.name, curator.config.releases(served.name)
+    )  # one hop to a thread for both
     return Response(replied(planned, affordable=fits), media_type=JSON)
 
 
 @router.post(
     "/datasets/{dataset}/release",
-    responses=replies(402, 406, 409, 410, *ASKS, model=forms.Release, content={CSV: TEXT, ARROW: BINARY}),
+    responses=replies(
+        402, 406, 409, 410, *ASKS, model=forms.Release, content={CSV: TEXT, ARROW: BINARY}
+    ),
     openapi_extra=takes("dataset", "Idempotency-Key") | asks_question(),
 )
 async def release(request: Request) -> Response:
-    """Charge, then answer. The answer is stored before its first byte leaves; the same key again gets the same bytes."""
+    """Charge, then answer. The answer is stored before its first byte leaves; the same key again
+    gets the same bytes.
+    """
     asker, served = await _found(request)
     keys = request.headers.getlist("idempotency-key")
     if len(keys) != 1 or not KEY.fullmatch(keys[0]):
         raise Stopped(NO_KEY)
     media = _accepted(request, FORMS)
     question = await _question(request)
-    return Response(await released(_curator(request), served, asker, question, keys[0], media), media_type=media)
+    return Response(
+        await released(_curator(request), served, asker, question, keys[0], media), media_type=media
+    )
 
 
-@router.get("/datasets/{dataset}/history", responses=replies(422, *DATASET, model=forms.History), openapi_extra=takes("dataset", "after", "limit"))
+@router.get(
+    "/datasets/{dataset}/history",
+    responses=replies(422, *DATASET, model=forms.History),
+    openapi_extra=takes("dataset", "after", "limit"),
+)
 async def history(request: Request) -> Response:
-    """A page of the ledger's entries, oldest first: the own ones of an analyst, all for owner and auditor."""
+    """A page of the ledger's entries, oldest first: the own ones of an analyst, all for owner and
+    auditor.
+    """
     asker, served = await _found(request)
-    return _json(await asyncio.to_thread(books.history, served, asker, _whole(request, "after"), _whole(request, "limit")))
+    return _json(
+        await asyncio.to_thread(
+            books.history, served, asker, _whole(request, "after"), _whole(request, "limit")
+        )
+    )
 
 
-@router.get("/datasets/{dataset}/budget", responses=replies(*DATASET, model=forms.Budget), openapi_extra=takes("dataset"))
+@router.get(
+    "/datasets/{dataset}/budget",
+    responses=replies(*DATASET, model=forms.Budget),
+    openapi_extra=takes("dataset"),
+)
 async def budget(request: Request) -> Response:
     """What is promised, spent and left."""
     asker, served = await _found(request)
@@ -114,7 +176,9 @@ async def budget(request: Request) -> Response:
 
 
 @router.get(
-    "/datasets/{dataset}/cards/{number}", responses=replies(406, *DATASET, model=forms.Card, content={HTML: TEXT}), openapi_extra=takes("dataset", "number")
+    "/datasets/{dataset}/cards/{number}",
+    responses=replies(406, *DATASET, model=forms.Card, content={HTML: TEXT}),
+    openapi_extra=takes("dataset", "number"),
 )
 async def card(request: Request) -> Response:
     """The release card of an answer, by the number of its receipt."""
@@ -124,26 +188,60 @@ async def card(request: Request) -> Response:
     if not _NUMBER.fullmatch(number):
         raise Stopped(UNKNOWN)
     curator = _curator(request)
-    found = await asyncio.to_thread(books.card, served, asker, int(number), curator.state, curator.config.deadlines[-1] + books.GRACE)
+    found = await asyncio.to_thread(
+        books.card,
+        served,
+        asker,
+        int(number),
+        curator.state,
+        curator.config.deadlines[-1] + books.GRACE,
+    )
     if media == JSON:
         return _json(found.to_dict())
     page = found.to_html()
-    styles = [hashlib.sha256(one.encode()).digest() for one in re.findall(r"<style>(.*?)</style>", page, re.DOTALL)]
+    styles = [
+        hashlib.sha256(one.encode()).digest()
+        for one in re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    ]
     allowed = " ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in styles) or "'none'"
-    return Response(page, media_type=HTML, headers={"Content-Security-Policy": f"default-src 'none'; style-src {allowed}; frame-ancestors 'none'"})
+    return Response(
+        page,
+        media_type=HTML,
+        headers={
+            "Content-Security-Policy": f"default-src 'none'; style-src {allowed}; frame-ancestors 'none'"
+        },
+    )
 
 
-@router.get("/datasets/{dataset}/verify", responses=replies(403, *DATASET, model=forms.Verified), openapi_extra=takes("dataset"))
+@router.get(
+    "/datasets/{dataset}/verify",
+    responses=replies(403, *DATASET, model=forms.Verified),
+    openapi_extra=takes("dataset"),
+)
 async def verify(request: Request) -> Response:
-    """Check the ledger against itself, and against the head that the service kept: all of it, or what is new since a check of the last hour."""
+    """Check the ledger against itself, and against the head that the service kept: all of it, or
+    what is new since a check of the last hour.
+    """
     asker, served = await _found(request)
     state = _curator(request).state
-    return _json(await asyncio.to_thread(lambda: books.verified(served, alone=asker.datasets is None, head=state.head(served.name))))
+    return _json(
+        await asyncio.to_thread(
+            lambda: books.verified(
+                served, alone=asker.datasets is None, head=state.head(served.name)
+            )
+        )
+    )
 
 
-@router.get("/datasets/{dataset}/overruns", responses=replies(403, *DATASET, model=forms.Overruns), openapi_extra=takes("dataset"))
+@router.get(
+    "/datasets/{dataset}/overruns",
+    responses=replies(403, *DATASET, model=forms.Overruns),
+    openapi_extra=takes("dataset"),
+)
 async def overruns(request: Request) -> Response:
-    """How many answers were not made by their deadlines, by analyst. This number may depend on data: it is for the owner alone."""
+    """How many answers were not made by their deadlines, by analyst. This number may depend on
+    data: it is for the owner alone.
+    """
     _, served = await _found(request)
     by = await asyncio.to_thread(_curator(request).state.overruns, served.name)
     return _json({"count": sum(by.values()), "by": by})
@@ -164,9 +262,13 @@ async def _asker(request: Request) -> Asker:
 
 
 async def _found(request: Request) -> tuple[Asker, Served]:
-    """Who asks, and the dataset, if it is there for the token; then whether the role may do this."""
+    """Who asks, and the dataset, if it is there for the token; then whether the role may do
+    this.
+    """
     asker = await _asker(request)
-    return asker, _curator(request).dataset(asker, request.path_params["dataset"], MAY[request.method, request.scope["route"].path])
+    return asker, _curator(request).dataset(
+        asker, request.path_params["dataset"], MAY[request.method, request.scope["route"].path]
+    )
 
 
 def _whole(request: Request, name: str) -> int:
@@ -175,7 +277,11 @@ def _whole(request: Request, name: str) -> int:
     said = request.query_params.getlist(name)
     if not said:
         return int(allowed["default"])
-    if len(said) != 1 or not _NUMBER.fullmatch(said[0]) or not allowed["minimum"] <= int(said[0]) <= allowed["maximum"]:
+    if (
+        len(said) != 1
+        or not _NUMBER.fullmatch(said[0])
+        or not allowed["minimum"] <= int(said[0]) <= allowed["maximum"]
+    ):
         reason = f"this is one whole number from {allowed['minimum']} to {allowed['maximum']}"
         raise Stopped(Problem("server.body", name, reason, f"{name}={allowed['default']}"))
     return int(said[0])
@@ -190,7 +296,9 @@ async def _question(request: Request) -> Question:
 def _accepted(request: Request, forms_: tuple[str, ...]) -> str:
     """The first of the forms that the client takes, by its own order."""
     said = request.headers.get("accept", "*/*")
-    wanted = sorted((_weighed(part) for part in said.split(",") if part.strip()), key=lambda one: -one[1])
+    wanted = sorted(
+        (_weighed(part) for part in said.split(",") if part.strip()), key=lambda one: -one[1]
+    )
     for form, weight in wanted:
         for known in forms_ if weight > 0 else ():
             if form in (known, "*/*", known.partition("/")[0] + "/*"):

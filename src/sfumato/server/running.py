@@ -1,6 +1,8 @@
-"""Running the service: uvicorn with one or several processes, no access log, limits on what a connection may take.
+"""Running the service: uvicorn with one or several processes, no access log, limits on what a
+connection may take.
 
-What can be wrong is refused before the port is opened, once, by the process that was started: not by those that it would start, again and again.
+What can be wrong is refused before the port is opened, once, by the process that was started: not
+by those that it would start, again and again.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ def options(config: Config) -> dict[str, Any]:
     """What uvicorn is told."""
     from .protocol import Protocol
 
-    tls = {"ssl_certfile": config.tls_cert, "ssl_keyfile": config.tls_key} if config.tls_cert else {}
+    tls = (
+        {"ssl_certfile": config.tls_cert, "ssl_keyfile": config.tls_key} if config.tls_cert else {}
+    )
     return {
         "host": config.host,
         "port": config.port,
@@ -46,7 +50,9 @@ def options(config: Config) -> dict[str, Any]:
 
 
 def ready(config: Config) -> None:
-    """Refuse what can be seen at once: a certificate that cannot be used, records of something else."""
+    """Refuse what can be seen at once: a certificate that cannot be used, records of something
+    else.
+    """
     if config.tls_cert is not None and config.tls_key is not None:
         _certificate(config.tls_cert, config.tls_key)
     state = State(config.tokens)
@@ -62,38 +68,67 @@ def run(path: str | Path) -> None:
 
     config = load(path)
     ready(config)
-    os.environ["PYTHONSAFEPATH"] = "1"  # processes that are started from here import nothing from the working directory
+    os.environ["PYTHONSAFEPATH"] = (
+        "1"  # processes that are started from here import nothing from the working directory
+    )
     if config.workers == 1:
         divide(1)
         uvicorn.run(create(config), **options(config))
         return
     Curator(config).close()  # as each of them will
     os.environ[PATH] = str(Path(path).absolute())
-    uvicorn.run("sfumato.server.app:from_environment", factory=True, workers=config.workers, **options(config))
+    uvicorn.run(
+        "sfumato.server.app:from_environment",
+        factory=True,
+        workers=config.workers,
+        **options(config),
+    )
 
 
 def _certificate(cert: str, key: str) -> None:
-    """Whether this is a certificate with its key. What OpenSSL says of them is of no help, and it would ask for a passphrase."""
+    """Whether this is a certificate with its key. What OpenSSL says of them is of no help, and it
+    would ask for a passphrase.
+    """
     for name, path in (("tls_cert", cert), ("tls_key", key)):
         try:
             Path(path).read_bytes()
         except OSError:
-            raise _useless(name, path, "this file is not there, or cannot be read", "a file that this user may read") from None
+            raise _useless(
+                name,
+                path,
+                "this file is not there, or cannot be read",
+                "a file that this user may read",
+            ) from None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
         context.load_verify_locations(cert)
     except (ssl.SSLError, OSError, ValueError):
-        raise _useless("tls_cert", cert, "this is no certificate in PEM form", "-----BEGIN CERTIFICATE-----, that of the server first") from None
+        raise _useless(
+            "tls_cert",
+            cert,
+            "this is no certificate in PEM form",
+            "-----BEGIN CERTIFICATE-----, that of the server first",
+        ) from None
 
     def locked() -> NoReturn:
-        raise _useless("tls_key", key, "the key has a passphrase, and there is nobody to be asked for it", "openssl pkey -in server.key -out open.key")
+        raise _useless(
+            "tls_key",
+            key,
+            "the key has a passphrase, and there is nobody to be asked for it",
+            "openssl pkey -in server.key -out open.key",
+        )
 
     try:
         context.load_cert_chain(cert, key, password=locked)
     except ssl.SSLError as error:
         other = error.reason == "KEY_VALUES_MISMATCH"
         reason = "this is the key of another certificate" if other else "this is no key in PEM form"
-        raise _useless("tls_key", key, reason, "the key that the certificate was made with: -----BEGIN PRIVATE KEY-----") from None
+        raise _useless(
+            "tls_key",
+            key,
+            reason,
+            "the key that the certificate was made with: -----BEGIN PRIVATE KEY-----",
+        ) from None
 
 
 def _useless(name: str, path: str, reason: str, rewrite: str) -> Refused:

@@ -1,9 +1,13 @@
 """Tokens: 256 random bits, shown once, kept as an argon2 hash, with an end, revocable at once.
 
-*Form*      sft_ID_SECRET. The ID is public within the service and finds the row; what proves is the secret.
-*Cost*      A token is as hard to guess as a key, so argon2's cost protects little here; but what is stored is then useless to whoever reads it, and it is
-            paid once: a token that was verified is known again by its SHA-256, together with the stored hash it was verified against.
-*Ends*      Expiry and revocation are read from the shared records at every request: no process remembers a token that is no longer valid.
+*Form*      sft_ID_SECRET. The ID is public within the service and finds the row; what proves is the
+            secret.
+*Cost*      A token is as hard to guess as a key, so argon2's cost protects little here; but what is
+            stored is then useless to whoever reads it, and it is paid once: a token that was
+            verified is known again by its SHA-256, together with the stored hash it was verified
+            against.
+*Ends*      Expiry and revocation are read from the shared records at every request: no process
+            remembers a token that is no longer valid.
 """
 
 from __future__ import annotations
@@ -32,20 +36,38 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 _CACHED = 4096
 
 
-def made(state: State, *, name: str, role: str, datasets: list[str] | None = None, days: int = DAYS) -> str:
+def made(
+    state: State, *, name: str, role: str, datasets: list[str] | None = None, days: int = DAYS
+) -> str:
     """A new token, as text: this is the only time that it is seen."""
     if not PERSON.fullmatch(name):
-        raise Refused("server.name", f"{name!r:.60}", "a name has up to 64 letters, digits and . _ @ -", "ada")
+        raise Refused(
+            "server.name", f"{name!r:.60}", "a name has up to 64 letters, digits and . _ @ -", "ada"
+        )
     if role not in ROLES:
-        raise Refused("server.role", f"{role!r:.60}", f"the roles are {', '.join(ROLES)}", "--role analyst")
+        raise Refused(
+            "server.role", f"{role!r:.60}", f"the roles are {', '.join(ROLES)}", "--role analyst"
+        )
     if not all(NAME.fullmatch(one) for one in datasets or ()):
-        raise Refused("server.name", "datasets", "a dataset is named as in the configuration", "--dataset visits")
+        raise Refused(
+            "server.name",
+            "datasets",
+            "a dataset is named as in the configuration",
+            "--dataset visits",
+        )
     if isinstance(days, bool) or not 1 <= days <= MOST_DAYS:
-        raise Refused("server.days", f"{days}", f"a token is valid for 1 to {MOST_DAYS} days", "--days 90")
-    id_, secret = "".join(secrets.choice(_ALPHABET) for _ in range(16)), secrets.token_urlsafe(BITS // 8)
+        raise Refused(
+            "server.days", f"{days}", f"a token is valid for 1 to {MOST_DAYS} days", "--days 90"
+        )
+    id_, secret = (
+        "".join(secrets.choice(_ALPHABET) for _ in range(16)),
+        secrets.token_urlsafe(BITS // 8),
+    )
     now = int(time.time())
     seen = json.dumps(None if datasets is None else sorted(set(datasets)))
-    state.add_token(TokenRow(id_, _hasher().hash(secret), name, role, seen, now, now + days * DAY, 0))
+    state.add_token(
+        TokenRow(id_, _hasher().hash(secret), name, role, seen, now, now + days * DAY, 0)
+    )
     return f"sft_{id_}_{secret}"
 
 
@@ -54,8 +76,12 @@ class Tokens:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._verified: OrderedDict[bytes, str] = OrderedDict()  # SHA-256 of a token → the stored hash it was verified against
-        self._turn = asyncio.Semaphore(2)  # argon2 takes memory: a flood of wrong tokens waits in line
+        self._verified: OrderedDict[bytes, str] = (
+            OrderedDict()
+        )  # SHA-256 of a token → the stored hash it was verified against
+        self._turn = asyncio.Semaphore(
+            2
+        )  # argon2 takes memory: a flood of wrong tokens waits in line
 
     async def asker(self, authorization: str | None) -> Asker:
         """Who sends this header, or a problem that is the same for every reason."""
@@ -63,7 +89,11 @@ class Tokens:
         parts = _FORM.fullmatch(token.strip()) if scheme.lower() == "bearer" else None
         if parts is None:
             raise Stopped(UNNAMED)
-        row = self._state.token(parts[1]) if self._state.quick else await asyncio.to_thread(self._state.token, parts[1])
+        row = (
+            self._state.token(parts[1])
+            if self._state.quick
+            else await asyncio.to_thread(self._state.token, parts[1])
+        )
         if row is None or row.revoked or row.expires <= time.time():
             raise Stopped(UNNAMED)
         known = hashlib.sha256(token.strip().encode()).digest()
@@ -75,7 +105,9 @@ class Tokens:
             while len(self._verified) > _CACHED:
                 self._verified.popitem(last=False)
         datasets = json.loads(row.datasets)
-        return Asker(row.name, row.role, None if datasets is None else frozenset(datasets), row.expires)
+        return Asker(
+            row.name, row.role, None if datasets is None else frozenset(datasets), row.expires
+        )
 
 
 def _verified(stored: str, secret: str) -> bool:

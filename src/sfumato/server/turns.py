@@ -1,9 +1,10 @@
-"""Who is next: things that are few (workers, threads that plan) are given out by turns among names, not in the order of requests.
+"""Who is next: things that are few (workers, threads that plan) are given out by turns among names,
+not in the order of requests.
 
-*Turns*     A thing that becomes free goes to the name that has waited longest since its last turn. So somebody with sixty requests delays another name by one
-            turn, not by sixty.
-*Limits*    Of one name, so many requests wait; one more is refused at once (`Full`). Of one name, so many things are held at a time.
-All of it happens in one event loop.
+*Turns*     A thing that becomes free goes to the name that has waited longest since its last turn.
+            So somebody with sixty requests delays another name by one turn, not by sixty.
+*Limits*    Of one name, so many requests wait; one more is refused at once (`Full`). Of one name,
+            so many things are held at a time. All of it happens in one event loop.
 """
 
 from __future__ import annotations
@@ -26,11 +27,15 @@ class Turns(Generic[T]):
     def __init__(self, things: Iterable[T], *, waiting: int, held: int | None = None) -> None:
         self._free = list(things)
         self._waiting, self._most = waiting, held
-        self._lines: OrderedDict[str, deque[asyncio.Future[T]]] = OrderedDict()  # by name, the one whose turn is next first
+        self._lines: OrderedDict[str, deque[asyncio.Future[T]]] = (
+            OrderedDict()
+        )  # by name, the one whose turn is next first
         self._held: Counter[str] = Counter()
 
     async def take(self, who: str, seconds: float) -> T:
-        """A thing for a name; `Full` where too many of its requests wait, TimeoutError where its turn does not come in time."""
+        """A thing for a name; `Full` where too many of its requests wait, TimeoutError where its
+        turn does not come in time.
+        """
         line = self._lines.setdefault(who, deque())
         if len(line) >= self._waiting:
             raise Full
@@ -66,7 +71,10 @@ class Turns(Generic[T]):
 
     def _give_out(self) -> None:
         """To the names whose turn it is, as long as anything is free."""
-        while self._free and (who := next((name for name in self._lines if self._may(name)), None)) is not None:
+        while (
+            self._free
+            and (who := next((name for name in self._lines if self._may(name)), None)) is not None
+        ):
             place = self._lines[who].popleft()
             if not self._lines[who]:
                 del self._lines[who]

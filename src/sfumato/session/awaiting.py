@@ -1,7 +1,9 @@
-"""The plan of a question for which something has to be learned first: what that will cost is known, how exact the answer will be is not yet.
+"""The plan of a question for which something has to be learned first: what that will cost is known,
+how exact the answer will be is not yet.
 
-*Known*   The question is planned with limits of 1, and with limits of 2. An error that is the same in both does not depend on what is to be learned; of the
-          others it can be said how large they are for each row that a unit will count for, and each unit of the bounds.
+*Known*   The question is planned with limits of 1, and with limits of 2. An error that is the same
+          in both does not depend on what is to be learned; of the others it can be said how large
+          they are for each row that a unit will count for, and each unit of the bounds.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ AFTER = "after learning"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Awaiting:
-    """A question, what it lacks, what learning that costs, and its plans with limits of 1, with twice the rows of a unit, and with bounds twice as wide."""
+    """A question, what it lacks, what learning that costs, and its plans with limits of 1, with
+    twice the rows of a unit, and with bounds twice as wide.
+    """
 
     lacks: tuple[Lack, ...]
     learning: Guarantee
@@ -38,16 +42,30 @@ class Awaiting:
         """The question, as text."""
         return self.one.text
 
-    def error(self, confidence: Number = 0.95, *, group_size: int | None = None) -> dict[str, float | str]:
+    def error(
+        self, confidence: Number = 0.95, *, group_size: int | None = None
+    ) -> dict[str, float | str]:
         """Expected ± of each column, or that it is known after learning."""
-        small, *others = (plan.error(confidence, group_size=group_size) for plan in (self.one, self.rows, self.wide))
-        return {name: width if all(other[name] == width for other in others) else AFTER for name, width in small.items()}
+        small, *others = (
+            plan.error(confidence, group_size=group_size)
+            for plan in (self.one, self.rows, self.wide)
+        )
+        return {
+            name: width if all(other[name] == width for other in others) else AFTER
+            for name, width in small.items()
+        }
 
     def explain(self) -> str:
         """What would happen, in sentences."""
         query = self.one.query
-        lines = [self.what, f"cost    {cost_text(self.cost)}, of which {cost_text(self.learning)} is for learning"]
-        lines.append(f"unit    {query.rows.declaration.unit_name}, neighbours by {query.rows.declaration.relation}")
+        lines = [
+            self.what,
+            f"cost    {cost_text(self.cost)}, of which {cost_text(self.learning)} is for learning",
+        ]
+        lines.append(
+            f"unit    {query.rows.declaration.unit_name}, neighbours by "
+            f"{query.rows.declaration.relation}"
+        )
         lines += [f"learn   {lack.words}" for lack in self.lacks]
         return "\n".join([*lines, *self.errors])
 
@@ -61,17 +79,29 @@ class Awaiting:
     @property
     def errors(self) -> list[str]:
         """What is said of the error of each column."""
-        return [f"error   {name} {self._later(name) if isinstance(error, str) else self.one.about(name, error)}" for name, error in self.error().items()]
+        return [
+            (
+                f"error   {name} "
+                f"{self._later(name) if isinstance(error, str) else self.one.about(name, error)}"
+            )
+            for name, error in self.error().items()
+        ]
 
     def _later(self, name: str) -> str:
         one, rows, wide = (plan.error()[name] for plan in (self.one, self.rows, self.wide))
-        each = [words for words, other in (("row that a unit counts for", rows), ("unit of the bounds", wide)) if other != one]
+        each = [
+            words
+            for words, other in (("row that a unit counts for", rows), ("unit of the bounds", wide))
+            if other != one
+        ]
         return f"{AFTER}: about ± {one:.4g} for each {' and each '.join(each)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AwaitingBatch:
-    """Several questions that are released together, and for which something has to be learned first."""
+    """Several questions that are released together, and for which something has to be learned
+    first.
+    """
 
     lacks: tuple[Lack, ...]
     learning: Guarantee
@@ -80,13 +110,20 @@ class AwaitingBatch:
     shares: tuple[Fraction, ...]
     parts: tuple[Awaiting, ...]
 
-    def error(self, confidence: Number = 0.95, *, group_size: int | None = None) -> tuple[dict[str, float | str], ...]:
+    def error(
+        self, confidence: Number = 0.95, *, group_size: int | None = None
+    ) -> tuple[dict[str, float | str], ...]:
         """Expected ± of each column of each question, or that it is known after learning."""
         return tuple(part.error(confidence, group_size=group_size) for part in self.parts)
 
     def explain(self) -> str:
         """What would happen, in sentences."""
-        lines = [f"batch   {len(self.parts)} questions, together {cost_text(self.cost)}, of which {cost_text(self.learning)} is for learning"]
+        lines = [
+            (
+                f"batch   {len(self.parts)} questions, together {cost_text(self.cost)}, of "
+                f"which {cost_text(self.learning)} is for learning"
+            )
+        ]
         lines += [f"learn   {lack.words}" for lack in self.lacks]
         for share, part in zip(self.shares, self.parts, strict=True):
             lines += ["", f"share   {share} of {cost_text(self.promise)}", part.what, *part.errors]

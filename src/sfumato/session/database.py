@@ -18,20 +18,43 @@ from .table import Table
 
 
 class Database(Budgeted):
-    """Protected tables by name, public ones in `public`, one ledger for all. Questions may be about any of them, and about several joined."""
+    """Protected tables by name, public ones in `public`, one ledger for all. Questions may be about
+    any of them, and about several joined.
+    """
 
-    def __init__(self, declaration: DatabaseDeclaration, sources: Mapping[str, Any], ledger: Ledger, *, durable: bool) -> None:
+    def __init__(
+        self,
+        declaration: DatabaseDeclaration,
+        sources: Mapping[str, Any],
+        ledger: Ledger,
+        *,
+        durable: bool,
+    ) -> None:
         self.given = declaration
-        self.known = Known({declared.name: declared for declared in declaration.tables}, declaration)
+        self.known = Known(
+            {declared.name: declared for declared in declaration.tables}, declaration
+        )
         self.ledger = ledger
         self._durable = durable
         self._engine = next(iter(sources.values())).engine
         made = {}
         for declared in declaration.tables:
             links = declaration.words(declared.name)
-            made[declared.name] = Table(declared, sources[declared.name], ledger, durable=durable, known=self.known, links=links)
+            made[declared.name] = Table(
+                declared,
+                sources[declared.name],
+                ledger,
+                durable=durable,
+                known=self.known,
+                links=links,
+            )
         first = next(iter(made.values()))
-        open_ = {declared.name: Rows.of(declared, first, Origin(sources[declared.name], declaration, public=True)) for declared in declaration.public}
+        open_ = {
+            declared.name: Rows.of(
+                declared, first, Origin(sources[declared.name], declaration, public=True)
+            )
+            for declared in declaration.public
+        }
         self.tables: Mapping[str, Table] = MappingProxyType(made)
         self.public: Mapping[str, Rows] = MappingProxyType(open_)
         self.known.opens(self.public)
@@ -48,8 +71,17 @@ class Database(Budgeted):
     def __getitem__(self, name: str) -> Table:
         """A protected table."""
         if name not in self.tables:
-            rewrite = f"db.public[{name!r:.60}]" if name in self.public else " or ".join(f"db[{known!r:.60}]" for known in list(self.tables)[:3])
-            raise Refused("table.name", f"db[{name!r:.60}]", "there is no protected table of that name", rewrite)
+            rewrite = (
+                f"db.public[{name!r:.60}]"
+                if name in self.public
+                else " or ".join(f"db[{known!r:.60}]" for known in list(self.tables)[:3])
+            )
+            raise Refused(
+                "table.name",
+                f"db[{name!r:.60}]",
+                "there is no protected table of that name",
+                rewrite,
+            )
         return self.tables[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -59,11 +91,15 @@ class Database(Budgeted):
         return len(self.tables)
 
     def plan(self, query: Query | str, **how: Any) -> Any:
-        """What a release would cost and how exact it would be; `how` as for one table: epsilon=, delta=, promise=, within=, … Reads no data, costs nothing."""
+        """What a release would cost and how exact it would be; `how` as for one table: epsilon=,
+        delta=, promise=, within=, … Reads no data, costs nothing.
+        """
         return self._any.plan(query, **how)
 
     def sql(self, text: str, **how: Any) -> Any:
-        """The answer to a SELECT about these tables, under their names; `how` as for one table: epsilon=, parameters=, …"""
+        """The answer to a SELECT about these tables, under their names; `how` as for one table:
+        epsilon=, parameters=, …
+        """
         return self._any.sql(text, **how)
 
     def release(self, query: Query, **how: Any) -> Answer:
@@ -93,7 +129,11 @@ class Database(Budgeted):
         public = f" · public: {', '.join(self.public)}" if self.public else ""
         kept = "" if self._durable else " · the ledger lives in memory, and ends with this process"
         listed = ", ".join(self.tables)
-        return f"<sfumato tables {listed}: unit {self.declaration.unit_name}, {self.declaration.relation}{public} · spent {self.spent} of {self.budget}{kept}>"
+        return (
+            f"<sfumato tables {listed}: unit {self.declaration.unit_name}, "
+            f"{self.declaration.relation}{public} · spent {self.spent} of "
+            f"{self.budget}{kept}>"
+        )
 
     @property
     def _any(self) -> Table:

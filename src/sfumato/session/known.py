@@ -1,9 +1,13 @@
-"""What is known of tables that are protected together: what their owner declared, and what was learned since. One table alone is the same with one name.
+"""What is known of tables that are protected together: what their owner declared, and what was
+learned since. One table alone is the same with one name.
 
-*Shared*   Every table of a family has the same record, as whoever sees an answer about one of them sees what is declared of all.
-*Rows*     of a table are made anew when something was learned, of every table of the family: joins bring in the others as they are known now.
-*Threads*  may plan at the same time. What is known is replaced, never changed: lessons first, then the declarations that have them. So whoever has planned
-           with a lesson finds it among the lessons afterwards, and whoever has rows has all of them of one declaration.
+*Shared*   Every table of a family has the same record, as whoever sees an answer about one of them
+           sees what is declared of all.
+*Rows*     of a table are made anew when something was learned, of every table of the family: joins
+           bring in the others as they are known now.
+*Threads*  may plan at the same time. What is known is replaced, never changed: lessons first, then
+           the declarations that have them. So whoever has planned with a lesson finds it among the
+           lessons afterwards, and whoever has rows has all of them of one declaration.
 """
 
 from __future__ import annotations
@@ -25,14 +29,20 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Known:
-    """Declarations by table, as given and as they are now; what was learned; and the rows of all tables."""
+    """Declarations by table, as given and as they are now; what was learned; and the rows of all
+    tables.
+    """
 
     given: Declared
     whole: DatabaseDeclaration | None = None  # of several tables: as the owner gave it
     declared: Declared = field(default_factory=dict)
-    lessons: Mapping[tuple[str, ...], Found] = field(default_factory=dict)  # by their place in the declarations
+    lessons: Mapping[tuple[str, ...], Found] = field(
+        default_factory=dict
+    )  # by their place in the declarations
     public: Mapping[str, Rows] = field(default_factory=dict)
-    _rows: tuple[Declared, Mapping[str, Rows]] | None = None  # and the declarations that they were made of
+    _rows: tuple[Declared, Mapping[str, Rows]] | None = (
+        None  # and the declarations that they were made of
+    )
     _taking: threading.Lock = field(default_factory=threading.Lock)
     _homes: dict[str, tuple[Table, Any, Mapping[str, str] | None]] = field(default_factory=dict)
 
@@ -65,12 +75,21 @@ class Known:
 
     def whole_of(self, declared: Declared) -> DatabaseDeclaration | None:
         """The declaration of all of them, with these."""
-        return None if self.whole is None else replace(self.whole, tables=tuple(declared[table.name] for table in self.whole.tables))
+        return (
+            None
+            if self.whole is None
+            else replace(
+                self.whole, tables=tuple(declared[table.name] for table in self.whole.tables)
+            )
+        )
 
     def rows_of(self, declared: Declared) -> dict[str, Rows]:
         """All rows of every table, declared as is said here."""
         whole = self.whole_of(declared)
-        made = {name: Rows.of(declared[name], table, Origin(source, whole), links) for name, (table, source, links) in self._homes.items()}
+        made = {
+            name: Rows.of(declared[name], table, Origin(source, whole), links)
+            for name, (table, source, links) in self._homes.items()
+        }
         return {**made, **self.public}
 
     def take(self, found: Sequence[Found]) -> None:

@@ -1,12 +1,17 @@
-"""Learning: what the owner left out of a declaration is found from the data, privately, once, as a charge of its own, and kept.
+"""Learning: what the owner left out of a declaration is found from the data, privately, once, as a
+charge of its own, and kept.
 
-*Lesson*    One noisy histogram each, through the door like any question. Rows: every unit is one row and in one cell. Bounds: the rows of a unit weigh one
-            together, whatever their number, so that no limit has to be known first. The choice of a limit from a histogram is post-processing (`limits`).
-*Tables*    A lesson is about one table, and about the unit: of several that are protected together, each learns what a question lacks of it.
-*Kept*      under a name of its own in the ledger. Whoever asks later, from another process, with another ε or another declaration, gets the same limit for
-            nothing; a share that has not seen it pays what the first asker paid (`payments`).
-*Enforced*  A learned limit is used like a declared one: whatever it is, values are clipped to it and units bounded by it. Privacy does not rest on its being
-            a good one.
+*Lesson*    One noisy histogram each, through the door like any question. Rows: every unit is one
+            row and in one cell. Bounds: the rows of a unit weigh one together, whatever their
+            number, so that no limit has to be known first. The choice of a limit from a histogram
+            is post-processing (`limits`).
+*Tables*    A lesson is about one table, and about the unit: of several that are protected together,
+            each learns what a question lacks of it.
+*Kept*      under a name of its own in the ledger. Whoever asks later, from another process, with
+            another ε or another declaration, gets the same limit for nothing; a share that has not
+            seen it pays what the first asker paid (`payments`).
+*Enforced*  A learned limit is used like a declared one: whatever it is, values are clipped to it
+            and units bounded by it. Privacy does not rest on its being a good one.
 """
 
 from __future__ import annotations
@@ -35,15 +40,30 @@ from ..tables.per_unit import Total
 from ..tables.plan import Plan, plan
 from ..tables.sentences import cost_text
 from ..tables.stages import Query, Rows
-from .limits import NEXT, NOISE, SURE, Seen, off, part, row_edges, row_limit, value_bounds, value_edges
+from .limits import (
+    NEXT,
+    NOISE,
+    SURE,
+    Seen,
+    off,
+    part,
+    row_edges,
+    row_limit,
+    value_bounds,
+    value_edges,
+)
 
 if TYPE_CHECKING:
     from .known import Known
 
 SHARE = Fraction(1, 6)
-"""Of the promise of a release that something has to be learned for: so much is charged for learning, beside it."""
+"""Of the promise of a release that something has to be learned for: so much is charged for
+learning, beside it.
+"""
 FIRST = Fraction(1, 20)
-"""Of the whole budget: so much for what has to be learned before it is known what an accuracy costs."""
+"""Of the whole budget: so much for what has to be learned before it is known what an accuracy
+costs.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +76,23 @@ class Found:
 
     @property
     def place(self) -> tuple[str, ...]:
-        """What of which declaration it is: there is one limit of groups, whatever columns it was learned by."""
-        return (self.lack.table, self.lack.kind, *(self.lack.of if self.lack.kind == "bounds" else ()))
+        """What of which declaration it is: there is one limit of groups, whatever columns it was
+        learned by.
+        """
+        return (
+            self.lack.table,
+            self.lack.kind,
+            *(self.lack.of if self.lack.kind == "bounds" else ()),
+        )
 
     def to_json(self) -> bytes:
-        return json.dumps({"learned": 1, "value": [str(number) for number in self.value], "shares": written(self.shares)}).encode()
+        return json.dumps(
+            {
+                "learned": 1,
+                "value": [str(number) for number in self.value],
+                "shares": written(self.shares),
+            }
+        ).encode()
 
     @classmethod
     def from_json(cls, lack: Lack, stored: bytes) -> Found:
@@ -68,11 +100,20 @@ class Found:
             said = json.loads(stored)
             value = tuple(map(ratio, said["value"]))
             shares = read_shares(said["shares"], TAILS if lack.kind == "bounds" else REST)
-            right = len(value) == 2 and value[0] <= value[1] if lack.kind == "bounds" else len(value) == 1 and value[0].denominator == 1 <= value[0]
+            right = (
+                len(value) == 2 and value[0] <= value[1]
+                if lack.kind == "bounds"
+                else len(value) == 1 and value[0].denominator == 1 <= value[0]
+            )
             if not right or said["learned"] != 1 or set(said) != {"learned", "value", "shares"}:
                 raise ValueError(said)
         except (LookupError, TypeError, ValueError, RecursionError):
-            raise Refused("answer.stored", "what was learned", "the record is damaged or incomplete", "sf.Ledger.verify, and the last backup") from None
+            raise Refused(
+                "answer.stored",
+                "what was learned",
+                "the record is damaged or incomplete",
+                "sf.Ledger.verify, and the last backup",
+            ) from None
         return cls(lack, value, shares)
 
     def into(self, declaration: Declaration) -> Declaration:
@@ -81,9 +122,17 @@ class Found:
         if self.lack.kind == "bounds":
             (column,), ends = self.lack.of, {**declaration.ranges, self.lack.of[0]: self.value}
             bounds = tuple((name, ends[name]) for name, _ in declaration.types if name in ends)
-            return replace(declaration, bounds=bounds, learned=learned.with_bounds(column, self.shares))  # type: ignore[arg-type]
+            return replace(
+                declaration,
+                bounds=bounds,  # type: ignore[arg-type]
+                learned=learned.with_bounds(column, self.shares),
+            )
         limit = {self.lack.kind: int(self.value[0])}
-        return replace(declaration, **limit, learned=learned.with_limit(self.lack.kind, self.shares))  # type: ignore[arg-type]
+        return replace(
+            declaration,
+            **limit,  # type: ignore[arg-type]
+            learned=learned.with_limit(self.lack.kind, self.shares),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +149,27 @@ class Learning:
         for found in self.found:
             if found.lack.kind == "bounds":
                 low, high = found.value
-                said.append(f"{found.lack.of[0]} clipped to [{text(low)}, {text(high)}]{learned.of_bounds(found.lack.of[0])}")
+                said.append(
+                    f"{found.lack.of[0]} clipped to [{text(low)}, "
+                    f"{text(high)}]{learned.of_bounds(found.lack.of[0])}"
+                )
             else:
-                what = "rows" if found.lack.kind == "max_rows" else f"groups by {' and '.join(found.lack.of)}"
-                said.append(f"a {unit} counts for at most {int(found.value[0])} {what}{learned.of_limit(found.lack.kind)}")
+                what = (
+                    "rows"
+                    if found.lack.kind == "max_rows"
+                    else f"groups by {' and '.join(found.lack.of)}"
+                )
+                said.append(
+                    f"a {unit} counts for at most {int(found.value[0])} "
+                    f"{what}{learned.of_limit(found.lack.kind)}"
+                )
         said.append("cost nothing" if self.cost is None else f"cost {cost_text(self.cost)}")
         return "\n".join(said)
 
 
-def recalled(ledger: Ledger, declaration: Declaration, lack: Lack, share: str | None = None) -> Found | None:
+def recalled(
+    ledger: Ledger, declaration: Declaration, lack: Lack, share: str | None = None
+) -> Found | None:
     """What was learned before, if it was."""
     stored = ledger.recall(name_of(lack, declaration), share=share)
     return None if stored is None else Found.from_json(lack, stored.answer)
@@ -122,9 +183,19 @@ def lesson(known: Known, lack: Lack, promise: Guarantee) -> Plan:
 
 
 def taught(
-    known: Known, ledger: Ledger, lacks: Sequence[Lack], promise: Guarantee, reference: Guarantee, *, share: str | None, fresh: bool, timeout: float | None
+    known: Known,
+    ledger: Ledger,
+    lacks: Sequence[Lack],
+    promise: Guarantee,
+    reference: Guarantee,
+    *,
+    share: str | None,
+    fresh: bool,
+    timeout: float | None,
 ) -> tuple[Found, ...]:
-    """Charge, ask and choose, one lack after the other: each has an equal share of the promise. All plans are made before the first charge."""
+    """Charge, ask and choose, one lack after the other: each has an equal share of the promise. All
+    plans are made before the first charge.
+    """
     plans = [lesson(known, lack, part(promise, Fraction(1, len(lacks)))) for lack in lacks]
     noise = NOISE[type(reference)](reference)
     found = []
@@ -138,47 +209,99 @@ def taught(
     return tuple(found)
 
 
-def wanted(declaration: Declaration, columns: Any, groups: Any, *, again: bool, links: Iterable[str] = ()) -> tuple[Lack, ...]:
-    """What `learn` is asked for: all that is missing, or some columns; what is known is not learned, and what links tables only where it is named."""
+def wanted(
+    declaration: Declaration, columns: Any, groups: Any, *, again: bool, links: Iterable[str] = ()
+) -> tuple[Lack, ...]:
+    """What `learn` is asked for: all that is missing, or some columns; what is known is not
+    learned, and what links tables only where it is named.
+    """
     free = [*unbounded(declaration), *(column for column, _ in declaration.learned.bounds if again)]
-    rows = bool(declaration.unit) and (declaration.max_rows is None or (again and "max_rows" in dict(declaration.learned.limits)))
-    named = [column for column in free if column not in links] if columns is None else [columns] if isinstance(columns, str) else list(columns)
+    rows = bool(declaration.unit) and (
+        declaration.max_rows is None or (again and "max_rows" in dict(declaration.learned.limits))
+    )
+    named = (
+        [column for column in free if column not in links]
+        if columns is None
+        else [columns]
+        if isinstance(columns, str)
+        else list(columns)
+    )
     for column in named:
         if column not in declaration.schema:
             raise unknown(column, list(declaration.schema), {}, "columns")
         if column not in free:
-            why = "its bounds are known" if column in declaration.ranges else "only numbers have bounds" if column not in declaration.unit else "it is the unit"
-            raise Refused("learn.column", f"columns=[{column!r:.60}]", why, f"columns={free!r:.60}" if free else "nothing is missing")
+            why = (
+                "its bounds are known"
+                if column in declaration.ranges
+                else "only numbers have bounds"
+                if column not in declaration.unit
+                else "it is the unit"
+            )
+            raise Refused(
+                "learn.column",
+                f"columns=[{column!r:.60}]",
+                why,
+                f"columns={free!r:.60}" if free else "nothing is missing",
+            )
     table = declaration.name if declaration.among else ""
-    found = [*([Lack("max_rows", (), table)] if rows else []), *(Lack("bounds", (column,), table) for column in dict.fromkeys(named))]
+    found = [
+        *([Lack("max_rows", (), table)] if rows else []),
+        *(Lack("bounds", (column,), table) for column in dict.fromkeys(named)),
+    ]
     if groups is not None:
         keys = (groups,) if isinstance(groups, str) else tuple(groups)
-        if not declaration.unit or not keys or any(key not in declaration.schema or key in declaration.unit for key in keys):
-            raise Refused("learn.groups", f"groups={keys!r:.60}", "a unit has groups by columns of the table other than its own", "groups='city'")
+        if (
+            not declaration.unit
+            or not keys
+            or any(key not in declaration.schema or key in declaration.unit for key in keys)
+        ):
+            raise Refused(
+                "learn.groups",
+                f"groups={keys!r:.60}",
+                "a unit has groups by columns of the table other than its own",
+                "groups='city'",
+            )
         found.append(Lack("max_groups", keys, table))
     return tuple(found)
 
 
 def name_of(lack: Lack, declaration: Declaration) -> str:
-    """What it is kept under: not the whole declaration, so that what is declared later of other columns changes nothing."""
+    """What it is kept under: not the whole declaration, so that what is declared later of other
+    columns changes nothing.
+    """
     types = {column: str(declaration.schema[column].bare) for column in lack.of}
     among = {"table": lack.table} if lack.table else {}
-    return json.dumps({"learned": 1, "what": lack.kind, "of": types, "unit": declaration.unit, **among}, ensure_ascii=False)
+    return json.dumps(
+        {"learned": 1, "what": lack.kind, "of": types, "unit": declaration.unit, **among},
+        ensure_ascii=False,
+    )
 
 
 def _query(known: Known, lack: Lack) -> Query:
     home = known.home(lack)
     declared = known.declared[home]
-    rows: Rows = known.rows_of({**known.declared, home: replace(declared, max_rows=1, max_groups=1)})[home]
+    rows: Rows = known.rows_of(
+        {**known.declared, home: replace(declared, max_rows=1, max_groups=1)}
+    )[home]
     if lack.kind == "bounds":
-        return rows.aggregate(h=ag.histogram(col(*lack.of), edges=value_edges(declared.schema[lack.of[0]])))
-    name = next(word for word in ("rows", "n", "m") if word not in [column.lower() for column in declared.unit])
+        return rows.aggregate(
+            h=ag.histogram(col(*lack.of), edges=value_edges(declared.schema[lack.of[0]]))
+        )
+    name = next(
+        word
+        for word in ("rows", "n", "m")
+        if word not in [column.lower() for column in declared.unit]
+    )
     if lack.kind == "max_groups":
         rows = rows.per_unit({column: col(column) for column in lack.of}, {})
-    return rows.per_unit({}, {name: Total("count")}).aggregate(h=ag.histogram(name, edges=row_edges()))
+    return rows.per_unit({}, {name: Total("count")}).aggregate(
+        h=ag.histogram(name, edges=row_edges())
+    )
 
 
-def _chosen(lack: Lack, declared: Declaration, planned: Plan, counts: list[float], noise: float) -> Found:
+def _chosen(
+    lack: Lack, declared: Declaration, planned: Plan, counts: list[float], noise: float
+) -> Found:
     law = planned.calibration.noise[0][0]
     assert isinstance(law, Additive)
     step = float(planned.calibration.bounding.step(planned.pieces[0]))

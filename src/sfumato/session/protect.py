@@ -1,4 +1,6 @@
-"""`protect`: who is protected, how much in total. The rest of the declaration is optional, or follows from the source's public schema."""
+"""`protect`: who is protected, how much in total. The rest of the declaration is optional, or
+follows from the source's public schema.
+"""
 
 from __future__ import annotations
 
@@ -88,21 +90,50 @@ def protect(
 ) -> Table | Database:
     """A table about which only noisy answers are given, until its budget is spent.
 
-    `unit` names the column (or columns) that says whom a row is about: all rows of one unit are protected together. Without it each row is taken as a
-    different person. `budget` is a number, meaning (ε, 10⁻⁶) in total, or any Guarantee. With `ledger=` a path, or the
-    URL of a PostgreSQL database, the budget is kept there, across processes; without, it ends with this one.
+    `unit` names the column (or columns) that says whom a row is about: all rows of one unit are
+    protected together. Without it each row is taken as a different person. `budget` is a number,
+    meaning (ε, 10⁻⁶) in total, or any Guarantee. With `ledger=` a path, or the URL of a PostgreSQL
+    database, the budget is kept there, across processes; without, it ends with this one.
 
-    The source is a file, a frame, an Ibis table, a Spark DataFrame, or the URL of a PostgreSQL database, of which `table` names the table.
-    Several tables are given by name, with `unit="patients.id"`, the `links` by which their rows belong to it, and `public` tables beside them; all that is
-    said of a column is then said of `table.column`.
+    The source is a file, a frame, an Ibis table, a Spark DataFrame, or the URL of a PostgreSQL
+    database, of which `table` names the table. Several tables are given by name, with
+    `unit="patients.id"`, the `links` by which their rows belong to it, and `public` tables beside
+    them; all that is said of a column is then said of `table.column`.
     """
     total = budget_of(budget)
     if isinstance(source, Mapping):
-        about: dict[str, Any] = {"name": name, "types": types, "bounds": bounds, "keys": keys, "max_rows": max_rows, "max_groups": max_groups}
-        about |= {"table_rows": table_rows, "relation": relation, "bounding": bounding, "version": version, "learned": learned, "ledger": ledger}
-        return protect_several(source, public, links, unit, total, lambda budget, whole: _book(ledger, budget, whole, whole.schema), **about)
+        about: dict[str, Any] = {
+            "name": name,
+            "types": types,
+            "bounds": bounds,
+            "keys": keys,
+            "max_rows": max_rows,
+            "max_groups": max_groups,
+        }
+        about |= {
+            "table_rows": table_rows,
+            "relation": relation,
+            "bounding": bounding,
+            "version": version,
+            "learned": learned,
+            "ledger": ledger,
+        }
+        return protect_several(
+            source,
+            public,
+            links,
+            unit,
+            total,
+            lambda budget, whole: _book(ledger, budget, whole, whole.schema),
+            **about,
+        )
     if links is not None or public is not None:
-        raise Refused("table.links", "links=…, public=…", "these are said of several tables, which are given by name", EXAMPLE)
+        raise Refused(
+            "table.links",
+            "links=…, public=…",
+            "these are said of several tables, which are given by name",
+            EXAMPLE,
+        )
     opened = open_source(source, None if types is None else dict(types), name, table=table)
     try:
         declared = declare(
@@ -120,16 +151,31 @@ def protect(
             version=version,
             learned=learned,
         )
-        book = _book(ledger, total, declared, {column: str(known) for column, known in declared.types})
+        book = _book(
+            ledger, total, declared, {column: str(known) for column, known in declared.types}
+        )
     except BaseException:
         opened.engine.close()
         raise
     return Table(declared, opened, book, durable=ledger is not None)
 
 
-def _book(ledger: str | Path | Ledger | None, budget: Guarantee, declared: Declaration | DatabaseDeclaration, schema: Mapping[str, str]) -> Ledger:
-    """The ledger of a table, or of several: opened, or, if it is open, refused for what a path would be refused for."""
-    about: dict[str, Any] = {"budget": budget, "dataset": declared.name, "unit": declared.unit_name, "relation": declared.relation, "schema": schema}
+def _book(
+    ledger: str | Path | Ledger | None,
+    budget: Guarantee,
+    declared: Declaration | DatabaseDeclaration,
+    schema: Mapping[str, str],
+) -> Ledger:
+    """The ledger of a table, or of several: opened, or, if it is open, refused for what a path
+    would be refused for.
+    """
+    about: dict[str, Any] = {
+        "budget": budget,
+        "dataset": declared.name,
+        "unit": declared.unit_name,
+        "relation": declared.relation,
+        "schema": schema,
+    }
     if isinstance(ledger, Ledger):
         ledger.agree(**about)
         return ledger

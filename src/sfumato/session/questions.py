@@ -1,4 +1,6 @@
-"""A question to a table, or to several, as text or as a query, that can be asked again when more is known of them."""
+"""A question to a table, or to several, as text or as a query, that can be asked again when more is
+known of them.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ class Question(Asking[Plan, Awaiting]):
         assert isinstance(self.of, str)
         known = self.table.known
         rows = known.rows if declared is None else known.rows_of(declared)
-        return read(self.of, rows[self.table.name], self.parameters, {} if known.whole is None else rows)
+        return read(
+            self.of, rows[self.table.name], self.parameters, {} if known.whole is None else rows
+        )
 
     @property
     def explains(self) -> bool:
@@ -52,7 +56,9 @@ class Question(Asking[Plan, Awaiting]):
             found: Query = self.asked(declared).query
             return found
         own, known = self.table._own(self.of), self.table.known
-        if getattr(own.rows.curator, "known", None) is not known or (declared is None and not known.lessons):
+        if getattr(own.rows.curator, "known", None) is not known or (
+            declared is None and not known.lessons
+        ):
             return own
         return redeclared(own, known.rows if declared is None else known.rows_of(declared))
 
@@ -65,7 +71,9 @@ class Question(Asking[Plan, Awaiting]):
         return goal.plan(self._planner(declared))
 
     def _planner(self, declared: Declared | None) -> Make:
-        """Plan this question for any promise. The text is read once, however many promises a search tries."""
+        """Plan this question for any promise. The text is read once, however many promises a search
+        tries.
+        """
         asked = self.asked(declared) if isinstance(self.of, str) else None
         query = self.query(declared) if asked is None else self.table._own(asked.query)
         source, needed = self.table._source_of(query), wanted(query)
@@ -85,11 +93,19 @@ class Question(Asking[Plan, Awaiting]):
         """What has to be learned for it."""
         return lacking(self.query, declared)
 
-    def waiting(self, lacks: tuple[Lack, ...], learning: Guarantee, cost: Guarantee, tried: tuple[Plan, Plan, Plan]) -> Awaiting:
+    def waiting(
+        self,
+        lacks: tuple[Lack, ...],
+        learning: Guarantee,
+        cost: Guarantee,
+        tried: tuple[Plan, Plan, Plan],
+    ) -> Awaiting:
         """What is known before learning."""
         return Awaiting(lacks, learning, cost, *tried)
 
-    def released(self, goal: Goal, *, learning: bool, share: str | None, fresh: bool, timeout: float | None) -> tuple[Plan, Answer]:
+    def released(
+        self, goal: Goal, *, learning: bool, share: str | None, fresh: bool, timeout: float | None
+    ) -> tuple[Plan, Answer]:
         """The answer, after learning what it lacks, and the plan that it was made by."""
         made, said = self.ready(goal, learning=learning, share=share, fresh=fresh, timeout=timeout)
         try:

@@ -1,4 +1,6 @@
-"""A protected table: what was declared of it, who may be asked about it, and the budget that is kept."""
+"""A protected table: what was declared of it, who may be asked about it, and the budget that is
+kept.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ from .questions import Question
 
 
 class Table(Budgeted, RowVerbs):
-    """A declared table with its ledger. Its verbs are those of its rows: where, mutate, group_by, aggregate."""
+    """A declared table with its ledger. Its verbs are those of its rows: where, mutate, group_by,
+    aggregate.
+    """
 
     def __init__(
         self,
@@ -61,7 +65,11 @@ class Table(Budgeted, RowVerbs):
     @property
     def lessons(self) -> dict[tuple[str, ...], Found]:
         """What of the declaration was learned here, by its place in it."""
-        return {place: one for place, one in self.known.lessons.items() if self.known.home(one.lack) == self.name}
+        return {
+            place: one
+            for place, one in self.known.lessons.items()
+            if self.known.home(one.lack) == self.name
+        }
 
     @property
     def others(self) -> Mapping[str, Rows]:
@@ -93,11 +101,21 @@ class Table(Budgeted, RowVerbs):
         parameters: Sequence[Any] | Mapping[str, Any] | None = None,
         learn: bool = True,
     ) -> Any:
-        """What a release would cost and how exact it would be, of a query or of a SELECT. Reads no data, costs nothing.
+        """What a release would cost and how exact it would be, of a query or of a SELECT. Reads no
+        data, costs nothing.
 
-        With `within=` instead of a promise: the least cost that gives that accuracy. Where limits or bounds are missing: what is known before they are learned.
+        With `within=` instead of a promise: the least cost that gives that accuracy. Where limits
+        or bounds are missing: what is known before they are learned.
         """
-        goal = self._goal(epsilon, delta, promise, within, confidence, simultaneous=simultaneous, group_size=group_size)
+        goal = self._goal(
+            epsilon,
+            delta,
+            promise,
+            within,
+            confidence,
+            simultaneous=simultaneous,
+            group_size=group_size,
+        )
         return Question(self, query, parameters).planned(goal, learning=learn)
 
     def sql(
@@ -119,13 +137,24 @@ class Table(Budgeted, RowVerbs):
     ) -> Any:
         """The answer to a SELECT about this table, under its name.
 
-        `EXPLAIN PRIVACY SELECT …` gives the plan in sentences, which reads no data and costs nothing.
+        `EXPLAIN PRIVACY SELECT …` gives the plan in sentences, which reads no data and costs
+        nothing.
         """
         question = Question(self, text, parameters)
-        goal = self._goal(epsilon, delta, promise, within, confidence, simultaneous=simultaneous, group_size=group_size)
+        goal = self._goal(
+            epsilon,
+            delta,
+            promise,
+            within,
+            confidence,
+            simultaneous=simultaneous,
+            group_size=group_size,
+        )
         if question.explains:
             return question.planned(goal, learning=learn, share=share).explain()
-        made, answer = question.released(goal, learning=learn, share=share, fresh=fresh, timeout=timeout)
+        made, answer = question.released(
+            goal, learning=learn, share=share, fresh=fresh, timeout=timeout
+        )
         return or_failed(lambda: made.finish(answer))  # type: ignore[attr-defined]
 
     def release(
@@ -144,9 +173,21 @@ class Table(Budgeted, RowVerbs):
         timeout: float | None = None,
         learn: bool = True,
     ) -> Answer:
-        """Charge, then answer; or the stored answer to the same question. What the query lacks is learned first, once, for a sixth of its cost beside it."""
-        goal = self._goal(epsilon, delta, promise, within, confidence, simultaneous=simultaneous, group_size=group_size)
-        return Question(self, self._own(query)).released(goal, learning=learn, share=share, fresh=fresh, timeout=timeout)[1]
+        """Charge, then answer; or the stored answer to the same question. What the query lacks is
+        learned first, once, for a sixth of its cost beside it.
+        """
+        goal = self._goal(
+            epsilon,
+            delta,
+            promise,
+            within,
+            confidence,
+            simultaneous=simultaneous,
+            group_size=group_size,
+        )
+        return Question(self, self._own(query)).released(
+            goal, learning=learn, share=share, fresh=fresh, timeout=timeout
+        )[1]
 
     def plan_all(
         self,
@@ -159,8 +200,14 @@ class Table(Budgeted, RowVerbs):
         parameters: Sequence[Any] | None = None,
         learn: bool = True,
     ) -> Any:
-        """What releasing several questions together would cost, and how exact each would be. Reads no data, costs nothing."""
-        goal = Goal(budget=self.ledger.budget, promise=promise_of(self.ledger.budget, epsilon, delta, promise), group_size=group_size)
+        """What releasing several questions together would cost, and how exact each would be. Reads
+        no data, costs nothing.
+        """
+        goal = Goal(
+            budget=self.ledger.budget,
+            promise=promise_of(self.ledger.budget, epsilon, delta, promise),
+            group_size=group_size,
+        )
         return Questions.of(self, queries, parameters).planned(goal, learning=learn)
 
     def release_all(
@@ -177,10 +224,18 @@ class Table(Budgeted, RowVerbs):
         timeout: float | None = None,
         learn: bool = True,
     ) -> tuple[Answer, ...]:
-        """Several questions for one promise, split in proportion to their noisy numbers, and for one charge. The answers are in the order of the questions.
-        What any of them lacks is learned first, once, for a sixth of the promise beside it."""
-        goal = Goal(budget=self.ledger.budget, promise=promise_of(self.ledger.budget, epsilon, delta, promise), group_size=group_size)
-        return Questions.of(self, queries, parameters).released(goal, learning=learn, share=share, fresh=fresh, timeout=timeout)
+        """Several questions for one promise, split in proportion to their noisy numbers, and for
+        one charge. The answers are in the order of the questions. What any of them lacks is learned
+        first, once, for a sixth of the promise beside it.
+        """
+        goal = Goal(
+            budget=self.ledger.budget,
+            promise=promise_of(self.ledger.budget, epsilon, delta, promise),
+            group_size=group_size,
+        )
+        return Questions.of(self, queries, parameters).released(
+            goal, learning=learn, share=share, fresh=fresh, timeout=timeout
+        )
 
     def learn(
         self,
@@ -194,17 +249,46 @@ class Table(Budgeted, RowVerbs):
         fresh: bool = False,
         timeout: float | None = None,
     ) -> Learning:
-        """Find what the declaration lacks, privately and for this cost: how many rows a unit has, and the bounds of numbers, of all or of some `columns`;
-        with `groups=` also in how many groups by these columns a unit is. What was learned before is given again, for nothing, unless it is to be `fresh`."""
-        promised, known, ledger = promise_of(self.ledger.budget, epsilon, delta, promise), self.known, self.ledger
+        """Find what the declaration lacks, privately and for this cost: how many rows a unit has,
+        and the bounds of numbers, of all or of some `columns`; with `groups=` also in how many
+        groups by these columns a unit is. What was learned before is given again, for nothing,
+        unless it is to be `fresh`.
+        """
+        promised, known, ledger = (
+            promise_of(self.ledger.budget, epsilon, delta, promise),
+            self.known,
+            self.ledger,
+        )
         lacks = wanted(self.declaration, columns, groups, again=fresh, links=self.rows.links)
-        before = [lack for lack in lacks if not fresh and remembered(known, ledger, lack) is not None]
+        before = [
+            lack for lack in lacks if not fresh and remembered(known, ledger, lack) is not None
+        ]
         rest = [lack for lack in lacks if lack not in before]
         affordable(known, ledger, rest, promised, None, share, before=before, fresh=fresh)
-        old = [one for lack in before if (one := remembered(known, ledger, lack, share)) is not None]
-        found = (*old, *(taught(known, ledger, rest, promised, scaled(promised), share=share, fresh=fresh, timeout=timeout) if rest else ()))
+        old = [
+            one for lack in before if (one := remembered(known, ledger, lack, share)) is not None
+        ]
+        found = (
+            *old,
+            *(
+                taught(
+                    known,
+                    ledger,
+                    rest,
+                    promised,
+                    scaled(promised),
+                    share=share,
+                    fresh=fresh,
+                    timeout=timeout,
+                )
+                if rest
+                else ()
+            ),
+        )
         if share is not None:
-            booked(known, ledger, share, but=lacks)  # the declaration that is given back has all that was learned
+            booked(
+                known, ledger, share, but=lacks
+            )  # the declaration that is given back has all that was learned
         known.take(found)
         return Learning(self.declaration, found, part(promised, Fraction(1)) if rest else None)
 
@@ -225,7 +309,10 @@ class Table(Budgeted, RowVerbs):
 
     def __repr__(self) -> str:
         kept = "" if self._durable else " · the ledger lives in memory, and ends with this process"
-        return f"<sfumato table {self.name}: {self._whose}, {self.declaration.relation} · spent {self.spent} of {self.budget}{kept}>"
+        return (
+            f"<sfumato table {self.name}: {self._whose}, {self.declaration.relation} · spent "
+            f"{self.spent} of {self.budget}{kept}>"
+        )
 
     def _goal(
         self,
@@ -238,12 +325,29 @@ class Table(Budgeted, RowVerbs):
         simultaneous: bool,
         group_size: int | None,
     ) -> Goal:
-        asked: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "promise": promise, "within": within, "confidence": confidence}
-        return Goal.of(self.ledger.budget, **asked, simultaneous=simultaneous, group_size=group_size)
+        asked: dict[str, Any] = {
+            "epsilon": epsilon,
+            "delta": delta,
+            "promise": promise,
+            "within": within,
+            "confidence": confidence,
+        }
+        return Goal.of(
+            self.ledger.budget, **asked, simultaneous=simultaneous, group_size=group_size
+        )
 
     def _own(self, query: object) -> Query:
-        if not isinstance(query, Query) or not isinstance(query.rows.curator, Table) or query.rows.curator.ledger is not self.ledger:
-            raise Refused("plan.query", type(query).__name__, "this is no query of this table", f"{self.name}.aggregate(n=sf.count())")
+        if (
+            not isinstance(query, Query)
+            or not isinstance(query.rows.curator, Table)
+            or query.rows.curator.ledger is not self.ledger
+        ):
+            raise Refused(
+                "plan.query",
+                type(query).__name__,
+                "this is no query of this table",
+                f"{self.name}.aggregate(n=sf.count())",
+            )
         return query
 
     def _source_of(self, query: Query) -> Any:

@@ -1,4 +1,6 @@
-"""CALENDAR(day, 'month', DATE '2026-01-01', DATE '2026-12-31') in GROUP BY: a group for every bucket between two public dates, empty ones too."""
+"""CALENDAR(day, 'month', DATE '2026-01-01', DATE '2026-12-31') in GROUP BY: a group for every
+bucket between two public dates, empty ones too.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +26,29 @@ def calendar(node: Node, scope: Scope, scalars: Scalars) -> Calendar | None:
         return None
     scalars.closed(node, ("this", "expressions"))
     if len(node.expressions) != 4:
-        raise scalars.source.refuse("sql.group", node, "", "a calendar has a column, a unit and two dates", EXAMPLE)
+        raise scalars.source.refuse(
+            "sql.group", node, "", "a calendar has a column, a unit and two dates", EXAMPLE
+        )
     of, *fixed = node.expressions
     unit, first, last = (_constant(part, scalars) for part in fixed)
     try:
         return calendars.calendar(scope.read(of, scalars), unit, first, last)
     except Refused as refusal:
-        raise refusal if refusal.code.startswith("sql.") else scalars.source.moved(refusal, node, scalars.source.example) from None
+        raise (
+            refusal
+            if refusal.code.startswith("sql.")
+            else scalars.source.moved(refusal, node, scalars.source.example)
+        ) from None
 
 
 def _constant(node: Node, scalars: Scalars) -> Any:
     found = scalars.read(node, lambda column: col(column.name))
     if not isinstance(found, Literal) or not isinstance(found.value, str | date):
-        raise scalars.source.refuse("sql.group", node, "", "the unit and the dates of a calendar are constants", EXAMPLE)
-    return found.value.lower() if isinstance(found.value, str) and found.value.isalpha() else found.value
+        raise scalars.source.refuse(
+            "sql.group", node, "", "the unit and the dates of a calendar are constants", EXAMPLE
+        )
+    return (
+        found.value.lower()
+        if isinstance(found.value, str) and found.value.isalpha()
+        else found.value
+    )

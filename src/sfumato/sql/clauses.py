@@ -31,7 +31,13 @@ class Clauses:
             return None
         found = read(clause.this, self.names, self.scalars)
         if found.sort != "truth":
-            raise self.scalars.source.refuse("sql.released", clause, "", "HAVING is a condition on released values", self.scalars.source.example)
+            raise self.scalars.source.refuse(
+                "sql.released",
+                clause,
+                "",
+                "HAVING is a condition on released values",
+                self.scalars.source.example,
+            )
         return found
 
     def order(self) -> tuple[Order, ...]:
@@ -40,11 +46,19 @@ class Clauses:
             return ()
         source = self.scalars.source
         if set(arguments(clause)) - {"expressions"}:
-            raise source.refuse("sql.unsupported", clause, "", "this order is not on the list", source.example)
+            raise source.refuse(
+                "sql.unsupported", clause, "", "this order is not on the list", source.example
+            )
         found: list[Order] = []
         for ordered in clause.expressions:
-            if not isinstance(ordered, exp.Ordered) or set(arguments(ordered)) - {"this", "desc", "nulls_first"}:
-                raise source.refuse("sql.unsupported", ordered, "", "this order is not on the list", source.example)
+            if not isinstance(ordered, exp.Ordered) or set(arguments(ordered)) - {
+                "this",
+                "desc",
+                "nulls_first",
+            }:
+                raise source.refuse(
+                    "sql.unsupported", ordered, "", "this order is not on the list", source.example
+                )
             nulls, down = bool(ordered.args.get("nulls_first")), bool(ordered.args.get("desc"))
             found += [Order(by, down, nulls) for by in self._by(ordered.this)]
         return tuple(found)
@@ -57,11 +71,25 @@ class Clauses:
         if isinstance(node, exp.Literal) and not node.is_string:
             text = str(node.this)
             if not text.isdecimal() or len(text) > 4 or not 1 <= int(text) <= len(self.items):
-                raise source.refuse("sql.released", node, "", f"there are {len(self.items)} columns to sort by", source.example)
+                raise source.refuse(
+                    "sql.released",
+                    node,
+                    "",
+                    f"there are {len(self.items)} columns to sort by",
+                    source.example,
+                )
             node = self.items[int(text) - 1].node
         found = read(node, self.names, self.scalars)
         if found.op == "aggregate" and self.aggregates[found.value].kind == "histogram":
-            raise source.refuse("sql.released", node, "", "a histogram has no order", source.example)
+            raise source.refuse(
+                "sql.released", node, "", "a histogram has no order", source.example
+            )
         if found.sort not in ("number", "key", "truth") or found.op == "number":
-            raise source.refuse("sql.released", node, "", "groups are sorted by something that is released", source.example)
+            raise source.refuse(
+                "sql.released",
+                node,
+                "",
+                "groups are sorted by something that is released",
+                source.example,
+            )
         return [found]

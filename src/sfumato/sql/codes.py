@@ -1,4 +1,6 @@
-"""The codes of this package's refusals. Each has a row in the documentation, with an example; tests compare."""
+"""The codes of this package's refusals. Each has a row in the documentation, with an example; tests
+compare.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ CODES: tuple[tuple[str, str], ...] = (
     ("sql.group", "a key that cannot be grouped by"),
     ("sql.aggregate", "an aggregate in a place, or of a kind, that has no safe answer"),
     ("sql.bounds", "a sum, mean or quantile of a column without bounds"),
-    ("sql.distinct", "DISTINCT rows, DISTINCT in a sum, or of the unit and something else together"),
+    (
+        "sql.distinct",
+        "DISTINCT rows, DISTINCT in a sum, or of the unit and something else together",
+    ),
     ("sql.released", "HAVING, ORDER BY or arithmetic on something that is not released"),
     ("sql.limit", "LIMIT or OFFSET that is no whole number, or over rows"),
     ("sql.order", "ORDER BY over rows"),

@@ -1,7 +1,9 @@
 """Constants of a text: numbers, texts, dates, and the values that are given for parameters.
 
-*Numbers*     that are public (a quantile's q, bin edges, ends of a clamp, LIMIT) are taken as they are written, never through a double.
-*Parameters*  `?` takes the values of a list in order, `$1` the first of it, `$name` the value of that name. They are constants, never text to be read.
+*Numbers*     that are public (a quantile's q, bin edges, ends of a clamp, LIMIT) are taken as they
+              are written, never through a double.
+*Parameters*  `?` takes the values of a list in order, `$1` the first of it, `$name` the value of
+              that name. They are constants, never text to be read.
 """
 
 from __future__ import annotations
@@ -35,22 +37,56 @@ class Parameters:
     @classmethod
     def of(cls, source: Source, given: Given, tree: exp.Expression) -> Parameters:
         """The values for a text's parameters: a list or a dictionary."""
-        if given is not None and (isinstance(given, str | bytes) or not isinstance(given, Sequence | Mapping)):
-            raise source.refuse("sql.parameter", None, "", "values are a list, or a dictionary by name", source.example)
-        marks = [node for node in tree.dfs() if isinstance(node, exp.Placeholder) and node.this is None]
+        if given is not None and (
+            isinstance(given, str | bytes) or not isinstance(given, Sequence | Mapping)
+        ):
+            raise source.refuse(
+                "sql.parameter",
+                None,
+                "",
+                "values are a list, or a dictionary by name",
+                source.example,
+            )
+        marks = [
+            node for node in tree.dfs() if isinstance(node, exp.Placeholder) and node.this is None
+        ]
         return cls(source, given, marks={id(node): i for i, node in enumerate(marks)})
 
     def value(self, node: exp.Placeholder) -> Any:
         """What stands for a parameter."""
         name = node.this
-        if node.args.get("kind") or node.args.get("jdbc") or not (name is None or isinstance(name, str)):
-            raise self.source.refuse("sql.parameter", node, "", "a parameter is written ?, $1 or $name", self.source.example)
-        at: int | str = self.marks[id(node)] if name is None else int(name) - 1 if name.isdecimal() and len(name) < 6 else name
+        if (
+            node.args.get("kind")
+            or node.args.get("jdbc")
+            or not (name is None or isinstance(name, str))
+        ):
+            raise self.source.refuse(
+                "sql.parameter",
+                node,
+                "",
+                "a parameter is written ?, $1 or $name",
+                self.source.example,
+            )
+        at: int | str = (
+            self.marks[id(node)]
+            if name is None
+            else int(name) - 1
+            if name.isdecimal() and len(name) < 6
+            else name
+        )
         held = self.given if self.given is not None else ()
         shown = "?" if name is None else f"${name}"
-        if isinstance(held, Mapping) != isinstance(at, str) or at not in (held if isinstance(held, Mapping) else range(len(held))):
+        if isinstance(held, Mapping) != isinstance(at, str) or at not in (
+            held if isinstance(held, Mapping) else range(len(held))
+        ):
             reason = f"no value is given for {shown}"
-            raise self.source.refuse("sql.parameter", node, "", reason, "parameters=[…] for ? and $1, parameters={…} for $name")
+            raise self.source.refuse(
+                "sql.parameter",
+                node,
+                "",
+                reason,
+                "parameters=[…] for ? and $1, parameters={…} for $name",
+            )
         self.taken.add(at)
         return held[at]  # type: ignore[index]
 
@@ -62,7 +98,9 @@ class Parameters:
             which = min(left, key=str)
             said = f"value {which + 1}" if isinstance(which, int) else f"${which}"
             reason = f"{said} is given, and the text has no place for it"
-            raise self.source.refuse("sql.parameter", None, "", reason, "a value for every parameter, and no other")
+            raise self.source.refuse(
+                "sql.parameter", None, "", reason, "a value for every parameter, and no other"
+            )
 
 
 def constant(node: exp.Expression, parameters: Parameters) -> Expr | None:
@@ -87,7 +125,9 @@ def constant(node: exp.Expression, parameters: Parameters) -> Expr | None:
     except Refused as refusal:
         raise refusal if refusal.code.startswith("sql.") else source.moved(refusal, node) from None
     except (ArithmeticError, ValueError):
-        raise source.refuse("sql.syntax", node, "", "this number cannot be read", source.example) from None
+        raise source.refuse(
+            "sql.syntax", node, "", "this number cannot be read", source.example
+        ) from None
     return None
 
 
@@ -123,20 +163,30 @@ def fraction(node: exp.Expression | None, parameters: Parameters, what: str) -> 
 
 def whole(node: exp.Expression | None, parameters: Parameters, what: str) -> int:
     """A number of rows."""
-    number = fraction(node, parameters, what) if isinstance(node, exp.Literal | exp.Placeholder | exp.Paren) else Fraction(-1)
+    number = (
+        fraction(node, parameters, what)
+        if isinstance(node, exp.Literal | exp.Placeholder | exp.Paren)
+        else Fraction(-1)
+    )
     if number.denominator != 1 or not 0 <= number < 2**63:
         source = parameters.source
-        raise source.refuse("sql.limit", node, "", f"{what} is a whole number from 0 on", source.example)
+        raise source.refuse(
+            "sql.limit", node, "", f"{what} is a whole number from 0 on", source.example
+        )
     return int(number)
 
 
 def _number(text: str) -> int | float:
-    """As Python reads it: whole numbers are exact, others are doubles, as in sf.col('spend') > 0.5."""
+    """As Python reads it: whole numbers are exact, others are doubles, as in sf.col('spend') >
+    0.5.
+    """
     return int(text) if text.isdecimal() else float(text)
 
 
 def plain(value: Any) -> Any:
-    """A Fraction is no constant of an engine; everything else is checked by the constants themselves."""
+    """A Fraction is no constant of an engine; everything else is checked by the constants
+    themselves.
+    """
     if isinstance(value, Fraction):
         return float(value) if value.denominator != 1 else int(value)
     return value

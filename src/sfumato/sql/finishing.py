@@ -1,8 +1,12 @@
-"""What is made of an answer after it was released: computed columns, HAVING, ORDER BY, LIMIT and OFFSET. Free, and labelled where groups are left out.
+"""What is made of an answer after it was released: computed columns, HAVING, ORDER BY, LIMIT and
+OFFSET. Free, and labelled where groups are left out.
 
-*Hidden*     An aggregate that only HAVING or ORDER BY names is released and paid for like any other; its column is not shown.
-*Chosen*     HAVING and ORDER BY … LIMIT choose by noisy values: the pieces that they look at remember from how many groups they chose (`answers.chosen`).
-*Withheld*   The part of the rows that is in groups too small to be named is told as it was before HAVING or LIMIT left out more.
+*Hidden*     An aggregate that only HAVING or ORDER BY names is released and paid for like any
+             other; its column is not shown.
+*Chosen*     HAVING and ORDER BY … LIMIT choose by noisy values: the pieces that they look at
+             remember from how many groups they chose (`answers.chosen`).
+*Withheld*   The part of the rows that is in groups too small to be named is told as it was before
+             HAVING or LIMIT left out more.
 """
 
 from __future__ import annotations
@@ -31,7 +35,9 @@ Vector = list[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """A column of the answer as it is shown: its name, what was asked, and what it is computed from."""
+    """A column of the answer as it is shown: its name, what was asked, and what it is computed
+    from.
+    """
 
     name: str
     text: str
@@ -62,19 +68,41 @@ class Finishing:
     @property
     def chooses(self) -> bool:
         """Whether noisy values may choose the groups that are shown."""
-        sorts = any(order.by.aggregates for order in self.order) and (self.limit is not None or bool(self.offset))
+        sorts = any(order.by.aggregates for order in self.order) and (
+            self.limit is not None or bool(self.offset)
+        )
         return sorts or (self.having is not None and bool(self.having.aggregates))
 
     def __call__(self, answer: Answer) -> Answer:
         """The answer to the text, from the answer to its query."""
-        same = tuple(answer.names) == tuple(column.of.value for column in self.columns) == tuple(column.name for column in self.columns)
-        if same and all(a == b for a, b in self.keys) and self.having is None and not self.order and self.limit is None and not self.offset:
+        same = (
+            tuple(answer.names)
+            == tuple(column.of.value for column in self.columns)
+            == tuple(column.name for column in self.columns)
+        )
+        if (
+            same
+            and all(a == b for a, b in self.keys)
+            and self.having is None
+            and not self.order
+            and self.limit is None
+            and not self.offset
+        ):
             return answer
         kept = self._passed(answer)
-        places = self._sorted(answer, kept)[self.offset : None if self.limit is None else self.offset + self.limit]
-        deciding, sorting = _pieces(answer, self.having), set().union(*(_pieces(answer, order.by) for order in self.order))
-        among = dict.fromkeys(sorting | sorted_by(answer), len(kept)) if len(places) < len(kept) else {}
-        chosen = choose(answer, places, {**among, **dict.fromkeys(deciding, len(answer.rows))}, sorting)
+        places = self._sorted(answer, kept)[
+            self.offset : None if self.limit is None else self.offset + self.limit
+        ]
+        deciding, sorting = (
+            _pieces(answer, self.having),
+            set().union(*(_pieces(answer, order.by) for order in self.order)),
+        )
+        among = (
+            dict.fromkeys(sorting | sorted_by(answer), len(kept)) if len(places) < len(kept) else {}
+        )
+        chosen = choose(
+            answer, places, {**among, **dict.fromkeys(deciding, len(answer.rows))}, sorting
+        )
         return self._shown(answer, chosen)
 
     def _shown(self, answer: Answer, chosen: Answer) -> Answer:
@@ -82,14 +110,22 @@ class Finishing:
         columns = tuple(self._column(chosen, shown) for shown in self.columns)
         cut = len(chosen.rows) < len(answer.rows)
         grouped = sorted({i for column in columns for i in column.pieces})
-        told = cut or not any(chosen.pieces[i].name == COUNT for i in grouped)  # what total is compared with is not shown: the share is told as it was
-        pooling = [i for i, piece in enumerate(chosen.pieces) if i not in grouped and pooled(piece.name) and not (told and piece.name == TOTAL)]
+        told = cut or not any(
+            chosen.pieces[i].name == COUNT for i in grouped
+        )  # what total is compared with is not shown: the share is told as it was
+        pooling = [
+            i
+            for i, piece in enumerate(chosen.pieces)
+            if i not in grouped and pooled(piece.name) and not (told and piece.name == TOTAL)
+        ]
         at = {place: i for i, place in enumerate([*grouped, *pooling])}
         return replace(
             chosen,
             keys=tuple(shown for _, shown in self.keys),
             pieces=tuple(chosen.pieces[i] for i in at),
-            columns=tuple(replace(column, pieces=tuple(at[i] for i in column.pieces)) for column in columns),
+            columns=tuple(
+                replace(column, pieces=tuple(at[i] for i in column.pieces)) for column in columns
+            ),
             processing=(*answer.processing, *self._labels(answer, cut=cut, told=told)),
         )
 
@@ -124,13 +160,19 @@ class Finishing:
         said = [f"shown are groups with {self.having_text}"] if self.having is not None else []
         if cut and (self.limit is not None or self.offset):
             few = f"at most {self.limit} groups" if self.limit is not None else "groups"
-            said.append(f"shown are {few}{f' after the first {self.offset}' if self.offset else ''}")
+            said.append(
+                f"shown are {few}{f' after the first {self.offset}' if self.offset else ''}"
+            )
         return [*said, *(unnamed(answer) if told else ())]
 
 
 def _pieces(answer: Answer, node: Released | None) -> set[int]:
     """The pieces whose noisy values a condition, or an order, looks at."""
-    return set() if node is None else {i for name in node.aggregates for i in answer.column(name).pieces}
+    return (
+        set()
+        if node is None
+        else {i for name in node.aggregates for i in answer.column(name).pieces}
+    )
 
 
 class _Vectors:
@@ -150,24 +192,43 @@ class _Vectors:
         if node.op in ("truth", "constant"):
             return [node.value] * size
         if node.op in _COMPARE:
-            first, second = (self._side(side, other) for side, other in (node.args, node.args[::-1]))
-            return [None if a is None or b is None else _COMPARE[node.op](a, b) for a, b in zip(first, second, strict=True)]
-        return [_LOGIC[node.op](*row) for row in zip(*(self.of(arg) for arg in node.args), strict=True)]
+            first, second = (
+                self._side(side, other) for side, other in (node.args, node.args[::-1])
+            )
+            return [
+                None if a is None or b is None else _COMPARE[node.op](a, b)
+                for a, b in zip(first, second, strict=True)
+            ]
+        return [
+            _LOGIC[node.op](*row) for row in zip(*(self.of(arg) for arg in node.args), strict=True)
+        ]
 
     def _side(self, side: Released, other: Released) -> Vector:
         """One side of a comparison."""
         found = self.of(side)
-        kinds = {type(value) for value in self.of(other) if value is not None} if other.op == "key" else set()
+        kinds = (
+            {type(value) for value in self.of(other) if value is not None}
+            if other.op == "key"
+            else set()
+        )
         return [
-            datetime.datetime.combine(v, datetime.time()) if datetime.datetime in kinds and type(v) is datetime.date else v for v in map(_comparable, found)
+            datetime.datetime.combine(v, datetime.time())
+            if datetime.datetime in kinds and type(v) is datetime.date
+            else v
+            for v in map(_comparable, found)
         ]
 
     def _numbers(self, node: Released) -> Vector:
         if node.op == "number":
             return [node.value] * len(self.answer.rows)
         column = self.finishing._column(self.answer, Shown("", "", node))
-        whole = replace(self.answer, columns=(replace(column, name="x" + "".join(self.answer.keys)),))
-        return [None if math.isnan(value) else value for value in np.ravel(whole["x" + "".join(self.answer.keys)]).tolist()]
+        whole = replace(
+            self.answer, columns=(replace(column, name="x" + "".join(self.answer.keys)),)
+        )
+        return [
+            None if math.isnan(value) else value
+            for value in np.ravel(whole["x" + "".join(self.answer.keys)]).tolist()
+        ]
 
 
 def _formula(node: Released, answer: Answer, pieces: list[int]) -> Formula:
@@ -175,7 +236,9 @@ def _formula(node: Released, answer: Answer, pieces: list[int]) -> Formula:
         return Formula("number", number=node.value)
     if node.op == "aggregate":
         column = answer.column(node.value)
-        return Formula("column", column=replace(column, pieces=tuple(pieces.index(i) for i in column.pieces)))
+        return Formula(
+            "column", column=replace(column, pieces=tuple(pieces.index(i) for i in column.pieces))
+        )
     return Formula(node.op, tuple(_formula(arg, answer, pieces) for arg in node.args))
 
 
@@ -204,4 +267,9 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-_LOGIC: dict[str, Callable[..., Any]] = {"and": _and, "or": _or, "not": lambda a: None if a is None else not a, "is_null": lambda a: a is None}
+_LOGIC: dict[str, Callable[..., Any]] = {
+    "and": _and,
+    "or": _or,
+    "not": lambda a: None if a is None else not a,
+    "is_null": lambda a: a is None,
+}

@@ -1,7 +1,10 @@
-"""The list of what may be computed from the columns of one row: sqlglot's nodes, and the functions of expressions that come of them.
+"""The list of what may be computed from the columns of one row: sqlglot's nodes, and the functions
+of expressions that come of them.
 
-*Total*     The functions are those of `tables.functions`: none of them can fail, whatever a row holds. CAST is TRY_CAST, division by zero is null.
-*SQL's*     `//` and `%` round towards zero here, as in SQL; Python's operators of the same look round down, and are FLOOR_DIV and FLOOR_MOD.
+*Total*     The functions are those of `tables.functions`: none of them can fail, whatever a row
+            holds. CAST is TRY_CAST, division by zero is null.
+*SQL's*     `//` and `%` round towards zero here, as in SQL; Python's operators of the same look
+            round down, and are FLOOR_DIV and FLOOR_MOD.
 """
 
 from __future__ import annotations
@@ -39,7 +42,9 @@ FLAGS: Mapping[type[Node], frozenset[str]] = {
 
 def _plain(name: str, *places: str) -> tuple[tuple[str, ...], Build]:
     """A function of the same arguments, in this order."""
-    return places, lambda node, read, _: call(name, *(read(node.args[place]) for place in places if node.args.get(place) is not None))
+    return places, lambda node, read, _: call(
+        name, *(read(node.args[place]) for place in places if node.args.get(place) is not None)
+    )
 
 
 def _two(name: str, second: str = "expression") -> tuple[tuple[str, ...], Build]:
@@ -73,17 +78,26 @@ def _is(node: exp.Is, read: Read, scalars: Scalars) -> Expr:
 
 
 def _in(node: exp.In, read: Read, scalars: Scalars) -> Expr:
-    listed = [read(item) if isinstance(item, exp.Cast) else constant(item, scalars.parameters) for item in node.expressions]  # DATE '2026-01-31' is a cast
+    listed = [
+        read(item) if isinstance(item, exp.Cast) else constant(item, scalars.parameters)
+        for item in node.expressions
+    ]  # DATE '2026-01-31' is a cast
     if not listed or not all(isinstance(item, Literal) for item in listed):
         reason = "what a value is compared with is a list of constants"
-        raise scalars.source.refuse("sql.unsupported", node, "", reason, "x IN (1, 2, 3), or (x = a) OR (x = b)")
+        raise scalars.source.refuse(
+            "sql.unsupported", node, "", reason, "x IN (1, 2, 3), or (x = a) OR (x = b)"
+        )
     return call("is_in", read(node.this), *listed)
 
 
 def _case(node: exp.Case, read: Read, _: Scalars) -> Expr:
     parts: list[Expr] = []
     for branch in node.args["ifs"]:
-        condition = read(branch.this) if node.this is None else call("=", read(node.this), read(branch.this))
+        condition = (
+            read(branch.this)
+            if node.this is None
+            else call("=", read(node.this), read(branch.this))
+        )
         parts += [condition, read(branch.args["true"])]
     default = node.args.get("default")
     return call("case", *parts, literal(None) if default is None else read(default))
@@ -91,12 +105,21 @@ def _case(node: exp.Case, read: Read, _: Scalars) -> Expr:
 
 def _if(node: exp.If, read: Read, _: Scalars) -> Expr:
     other = node.args.get("false")
-    return call("case", read(node.this), read(node.args["true"]), literal(None) if other is None else read(other))
+    return call(
+        "case",
+        read(node.this),
+        read(node.args["true"]),
+        literal(None) if other is None else read(other),
+    )
 
 
 def _cast(node: exp.Cast, read: Read, scalars: Scalars) -> Expr:
     wanted = scalars.known_type(node.args["to"])
-    if wanted.kind in ("date", "timestamp", "uuid") and isinstance(node.this, exp.Literal) and node.this.is_string:
+    if (
+        wanted.kind in ("date", "timestamp", "uuid")
+        and isinstance(node.this, exp.Literal)
+        and node.this.is_string
+    ):
         return moment(str(node.this.this), wanted, scalars.source, node)
     return read(node.this).cast(wanted)
 
@@ -105,7 +128,11 @@ def _log(node: exp.Log, read: Read, scalars: Scalars) -> Expr:
     """LOG(x) is to base 10, LOG2(x) and LOG10(x) come as LOG(base, x)."""
     if node.args.get("expression") is None:
         return call("log10", read(node.this))
-    name = {"10": "log10", "2": "log2"}.get(str(node.this.this)) if isinstance(node.this, exp.Literal) else None
+    name = (
+        {"10": "log10", "2": "log2"}.get(str(node.this.this))
+        if isinstance(node.this, exp.Literal)
+        else None
+    )
     if name is None:
         raise scalars.unsupported(node, "LN(x) / LN(base)")
     return call(name, read(node.expression))
@@ -118,11 +145,19 @@ def _round(node: exp.Round, read: Read, _: Scalars) -> Expr:
 
 def _substring(node: exp.Substring, read: Read, _: Scalars) -> Expr:
     length = node.args.get("length")
-    return call("substr", read(node.this), read(node.args["start"]), literal(10**6) if length is None else read(length))
+    return call(
+        "substr",
+        read(node.this),
+        read(node.args["start"]),
+        literal(10**6) if length is None else read(length),
+    )
 
 
 def _trim(node: exp.Trim, read: Read, _: Scalars) -> Expr:
-    return call({"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position")), "trim"), read(node.this))
+    return call(
+        {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position")), "trim"),
+        read(node.this),
+    )
 
 
 def _concat(node: exp.Concat, read: Read, _: Scalars) -> Expr:
@@ -146,7 +181,12 @@ TABLE: Mapping[type[Node], tuple[tuple[str, ...], Build]] = {
     exp.In: (("this", "expressions"), _in),
     exp.Is: (("this", "expression"), _is),
     exp.NullSafeEQ: _two("identical"),
-    exp.NullSafeNEQ: (("this", "expression"), lambda node, read, _: call("not", call("identical", read(node.this), read(node.expression)))),
+    exp.NullSafeNEQ: (
+        ("this", "expression"),
+        lambda node, read, _: call(
+            "not", call("identical", read(node.this), read(node.expression))
+        ),
+    ),
     exp.Like: _two("like"),
     exp.ILike: _two("ilike"),
     exp.Case: (("this", "ifs", "default"), _case),
@@ -233,7 +273,9 @@ def _called(name: str) -> Named:
 NAMED: Mapping[str, Named] = {
     "clamp": _called("clip"),
     "clip": _called("clip"),
-    "date_part": lambda given, read, node, scalars: part(scalars.text(given[0]), read(given[1]), node, scalars),
+    "date_part": lambda given, read, node, scalars: part(
+        scalars.text(given[0]), read(given[1]), node, scalars
+    ),
     "isfinite": _called("is_finite"),
     "prefix": _called("starts_with"),
     "suffix": _called("ends_with"),

@@ -1,8 +1,11 @@
 """IN and EXISTS of a SELECT, in WHERE: rows for which other rows have one that fits, or none.
 
-*Where*    They stand by themselves or beside other conditions, with AND. Inside OR, CASE or NOT (…) they are refused.
-*Public*   Any SELECT of public tables without aggregates. NOT IN minds nulls as SQL does: beside a null nothing is known not to be there.
-*People*   Of protected rows only those of the same unit may be looked at: `user_id IN (SELECT user_id FROM …)`, `EXISTS (… WHERE s.user_id = v.user_id …)`.
+*Where*    They stand by themselves or beside other conditions, with AND. Inside OR, CASE or NOT (…)
+           they are refused.
+*Public*   Any SELECT of public tables without aggregates. NOT IN minds nulls as SQL does: beside a
+           null nothing is known not to be there.
+*People*   Of protected rows only those of the same unit may be looked at: `user_id IN (SELECT
+           user_id FROM …)`, `EXISTS (… WHERE s.user_id = v.user_id …)`.
 """
 
 from __future__ import annotations
@@ -41,7 +44,9 @@ def filtered(scope: Scope, node: Node, relation: Relation, known: Relations) -> 
         try:
             scope = _tested(scope, part, relation, known)
         except Refused as refusal:
-            raise refusal if "\n" in refusal.place else source.moved(refusal, part, source.example) from None
+            raise (
+                refusal if "\n" in refusal.place else source.moved(refusal, part, source.example)
+            ) from None
     return scope
 
 
@@ -52,7 +57,9 @@ def _test(node: Node) -> tuple[Node, bool] | None:
     if isinstance(node, exp.Not):
         inner = _test(node.this)
         return None if inner is None or inner[1] else (inner[0], True)
-    if isinstance(node, exp.Exists) or (isinstance(node, exp.In) and node.args.get("query") is not None):
+    if isinstance(node, exp.Exists) or (
+        isinstance(node, exp.In) and node.args.get("query") is not None
+    ):
         return node, False
     return None
 
@@ -70,24 +77,55 @@ def _tested(scope: Scope, part: Node, relation: Relation, known: Relations) -> S
         relation.closed(select, _READ)
         if any(has_aggregate(item) for item in select.expressions):
             raise relation.source.refuse(
-                "sql.subquery", node, "", "an aggregate of no rows is a row as well: EXISTS would always hold", relation.source.example
+                "sql.subquery",
+                node,
+                "",
+                "an aggregate of no rows is a row as well: EXISTS would always hold",
+                relation.source.example,
             )
         there = relation.from_(select, known)
         related(scope.rows, there.rows)
         where = select.args.get("where")
-        wanted = conditions([] if where is None else conjuncts(where.this), scope, there, relation.scalars, inner=True)
-        return replace(scope, rows=match(scope.rows, wanted.there.rows, wanted.pairs, kind, together(wanted.rest)))  # type: ignore[arg-type]
+        wanted = conditions(
+            [] if where is None else conjuncts(where.this),
+            scope,
+            there,
+            relation.scalars,
+            inner=True,
+        )
+        return replace(
+            scope,
+            rows=match(scope.rows, wanted.there.rows, wanted.pairs, kind, together(wanted.rest)),  # type: ignore[arg-type]
+        )
     relation.closed(node, frozenset({"this", "query"}))
     there = relation.rows_of(node.args["query"], known, node)
     if len(there.names) != 1:
-        raise relation.source.refuse("sql.subquery", node, "", "what a value is looked for in is one column", relation.source.example)
+        raise relation.source.refuse(
+            "sql.subquery",
+            node,
+            "",
+            "what a value is looked for in is one column",
+            relation.source.example,
+        )
     (value,) = there.names.values()
     rows = there.rows
     if not isinstance(value, Column) and not rows.public:
-        raise relation.source.refuse("sql.subquery", node, "", "of protected rows only the unit is looked for", relation.source.example)
+        raise relation.source.refuse(
+            "sql.subquery",
+            node,
+            "",
+            "of protected rows only the unit is looked for",
+            relation.source.example,
+        )
     one = scope.read(node.this, relation.scalars)
     related(scope.rows, rows)
     if negated and not rows.public and not scope.unit(one):
-        reason = "NOT IN asks whether a value is nowhere: of protected rows only the unit is known to be nobody else's"
+        reason = (
+            "NOT IN asks whether a value is nowhere: of protected rows only the unit is "
+            "known to be nobody else's"
+        )
         raise relation.source.refuse("sql.subquery", node, "", reason, relation.source.example)
-    return replace(scope, rows=match(scope.rows, rows, ((one, value),), kind, nulls=negated and rows.public))  # type: ignore[arg-type]
+    return replace(
+        scope,
+        rows=match(scope.rows, rows, ((one, value),), kind, nulls=negated and rows.public),  # type: ignore[arg-type]
+    )

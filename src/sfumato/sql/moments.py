@@ -30,13 +30,21 @@ PARTS: Mapping[str, str] = {
     "second": "second",
     "epoch": "epoch",
 }
-"""Parts of a moment, by SQL's names. `dow` begins with Sunday, which is 0; `isodow` with Monday, which is 1."""
+"""Parts of a moment, by SQL's names. `dow` begins with Sunday, which is 0; `isodow` with Monday,
+which is 1.
+"""
 
 
 def part(name: str, value: Expr, node: Node, scalars: Scalars) -> Expr:
     known = PARTS.get(name.lower())
     if known is None:
-        raise scalars.source.refuse("sql.function", node, "", f"a moment has no {name.lower():.40} here", f"one of {', '.join(PARTS)}")
+        raise scalars.source.refuse(
+            "sql.function",
+            node,
+            "",
+            f"a moment has no {name.lower():.40} here",
+            f"one of {', '.join(PARTS)}",
+        )
     return call("mod", call("day_of_week", value), 7) if known == "dow" else call(known, value)
 
 
@@ -54,7 +62,13 @@ def trunc(node: exp.TimestampTrunc, read: Read, scalars: Scalars) -> Expr:
 
 def days(node: exp.DateDiff, read: Read, scalars: Scalars) -> Expr:
     if scalars.unit(node) != "day":
-        raise scalars.source.refuse("sql.function", node, "", "the difference of two moments is told in days", "DATE_DIFF('day', a, b)")
+        raise scalars.source.refuse(
+            "sql.function",
+            node,
+            "",
+            "the difference of two moments is told in days",
+            "DATE_DIFF('day', a, b)",
+        )
     return call("days_between", read(node.this), read(node.expression))
 
 
@@ -70,7 +84,13 @@ def add(sign: int, name: str) -> tuple[tuple[str, ...], Build]:
         scalars.closed(other, ("this", "unit"))
         amount = str(other.this.this) if isinstance(other.this, exp.Literal) else ""
         if not amount.removeprefix("-").isdecimal() or len(amount) > 12:
-            raise scalars.source.refuse("sql.unsupported", other, "", "an interval is a whole number of units", "INTERVAL 3 DAY")
+            raise scalars.source.refuse(
+                "sql.unsupported",
+                other,
+                "",
+                "an interval is a whole number of units",
+                "INTERVAL 3 DAY",
+            )
         return call("date_add", read(node.this), sign * int(amount), scalars.unit(other))
 
     return ("this", "expression"), build

@@ -1,6 +1,7 @@
 """From a text to a question: the two entries of this package.
 
-*Rewrites*   A rewrite that is a whole statement is read like any other text before it is offered; one that would be refused is replaced by one that is not.
+*Rewrites*   A rewrite that is a whole statement is read like any other text before it is offered;
+             one that would be refused is replaced by one that is not.
 """
 
 from __future__ import annotations
@@ -21,14 +22,23 @@ from .source import EXPLAIN, Source
 __all__ = ["Asked", "condition", "explains", "read"]
 
 
-def read(text: str, rows: Rows, parameters: Given = None, tables: Mapping[str, Rows] | None = None) -> Asked:
-    """What a SELECT asks about a protected table, or about several, or a refusal. Nothing is read but the text."""
+def read(
+    text: str, rows: Rows, parameters: Given = None, tables: Mapping[str, Rows] | None = None
+) -> Asked:
+    """What a SELECT asks about a protected table, or about several, or a refusal. Nothing is read
+    but the text.
+    """
     try:
         return _read(text, rows, parameters, tables)
     except Refused as refusal:
         raise _taught(refusal, rows, tables) from None
     except Exception:  # a tree that nobody foresaw: nothing was read, so this may be said
-        raise Refused("sql.unsupported", "this text", "it has a form that is not on the list of what can be asked", example(rows)) from None
+        raise Refused(
+            "sql.unsupported",
+            "this text",
+            "it has a form that is not on the list of what can be asked",
+            example(rows),
+        ) from None
 
 
 def explains(text: str) -> bool:
@@ -47,18 +57,32 @@ def condition(text: str, rows: Rows) -> Expr:
     return scope.read(tree, scalars)
 
 
-def _read(text: str, rows: Rows, parameters: Given, tables: Mapping[str, Rows] | None = None) -> Asked:
+def _read(
+    text: str, rows: Rows, parameters: Given, tables: Mapping[str, Rows] | None = None
+) -> Asked:
     source = Source.of(text, example(rows))
     tree = source.tree()
-    while isinstance(tree, exp.Subquery) and set(tree.args) >= {"this"} and not any(tree.args.get(name) for name in tree.args if name != "this"):
+    while (
+        isinstance(tree, exp.Subquery)
+        and set(tree.args) >= {"this"}
+        and not any(tree.args.get(name) for name in tree.args if name != "this")
+    ):
         tree = tree.this
     if not isinstance(tree, exp.Select):
-        raise source.refuse("sql.statement", tree, "", "only questions are answered, and a question is a SELECT", source.example)
+        raise source.refuse(
+            "sql.statement",
+            tree,
+            "",
+            "only questions are answered, and a question is a SELECT",
+            source.example,
+        )
     values = Parameters.of(source, parameters, tree)
     try:
         asked = Outermost.of(tree, rows, Scalars(source, values), tables)
     except RecursionError:
-        raise source.refuse("sql.depth", None, "", "the text is nested too deeply to be read", source.example) from None
+        raise source.refuse(
+            "sql.depth", None, "", "the text is nested too deeply to be read", source.example
+        ) from None
     values.finish()
     return asked
 

@@ -1,9 +1,13 @@
-"""FROM and WITH: a protected table, sub-queries of it, and sub-queries of those. Each is rows that still belong to units, and names for their columns.
+"""FROM and WITH: a protected table, sub-queries of it, and sub-queries of those. Each is rows that
+still belong to units, and names for their columns.
 
-*Row by row*   A sub-query without aggregates is its conditions and the names of its columns; its rows belong to whom they belonged.
-*Per unit*     A sub-query grouped by the unit, with keys beside it if one likes, gives rows that are functions of one unit's rows. So does SELECT
-               DISTINCT with the unit among its columns.
-*Nobody's*     Any other sub-query with aggregates, or with LIMIT, gives rows that depend on many people. It is refused.
+*Row by row*   A sub-query without aggregates is its conditions and the names of its columns; its
+               rows belong to whom they belonged.
+*Per unit*     A sub-query grouped by the unit, with keys beside it if one likes, gives rows that
+               are functions of one unit's rows. So does SELECT DISTINCT with the unit among its
+               columns.
+*Nobody's*     Any other sub-query with aggregates, or with LIMIT, gives rows that depend on many
+               people. It is refused.
 """
 
 from __future__ import annotations
@@ -23,14 +27,40 @@ from .scope import Scope, has_aggregate, identifier, quoted
 from .sets import united
 from .source import Node, Source, arguments
 
-READ = frozenset({"expressions", "from_", "joins", "where", "group", "having", "distinct", "with_", "order", "limit", "offset"})
+READ = frozenset(
+    {
+        "expressions",
+        "from_",
+        "joins",
+        "where",
+        "group",
+        "having",
+        "distinct",
+        "with_",
+        "order",
+        "limit",
+        "offset",
+    }
+)
 """Parts of a SELECT that are read."""
 
 REFUSED: Mapping[str, tuple[str, str]] = {
-    "laterals": ("sql.join", "a table that is made anew for each row is not answered: a join has a condition on two rows"),
+    "laterals": (
+        "sql.join",
+        (
+            "a table that is made anew for each row is not answered: a join has a condition "
+            "on two rows"
+        ),
+    ),
     "qualify": ("sql.window", "a rank, or a sum up to a row, tells of rows one by one"),
     "windows": ("sql.window", "a rank, or a sum up to a row, tells of rows one by one"),
-    "sample": ("sql.sample", "a sample of rows is no sample of units, and one that is chosen twice is no sample; the noise is what protects"),
+    "sample": (
+        "sql.sample",
+        (
+            "a sample of rows is no sample of units, and one that is chosen twice is no "
+            "sample; the noise is what protects"
+        ),
+    ),
     "into": ("sql.statement", "only questions are answered: nothing is written"),
 }
 """Parts of a SELECT, or of a table, that are refused with a reason of their own."""
@@ -44,7 +74,9 @@ class Relation:
 
     base: Scope
     scalars: Scalars
-    tables: Relations = field(default_factory=dict)  # all that may be named, by names in small letters
+    tables: Relations = field(
+        default_factory=dict
+    )  # all that may be named, by names in small letters
 
     @property
     def source(self) -> Source:
@@ -58,14 +90,26 @@ class Relation:
             return found
         if clause.args.get("recursive"):
             reason = "rows that are made of themselves have no bound"
-            raise self.source.refuse("sql.recursive", clause.expressions[0].args.get("alias"), "", reason, self.source.example)
+            raise self.source.refuse(
+                "sql.recursive",
+                clause.expressions[0].args.get("alias"),
+                "",
+                reason,
+                self.source.example,
+            )
         self.closed(clause, frozenset({"expressions", "recursive"}))
         for part in clause.expressions:
             self.closed(part, frozenset({"this", "alias", "materialized"}))
             alias = part.args["alias"]
             name = identifier(alias.this)
             if name is None or name.lower() in {key.lower() for key in found if key not in known}:
-                raise self.source.refuse("sql.names", part, "", "each part of WITH has a name of its own", self.source.example)
+                raise self.source.refuse(
+                    "sql.names",
+                    part,
+                    "",
+                    "each part of WITH has a name of its own",
+                    self.source.example,
+                )
             found[name.lower()] = self._aliased(self.rows_of(part.this, found, part), alias, part)
         return found
 
@@ -76,7 +120,9 @@ class Relation:
         if clause is None:
             table = quoted(self.base.rows.declaration.name)
             rewrite = f"{' '.join(self.source.text.split())} FROM {table}"
-            raise self.source.refuse("sql.table", None, "", f"a question is about a table: there is {table:.60}", rewrite)
+            raise self.source.refuse(
+                "sql.table", None, "", f"a question is about a table: there is {table:.60}", rewrite
+            )
         self.closed(clause, frozenset({"this"}))
         scope = self.table(clause.this, known)
         for node in select.args.get("joins") or []:
@@ -103,10 +149,24 @@ class Relation:
 
     def _no_table(self, node: Node) -> Refused:
         table = self.base.rows.declaration.name
-        listed = ", ".join(quoted(scope.rows.declaration.name) for scope in list(self.tables.values())[:6]) if len(self.tables) > 1 else ""
-        there = f"the tables here are {listed:.120}" if listed else f"there is one table here, {quoted(table):.60}"
+        listed = (
+            ", ".join(
+                quoted(scope.rows.declaration.name) for scope in list(self.tables.values())[:6]
+            )
+            if len(self.tables) > 1
+            else ""
+        )
+        there = (
+            f"the tables here are {listed:.120}"
+            if listed
+            else f"there is one table here, {quoted(table):.60}"
+        )
         reason = f"{there}; no other is read, and no file, function or address in its place"
-        rewrite = self.source.replaced(node, quoted(table)) if isinstance(node, exp.Table) else self.source.example
+        rewrite = (
+            self.source.replaced(node, quoted(table))
+            if isinstance(node, exp.Table)
+            else self.source.example
+        )
         return self.source.refuse("sql.table", node, "", reason, rewrite)
 
     def _aliased(self, scope: Scope, alias: Node | None, node: Node) -> Scope:
@@ -116,7 +176,13 @@ class Relation:
         scope = scope.named(identifier(alias.this) or "", self.source)
         names = [identifier(column) or "" for column in alias.args.get("columns") or []]
         if len(names) > len(scope.names) or len({name.lower() for name in names}) < len(names):
-            raise self.source.refuse("sql.names", node, "", f"there are {len(scope.names)} columns, each with a name of its own", self.source.example)
+            raise self.source.refuse(
+                "sql.names",
+                node,
+                "",
+                f"there are {len(scope.names)} columns, each with a name of its own",
+                self.source.example,
+            )
         old = list(scope.names)
         renamed = dict(zip([*names, *old[len(names) :]], scope.names.values(), strict=True))
         return replace(scope, names=renamed)
@@ -130,12 +196,22 @@ class Relation:
             self.closed(node, frozenset({"this"}))
             return self.rows_of(node.this, known, place)
         if not isinstance(node, exp.Select):
-            raise self.source.refuse("sql.unsupported", place, "", "a sub-query is a SELECT", self.source.example)
+            raise self.source.refuse(
+                "sql.unsupported", place, "", "a sub-query is a SELECT", self.source.example
+            )
         named = self.named(node, known)
         scope = self.from_(node, named)
         for part, code, reason in (
-            ("limit", "sql.limit", "the first rows of a table are somebody's; LIMIT is for the answer"),
-            ("offset", "sql.limit", "the first rows of a table are somebody's; OFFSET is for the answer"),
+            (
+                "limit",
+                "sql.limit",
+                "the first rows of a table are somebody's; LIMIT is for the answer",
+            ),
+            (
+                "offset",
+                "sql.limit",
+                "the first rows of a table are somebody's; OFFSET is for the answer",
+            ),
             ("order", "sql.order", "rows of a sub-query have no order; ORDER BY is for the answer"),
         ):
             if node.args.get(part) is not None:
@@ -143,10 +219,19 @@ class Relation:
         if node.args.get("where") is not None:
             scope = self.where(scope, node.args["where"].this, named)
         items = items_of(node, scope, self.scalars, star=True)
-        grouped = node.args.get("group") is not None or node.args.get("having") is not None or any(has_aggregate(item.node) for item in items)
+        grouped = (
+            node.args.get("group") is not None
+            or node.args.get("having") is not None
+            or any(has_aggregate(item.node) for item in items)
+        )
         if scope.rows.public and (grouped or node.args.get("distinct") is not None):
-            reason = f"{scope.rows.declaration.name:.60} is public: it is put together before it is given, at no cost"
-            raise self.source.refuse("sql.ownership", items[0].node, "", reason, self.source.example)
+            reason = (
+                f"{scope.rows.declaration.name:.60} is public: it is put together before it "
+                f"is given, at no cost"
+            )
+            raise self.source.refuse(
+                "sql.ownership", items[0].node, "", reason, self.source.example
+            )
         if grouped:
             return per_unit(node, scope, items, self.scalars)
         if (distinct := node.args.get("distinct")) is not None:
@@ -168,12 +253,30 @@ class Relation:
             value = node.args.get(name)
             if value:
                 at = value[0] if isinstance(value, list) else value
-                raise self.source.refuse(code, at if isinstance(at, exp.Expression) else node, "", reason, self.source.example)
+                raise self.source.refuse(
+                    code,
+                    at if isinstance(at, exp.Expression) else node,
+                    "",
+                    reason,
+                    self.source.example,
+                )
 
     def closed(self, node: Node, places: frozenset[str]) -> None:
         more = set(arguments(node)) - places
         if more:
             value = node.args[min(more)]
-            at = value if isinstance(value, exp.Expression) else value[0] if isinstance(value, list) and isinstance(value[0], exp.Expression) else node
+            at = (
+                value
+                if isinstance(value, exp.Expression)
+                else value[0]
+                if isinstance(value, list) and isinstance(value[0], exp.Expression)
+                else node
+            )
             name = min(more).strip("_").upper()
-            raise self.source.refuse("sql.unsupported", at, "", f"{name} in this place is not on the list of what can be asked", self.source.example)
+            raise self.source.refuse(
+                "sql.unsupported",
+                at,
+                "",
+                f"{name} in this place is not on the list of what can be asked",
+                self.source.example,
+            )

@@ -1,7 +1,9 @@
-"""Reads what is computed from the columns of one row, node by node, against the list in `functions`. What is not in it is refused.
+"""Reads what is computed from the columns of one row, node by node, against the list in
+`functions`. What is not in it is refused.
 
-*Closed*    A node is taken apart by the arguments that its row of the list names. An argument that says something and is not named there is refused, so that
-            nothing of the text is ever passed over in silence.
+*Closed*    A node is taken apart by the arguments that its row of the list names. An argument that
+            says something and is not named there is refused, so that nothing of the text is ever
+            passed over in silence.
 """
 
 from __future__ import annotations
@@ -21,27 +23,50 @@ from .source import Node, Source, arguments
 _UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 
 TEACH: Mapping[type[Node], tuple[str, str]] = {
-    exp.Subquery: ("sql.subquery", "a value taken from rows is no constant: a question sees one row at a time"),
-    exp.Select: ("sql.subquery", "a value taken from rows is no constant: a question sees one row at a time"),
+    exp.Subquery: (
+        "sql.subquery",
+        "a value taken from rows is no constant: a question sees one row at a time",
+    ),
+    exp.Select: (
+        "sql.subquery",
+        "a value taken from rows is no constant: a question sees one row at a time",
+    ),
     exp.Exists: ("sql.subquery", "whether some row exists is about a person"),
     exp.Any: ("sql.subquery", "what a value is compared with is a list of constants"),
     exp.All: ("sql.subquery", "what a value is compared with is a list of constants"),
     exp.Window: ("sql.window", "a rank, or a sum up to a row, tells of rows one by one"),
-    exp.CurrentDate: ("sql.function", "the same question means the same every day: give the date as a parameter"),
-    exp.CurrentTimestamp: ("sql.function", "the same question means the same at every hour: give the time as a parameter"),
+    exp.CurrentDate: (
+        "sql.function",
+        "the same question means the same every day: give the date as a parameter",
+    ),
+    exp.CurrentTimestamp: (
+        "sql.function",
+        "the same question means the same at every hour: give the time as a parameter",
+    ),
     exp.Rand: ("sql.function", "chance has no place in a condition"),
     exp.SimilarTo: ("sql.function", "patterns that could take long for some rows are not matched"),
-    exp.RegexpLike: ("sql.function", "patterns that could take long for some rows are not matched: LIKE is"),
-    exp.RegexpFullMatch: ("sql.function", "patterns that could take long for some rows are not matched: LIKE is"),
+    exp.RegexpLike: (
+        "sql.function",
+        "patterns that could take long for some rows are not matched: LIKE is",
+    ),
+    exp.RegexpFullMatch: (
+        "sql.function",
+        "patterns that could take long for some rows are not matched: LIKE is",
+    ),
     exp.Glob: ("sql.function", "patterns are written with LIKE"),
-    exp.Escape: ("sql.unsupported", "LIKE has no escape here: CONTAINS and STARTS_WITH take a text as it is"),
+    exp.Escape: (
+        "sql.unsupported",
+        "LIKE has no escape here: CONTAINS and STARTS_WITH take a text as it is",
+    ),
     exp.Star: ("sql.star", "columns are named one by one"),
 }
 """What is refused with a reason of its own."""
 
 
 class Scalars:
-    """Reads expressions on rows. What a column is, and what an aggregate, is told by whoever asks."""
+    """Reads expressions on rows. What a column is, and what an aggregate, is told by whoever
+    asks.
+    """
 
     def __init__(self, source: Source, parameters: Parameters) -> None:
         self.source = source
@@ -54,7 +79,9 @@ class Scalars:
         special: Callable[[Node], Expr | None] = lambda _: None,
         check: Callable[[Expr, Node], None] = lambda *_: None,
     ) -> Expr:
-        """The expression of a node. `special` may take a node before anything else does; `check` sees every part that was made."""
+        """The expression of a node. `special` may take a node before anything else does; `check`
+        sees every part that was made.
+        """
 
         def inner(part: Node) -> Expr:
             made = self.read(part, column, special, check)
@@ -78,7 +105,11 @@ class Scalars:
         except (KeyError, IndexError):  # an argument is missing
             raise self.unsupported(node) from None
         except Refused as refusal:
-            raise refusal if "\n" in refusal.place or refusal.code.startswith("sql.") else self.source.moved(refusal, node) from None
+            raise (
+                refusal
+                if "\n" in refusal.place or refusal.code.startswith("sql.")
+                else self.source.moved(refusal, node)
+            ) from None
 
     def _named(self, node: exp.Anonymous, read: Read) -> Expr:
         name = str(node.this).lower() if isinstance(node.this, str) else ""
@@ -95,7 +126,13 @@ class Scalars:
             nested = node.args[min(more)]
             if isinstance(nested, exp.Query):
                 raise self.unsupported(nested)
-            raise self.source.refuse("sql.unsupported", node, "", f"{type(node).__name__.upper()} with {min(more)} is not on the list", self.source.example)
+            raise self.source.refuse(
+                "sql.unsupported",
+                node,
+                "",
+                f"{type(node).__name__.upper()} with {min(more)} is not on the list",
+                self.source.example,
+            )
 
     def unsupported(self, node: Node, rewrite: str = "") -> Refused:
         code, reason = TEACH.get(type(node), ("", ""))
@@ -103,18 +140,31 @@ class Scalars:
             return self.source.refuse(code, node, "", reason, rewrite or self.source.example)
         if isinstance(node, exp.Func):
             name = str(node.this) if isinstance(node, exp.Anonymous) else type(node).__name__
-            reason = f"{name.lower():.60} is not on the list of functions, each of which is tested never to fail"
+            reason = (
+                f"{name.lower():.60} is not on the list of functions, each of which is "
+                f"tested never to fail"
+            )
             return self.source.refuse("sql.function", node, "", reason, self.source.example)
         reason = f"{type(node).__name__.upper()} is not on the list of what can be asked"
-        return self.source.refuse("sql.unsupported", node, "", reason, rewrite or self.source.example)
+        return self.source.refuse(
+            "sql.unsupported", node, "", reason, rewrite or self.source.example
+        )
 
     def known_type(self, node: Node) -> Type:
         """The type that a CAST names."""
-        kind = node.this.name if isinstance(node, exp.DataType) and isinstance(node.this, exp.DataType.Type) else ""
+        kind = (
+            node.this.name
+            if isinstance(node, exp.DataType) and isinstance(node.this, exp.DataType.Type)
+            else ""
+        )
         if isinstance(node, exp.DataType):
             self.closed(node, ())
         if kind == "DECIMAL":
-            given = [str(part.this.this) for part in node.expressions if isinstance(part, exp.DataTypeParam)] or ["18", "3"]
+            given = [
+                str(part.this.this)
+                for part in node.expressions
+                if isinstance(part, exp.DataTypeParam)
+            ] or ["18", "3"]
             name = f"decimal({given[0]},{given[1] if len(given) > 1 else 0})"
         elif node.args.get("expressions"):
             name = ""
@@ -124,7 +174,13 @@ class Scalars:
             return Type.of(name)
         except Refused:
             known = ", ".join(dict.fromkeys((*TYPES, "DECIMAL(18, 2)")))
-            raise self.source.refuse("sql.type", node.parent, "", "no column has this type", f"CAST(… AS …) with one of {known}") from None
+            raise self.source.refuse(
+                "sql.type",
+                node.parent,
+                "",
+                "no column has this type",
+                f"CAST(… AS …) with one of {known}",
+            ) from None
 
     def unit(self, node: Node) -> str:
         """The unit of an interval or of DATE_TRUNC."""
@@ -135,5 +191,11 @@ class Scalars:
     def text(self, node: Node) -> str:
         """A constant text, as DATE_PART has it."""
         if not (isinstance(node, exp.Literal) and node.is_string):
-            raise self.source.refuse("sql.unsupported", node, "", "the part of a moment is a constant text", "DATE_PART('year', day)")
+            raise self.source.refuse(
+                "sql.unsupported",
+                node,
+                "",
+                "the part of a moment is a constant text",
+                "DATE_PART('year', day)",
+            )
         return str(node.this)

@@ -1,4 +1,6 @@
-"""Totals of one unit's rows, which a sub-query grouped by the unit may have. None of them depends on the order of rows, and none can fail."""
+"""Totals of one unit's rows, which a sub-query grouped by the unit may have. None of them depends
+on the order of rows, and none can fail.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,30 @@ def total(node: Node, reader: Reader) -> Total:
         reader.closed(node, "this", "expression")
         inner = total(node.this, reader)
         condition = reader.scope.read(node.expression.this, reader.scalars)
-        return Total(inner.kind, inner.of, condition if inner.where is None else inner.where & condition)
+        return Total(
+            inner.kind, inner.of, condition if inner.where is None else inner.where & condition
+        )
     found = _total(node, reader)
     if found is None:
-        reason = "of the rows of one unit there are COUNT, SUM, AVG, MIN and MAX: none of them depends on the order of rows"
+        reason = (
+            "of the rows of one unit there are COUNT, SUM, AVG, MIN and MAX: none of them "
+            "depends on the order of rows"
+        )
         raise reader.source.refuse("sql.aggregate", node, "", reason, reader.source.example)
     try:
         found.type(reader.scope.rows.schema, reader.scope.rows.ranges)
     except Refused as refusal:
-        clamp = f"{reader.source.words_of(node).partition('(')[0]}(CLAMP({reader.source.words_of(node.this)}, 0, 100))" if isinstance(node.this, Node) else ""
-        raise reader.source.moved(refusal, node, reader.source.replaced(node, clamp) if clamp else reader.source.example) from None
+        clamp = (
+            (
+                f"{reader.source.words_of(node).partition('(')[0]}(CLAMP({reader.source.words_of(node.this)}, "
+                f"0, 100))"
+            )
+            if isinstance(node.this, Node)
+            else ""
+        )
+        raise reader.source.moved(
+            refusal, node, reader.source.replaced(node, clamp) if clamp else reader.source.example
+        ) from None
     return found
 
 

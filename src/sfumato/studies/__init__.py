@@ -1,4 +1,6 @@
-"""Every table and figure of the sources, run again: what was printed, ours beside it, and the right way beside both."""
+"""Every table and figure of the sources, run again: what was printed, ours beside it, and the right
+way beside both.
+"""
 
 from .base import Beside, Result, Row, Study, Verdict
 from .catalogue import STUDIES, study

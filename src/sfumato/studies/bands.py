@@ -1,8 +1,11 @@
-"""Bands: where one more faithful run falls with probability 1 − 10⁻⁶. A printed number, which is such a run, agrees when it meets its band.
+"""Bands: where one more faithful run falls with probability 1 − 10⁻⁶. A printed number, which is
+such a run, agrees when it meets its band.
 
-*Law*       Where the law is known (noise of a stated scale, the mean of uniform numbers) the band comes from it.
-*Draws*     Elsewhere it is Student's prediction interval from the repetitions, of the logarithm for errors: m ± t·s·√(1 + 1/R) with R − 1 degrees of
-            freedom. Few repetitions give a wide band, never a wrong one, as far as the logarithm is normal.
+*Law*       Where the law is known (noise of a stated scale, the mean of uniform numbers) the band
+            comes from it.
+*Draws*     Elsewhere it is Student's prediction interval from the repetitions, of the logarithm for
+            errors: m ± t·s·√(1 + 1/R) with R − 1 degrees of freedom. Few repetitions give a wide
+            band, never a wrong one, as far as the logarithm is normal.
 """
 
 from __future__ import annotations
@@ -32,7 +35,9 @@ def normal_size(sigma: float) -> Interval:
 
 
 def mean_of_uniforms(n: int, low: float) -> Interval:
-    """The mean of n uniform numbers from [low, low + 1]; the normal law's tail is above that of the mean."""
+    """The mean of n uniform numbers from [low, low + 1]; the normal law's tail is above that of the
+    mean.
+    """
     centre, reach = low + 0.5, normal_size(1.0)[1] / math.sqrt(12 * n)
     return centre - reach, centre + reach
 
@@ -41,7 +46,10 @@ def mean_size(scale: float, repetitions: int) -> Interval:
     """The mean of |W| over repetitions of Laplace noise: their sum is a gamma variable."""
     from scipy.special import gammaincinv
 
-    low, high = (scale / repetitions * float(gammaincinv(repetitions, p)) for p in (FALSE_ALARM / 2, 1 - FALSE_ALARM / 2))
+    low, high = (
+        scale / repetitions * float(gammaincinv(repetitions, p))
+        for p in (FALSE_ALARM / 2, 1 - FALSE_ALARM / 2)
+    )
     return low, high
 
 
@@ -49,7 +57,10 @@ def share(probability: float, repetitions: int) -> Interval:
     """How often something of this probability happens: a share of the repetitions."""
     from scipy.stats import binom
 
-    low, high = (float(binom.ppf(p, repetitions, probability)) / repetitions for p in (FALSE_ALARM / 2, 1 - FALSE_ALARM / 2))
+    low, high = (
+        float(binom.ppf(p, repetitions, probability)) / repetitions
+        for p in (FALSE_ALARM / 2, 1 - FALSE_ALARM / 2)
+    )
     return low, high
 
 
@@ -64,16 +75,27 @@ def predicted(draws: Sequence[float], *, logarithm: bool = True) -> Interval:
 
     values = np.asarray(draws, dtype=np.float64)
     if len(values) < 2:
-        raise Refused("studies.repetitions", f"{len(values)} repetitions", "a band needs two or more", "repetitions=20")
+        raise Refused(
+            "studies.repetitions",
+            f"{len(values)} repetitions",
+            "a band needs two or more",
+            "repetitions=20",
+        )
     if logarithm:
         values = np.log(values)
-    reach = -float(stdtrit(len(values) - 1, FALSE_ALARM / 2)) * float(values.std(ddof=1)) * math.sqrt(1 + 1 / len(values))
+    reach = (
+        -float(stdtrit(len(values) - 1, FALSE_ALARM / 2))
+        * float(values.std(ddof=1))
+        * math.sqrt(1 + 1 / len(values))
+    )
     centre = float(values.mean())
     ends = (centre - reach, centre + reach)
     return (math.exp(max(ends[0], -700.0)), math.exp(min(ends[1], 700.0))) if logarithm else ends
 
 
 def middle(draws: Sequence[float]) -> tuple[float, float, float]:
-    """The median of the repetitions between the ends of their middle 90 %: for reading, not for judging."""
+    """The median of the repetitions between the ends of their middle 90 %: for reading, not for
+    judging.
+    """
     low, centre, high = np.quantile(np.asarray(draws, dtype=np.float64), [0.05, 0.5, 0.95])
     return float(low), float(centre), float(high)

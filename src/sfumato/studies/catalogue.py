@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from ..errors import Refused
-from . import choices, curve_figures, curve_tables, gaussian_tables, growing_dimension, laplace_law, laplace_tables, patients, renyi_tables, small_runs
+from . import (
+    choices,
+    curve_figures,
+    curve_tables,
+    gaussian_tables,
+    growing_dimension,
+    laplace_law,
+    laplace_tables,
+    patients,
+    renyi_tables,
+    small_runs,
+)
 from .base import Study
 
 ORDER = (
@@ -22,17 +33,47 @@ ORDER = (
         "table-4.9",
         "figure-4.3",
     ),
-    *("angie", "patients-response", "patients-laplace", "laplace-as-exponential", "auction", "survey-laplace", "letters", "histogram-mean"),
+    *(
+        "angie",
+        "patients-response",
+        "patients-laplace",
+        "laplace-as-exponential",
+        "auction",
+        "survey-laplace",
+        "letters",
+        "histogram-mean",
+    ),
 )
 """As the pages follow one another."""
 
-_MODULES = (laplace_law, renyi_tables, laplace_tables, gaussian_tables, growing_dimension, curve_tables, curve_figures, patients, choices, small_runs)
-STUDIES: tuple[Study, ...] = tuple(sorted((study for module in _MODULES for study in module.STUDIES), key=lambda study: ORDER.index(study.name)))
+_MODULES = (
+    laplace_law,
+    renyi_tables,
+    laplace_tables,
+    gaussian_tables,
+    growing_dimension,
+    curve_tables,
+    curve_figures,
+    patients,
+    choices,
+    small_runs,
+)
+STUDIES: tuple[Study, ...] = tuple(
+    sorted(
+        (study for module in _MODULES for study in module.STUDIES),
+        key=lambda study: ORDER.index(study.name),
+    )
+)
 
 
 def study(name: str) -> Study:
     """The study of a name."""
     found = {s.name: s for s in STUDIES}
     if name not in found:
-        raise Refused("studies.unknown", f"study {name!r:.60}", "there is no study of this name", f"one of {', '.join(found)}")
+        raise Refused(
+            "studies.unknown",
+            f"study {name!r:.60}",
+            "there is no study of this name",
+            f"one of {', '.join(found)}",
+        )
     return found[name]

@@ -27,24 +27,41 @@ def figure_4_2(_: int, __: int) -> Result:
     values = basis(t, 2)
     at = basis([0.3], 2)[0]
     rows = (
-        *(Row.exact(f"B_{i}(0.3) by formula 4.1", Printed(text), float(at[i])) for i, text in enumerate(("0.49", "0.42", "0.09"))),
+        *(
+            Row.exact(f"B_{i}(0.3) by formula 4.1", Printed(text), float(at[i]))
+            for i, text in enumerate(("0.49", "0.42", "0.09"))
+        ),
         Row.exact("largest value of B_1", Printed("0.5"), float(values[:, 1].max())),
         Row.claim(
             "proposition 4.4.2: not negative, sum 1",
             "0 ≤ B, ΣB = 1",
-            f"ΣB between {shown(float(values.sum(axis=1).min()))} and {shown(float(values.sum(axis=1).max()))}",
+            (
+                f"ΣB between {shown(float(values.sum(axis=1).min()))} and "
+                f"{shown(float(values.sum(axis=1).max()))}"
+            ),
             holds=bool((values >= 0).all() and np.allclose(values.sum(axis=1), 1, atol=1e-14)),
         ),
     )
     curves = {f"B_{i}": values[:, i] for i in range(3)}
-    picture = plots.graphs([plots.Graph(title="degree 2", x=t, curves=curves, across="t", up="", heights=(0, 0.5, 1))], title="The Bernstein basis")
-    return Result(rows=rows, sentence="As printed, but for {0, n} where {0, …, n} is meant (E-67).", figures={"figure 4.2": picture})
+    picture = plots.graphs(
+        [plots.Graph(title="degree 2", x=t, curves=curves, across="t", up="", heights=(0, 0.5, 1))],
+        title="The Bernstein basis",
+    )
+    return Result(
+        rows=rows,
+        sentence="As printed, but for {0, n} where {0, …, n} is meant (E-67).",
+        figures={"figure 4.2": picture},
+    )
 
 
 def figure_4_3(repetitions: int, seed: int) -> Result:
-    """How far private curves lie from the Bernstein curve, in six panels; the first repetition is drawn."""
+    """How far private curves lie from the Bernstein curve, in six panels; the first repetition is
+    drawn.
+    """
     done = runs(repetitions, seed)
-    weight = float(2 * np.square(basis(POINTS, DEGREE)).sum(axis=1).mean())  # of λ² in the mean squared noise of a curve
+    weight = float(
+        2 * np.square(basis(POINTS, DEGREE)).sum(axis=1).mean()
+    )  # of λ² in the mean squared noise of a curve
     rows = []
     for epsilon in EPSILONS:
         for n in SIZES[::-1]:
@@ -70,7 +87,8 @@ def figure_4_3(repetitions: int, seed: int) -> Result:
     )
     worst, best = (float(np.mean(errors(done[n], 1, to="target"))) for n in (100, 5000))
     sentence = (
-        f"“Not a great difference” (E-70): from N = 100 to 5000 the error shrinks {shown(worst / best, 2)} times, and to the Bernstein "
+        f"“Not a great difference” (E-70): from N = 100 to 5000 the error shrinks "
+        f"{shown(worst / best, 2)} times, and to the Bernstein "
         "curve far more. Nearly coincident curves at N = 5000 "
         "are the mark of a sensitivity that was sampled, not of cheap privacy (E-38)."
     )
@@ -83,7 +101,9 @@ def _drawn(done: Mapping[int, Sequence[Run]]) -> dict[str, Figure]:
 
 
 def _mean_band(expected: float, draws: Sequence[float]) -> Interval:
-    """Where the mean of the repetitions lies, by their own spread: Student's, for the mean of the logarithm, around the exact mean's."""
+    """Where the mean of the repetitions lies, by their own spread: Student's, for the mean of the
+    logarithm, around the exact mean's.
+    """
     low, high = predicted(draws)
     reach = (
         math.log(high / low) / 2 / math.sqrt(len(draws) + 1) + 0.5
@@ -95,10 +115,20 @@ def _panels(done: Mapping[int, Sequence[Run]], way: str, title: str) -> Figure:
     canvas = figure(10.4, 6.2, title)
     handles: dict[str, Artist] = {}
     plain = way == "faithful"
-    names = {"target": "target", "Bernstein curve": "Bernstein"} if plain else {"target": "target, normalised"}
-    for axes, (epsilon, n) in zip(np.ravel(canvas.subplots(2, 3)), ((e, n) for e in EPSILONS for n in SIZES[::-1]), strict=True):
+    names = (
+        {"target": "target", "Bernstein curve": "Bernstein"}
+        if plain
+        else {"target": "target, normalised"}
+    )
+    for axes, (epsilon, n) in zip(
+        np.ravel(canvas.subplots(2, 3)),
+        ((e, n) for e in EPSILONS for n in SIZES[::-1]),
+        strict=True,
+    ):
         quiet(axes)
-        drawn = {name: done[n][0].drawn[key] for name, key in names.items()} | {"private curve": done[n][0].drawn[f"{way}, ε = {epsilon}"]}
+        drawn = {name: done[n][0].drawn[key] for name, key in names.items()} | {
+            "private curve": done[n][0].drawn[f"{way}, ε = {epsilon}"]
+        }
         for name, values in drawn.items():
             (handles[name],) = axes.plot(POINTS, values, color=COLOUR[name], linewidth=1.8)
         axes.set_title(f"N = {grouped(n)}, ε = {epsilon}", fontsize=11, color=INK)
@@ -109,6 +139,18 @@ def _panels(done: Mapping[int, Sequence[Run]], way: str, title: str) -> Figure:
 COLOUR = {"target": INK, "Bernstein curve": COLOURS[0], "private curve": COLOURS[1]}
 
 STUDIES = (
-    Study(name="figure-4.2", title="The Bernstein basis", source="thesis, figure 4.2", items=("S-175",), run=figure_4_2),
-    Study(name="figure-4.3", title="Private curves", source="thesis, figure 4.3", items=("S-178",), run=figure_4_3),
+    Study(
+        name="figure-4.2",
+        title="The Bernstein basis",
+        source="thesis, figure 4.2",
+        items=("S-175",),
+        run=figure_4_2,
+    ),
+    Study(
+        name="figure-4.3",
+        title="Private curves",
+        source="thesis, figure 4.3",
+        items=("S-178",),
+        run=figure_4_3,
+    ),
 )

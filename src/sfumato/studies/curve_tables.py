@@ -1,8 +1,11 @@
-"""Tables 4.8 and 4.9 of the thesis: mean squared error of a privately released regression curve, ε = 1 and 3.
+"""Tables 4.8 and 4.9 of the thesis: mean squared error of a privately released regression curve, ε
+= 1 and 3.
 
-*Misprint*  Roots of mean squares obey the triangle inequality: the distances of a private curve from the target and from its Bernstein polynomial bound the
-            distance of those two, which is the same in both tables. One printed cell does not fit (E-34).
-*Unsafe*    The sampled S is not the sensitivity: with |y| ≤ 1 the lattice can move by far more, and the real ε is that move over the noise's scale (E-38).
+*Misprint*  Roots of mean squares obey the triangle inequality: the distances of a private curve
+            from the target and from its Bernstein polynomial bound the distance of those two, which
+            is the same in both tables. One printed cell does not fit (E-34).
+*Unsafe*    The sampled S is not the sensitivity: with |y| ≤ 1 the lattice can move by far more, and
+            the real ε is that move over the noise's scale (E-38).
 """
 
 from __future__ import annotations
@@ -34,7 +37,10 @@ REMARKS = {
     "L1": "the L1 move of the whole lattice instead of 26 times the largest",
     "normalised": "the right kernel: the curve and its error shrink by √(2π), the square by 2π",
     "normalised, L1": "both; errors are to the Bernstein curve, in the mean",
-    "all data": "a sensitivity for all data with |y| ≤ 1.5, gaps counted to 10/N: a real ε, not a sampled one",
+    "all data": (
+        "a sensitivity for all data with |y| ≤ 1.5, gaps counted to 10/N: a real ε, not a "
+        "sampled one"
+    ),
 }
 
 
@@ -46,8 +52,12 @@ def judgements(repetitions: int, seed: int) -> dict[int, Repair | None]:
         cells = {"bias": Cell(printed=EVERYTHING, band=predicted([run.bias for run in done]))}
         for level, epsilon in zip(LEVELS, EPSILONS, strict=True):
             target, approximation = (Printed(text) for text in PRINTED[n, epsilon])
-            cells[f"target {level}"] = Cell(printed=target.interval, band=predicted(errors(done, epsilon, to="target")))
-            cells[f"approximation {level}"] = Cell(printed=approximation.interval, band=predicted(errors(done, epsilon)))
+            cells[f"target {level}"] = Cell(
+                printed=target.interval, band=predicted(errors(done, epsilon, to="target"))
+            )
+            cells[f"approximation {level}"] = Cell(
+                printed=approximation.interval, band=predicted(errors(done, epsilon))
+            )
         found[n] = repair(cells, triangles(LEVELS))
     return found
 
@@ -61,20 +71,27 @@ def _table(epsilon: int, repetitions: int, seed: int) -> Result:
             ("target", target, errors(done[n], epsilon, to="target")),
             ("approximation", approximation, errors(done[n], epsilon)),
         ):
-            row = Row.drawn(f"N = {grouped(n)}, error to the {_NAMES[name]}", printed, draws, predicted(draws))
+            row = Row.drawn(
+                f"N = {grouped(n)}, error to the {_NAMES[name]}", printed, draws, predicted(draws)
+            )
             rows.append(_corrected(row, f"{name} ε = {epsilon}", printed, wrong[n]))
     drawn = list(rows)
     rows += [_promise(n, epsilon, done[n]) for n in SIZES]
     measure = "squared error"
     beside = tuple(
         Beside(
-            what=f"N = {grouped(n)}: {way}", measure=measure, faithful=_mean(done[n], epsilon, "faithful"), right=_mean(done[n], epsilon, way), remark=remark
+            what=f"N = {grouped(n)}: {way}",
+            measure=measure,
+            faithful=_mean(done[n], epsilon, "faithful"),
+            right=_mean(done[n], epsilon, way),
+            remark=remark,
         )
         for n in SIZES
         for way, remark in REMARKS.items()
     )
     sentence = (
-        "The target is √(2π) times too high, because its kernel lacks the 1/√(2π) (E-43), so every error to it is on the wrong scale. "
+        "The target is √(2π) times too high, because its kernel lacks the 1/√(2π) "
+        "(E-43), so every error to it is on the wrong scale. "
         "The promise is random DP at best, over a law "
         "that is not the data's (E-38). " + _UNLIKE
     )
@@ -82,15 +99,21 @@ def _table(epsilon: int, repetitions: int, seed: int) -> Result:
         rows=tuple(rows),
         sentence=sentence,
         beside=beside,
-        figures={TABLES[epsilon]: strips(drawn, title=f"Error of the private curve, ε = {epsilon}", log=True)},
+        figures={
+            TABLES[epsilon]: strips(
+                drawn, title=f"Error of the private curve, ε = {epsilon}", log=True
+            )
+        },
     )
 
 
 _NAMES = {"target": "target", "approximation": "Bernstein curve"}
 _UNLIKE = (
-    "The thesis concludes that there is “not a great difference in the results of the three processes” and that pure privacy is "
+    "The thesis concludes that there is “not a great difference in the results of the "
+    "three processes” and that pure privacy is "
     "unreliable (E-70): it compares a mean of a million "
-    "entries with one of 5000 and with a whole curve, at different n and sensitivities; nothing follows about the definitions."
+    "entries with one of 5000 and with a whole curve, at different n and sensitivities; "
+    "nothing follows about the definitions."
 )
 
 
@@ -107,11 +130,19 @@ def _corrected(row: Row, cell: str, printed: Printed, found: Repair | None) -> R
     slips = [f"{mantissa}e{int(exponent or 0) + step}" for step in (-2, -1, 1, 2)]
     fits = [slip for slip in slips if low <= Printed(slip).value <= high]
     right = f"{Printed(fits[0])} fits" if len(fits) == 1 else "no power of ten repairs it"
-    return row.misprinted(f"By the triangle inequality the other printed numbers leave {shown(low)} to {shown(high)}: {right}.", ("E-34",))
+    return row.misprinted(
+        (
+            f"By the triangle inequality the other printed numbers leave {shown(low)} to "
+            f"{shown(high)}: {right}."
+        ),
+        ("E-34",),
+    )
 
 
 def _promise(n: int, epsilon: int, done: tuple[Run, ...]) -> Row:
-    """The ε that the noise keeps between two datasets with |y| ≤ 1, at the median of the sampled scales."""
+    """The ε that the noise keeps between two datasets with |y| ≤ 1, at the median of the sampled
+    scales.
+    """
     largest, together = worst_move(n)
     real = together / float(np.median([run.scale[epsilon] for run in done]))
     sampled = float(np.median([run.sensitivity for run in done]))
@@ -122,13 +153,20 @@ def _promise(n: int, epsilon: int, done: tuple[Run, ...]) -> Row:
         kept=real <= epsilon,
         value=real,
         errata=("E-38",),
-        sentence=f"The sampler found S = {shown(sampled)}; with |y| ≤ 1 a lattice value can move by {shown(largest)}, all of them "
+        sentence=f"The sampler found S = {shown(sampled)}; with |y| ≤ 1 a lattice value can move "
+        f"by {shown(largest)}, all of them "
         f"together by {shown(together)}. "
         "With normal y there is no bound at all.",
     )
 
 
 STUDIES = tuple(
-    Study(name=TABLES[e].replace(" ", "-"), title=f"A private regression curve, ε = {e}", source=f"thesis, {TABLES[e]}", items=(item,), run=partial(_table, e))
+    Study(
+        name=TABLES[e].replace(" ", "-"),
+        title=f"A private regression curve, ε = {e}",
+        source=f"thesis, {TABLES[e]}",
+        items=(item,),
+        run=partial(_table, e),
+    )
     for e, item in zip(EPSILONS, ("S-176", "S-177"), strict=True)
 )

@@ -1,9 +1,14 @@
-"""A kernel regression released as a whole curve: what tables 4.8 and 4.9 and figure 4.3 of the thesis share.
+"""A kernel regression released as a whole curve: what tables 4.8 and 4.9 and figure 4.3 of the
+thesis share.
 
-*Data*      x uniform on [0, 1], y = x·sin(10x) plus normal noise of 0.2; N = 100, 500, 5000. Seeded.
-*Target*    Priestley–Chao regression, h = 0.1, with a kernel that lacks its 1/√(2π) (E-43): read on the lattice of degree 25, noise of scale 26·S/ε.
-*S*         The 439th of 500 sampled moves (γ = 0.2), over datasets from another law than the data's, drawn as the package draws them (E-38).
-*Right*     The L1 move of all lattice values together instead of 26 times the largest; the normalised kernel; and a sensitivity that holds for all data.
+*Data*      x uniform on [0, 1], y = x·sin(10x) plus normal noise of 0.2; N = 100, 500, 5000.
+            Seeded.
+*Target*    Priestley–Chao regression, h = 0.1, with a kernel that lacks its 1/√(2π) (E-43): read on
+            the lattice of degree 25, noise of scale 26·S/ε.
+*S*         The 439th of 500 sampled moves (γ = 0.2), over datasets from another law than the
+            data's, drawn as the package draws them (E-38).
+*Right*     The L1 move of all lattice values together instead of 26 times the largest; the
+            normalised kernel; and a sensitivity that holds for all data.
 """
 
 from __future__ import annotations
@@ -43,7 +48,9 @@ DRAWS = {"faithful": 10}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One dataset of one size: mean squared distances, by ε and way, of private curves from the target and from its Bernstein polynomial."""
+    """One dataset of one size: mean squared distances, by ε and way, of private curves from the
+    target and from its Bernstein polynomial.
+    """
 
     sensitivity: float
     l1: float
@@ -62,7 +69,9 @@ def data(n: int, seed: int, repetition: int) -> Floats:
 
 
 def plausible(n: int, seed: int, repetition: int) -> Callable[[int], Floats]:
-    """The thesis's sampler P of “plausible” datasets: its coins are tossed once in every call, and none of it is the law of the data."""
+    """The thesis's sampler P of “plausible” datasets: its coins are tossed once in every call, and
+    none of it is the law of the data.
+    """
     generator = np.random.Generator(np.random.Philox(key=[seed, 1000 * n + 500 + repetition]))
 
     def draw(count: int) -> Floats:
@@ -81,7 +90,14 @@ def plausible(n: int, seed: int, repetition: int) -> Callable[[int], Floats]:
 def sampled(n: int, seed: int, repetition: int) -> Sampled:
     """m = 500 and γ = 0.2, by the package's plan and in its way."""
     planned = sample_sensitivity(
-        FIT, oracle=plausible(n, seed, repetition), n=n, m=500, gamma=Fraction(1, 5), plan="diffpriv", apart=True, over="the thesis's sampler P"
+        FIT,
+        oracle=plausible(n, seed, repetition),
+        n=n,
+        m=500,
+        gamma=Fraction(1, 5),
+        plan="diffpriv",
+        apart=True,
+        over="the thesis's sampler P",
     )
     assert isinstance(planned, SampledFunction)
     return planned.on(Bernstein(FIT, degree=DEGREE, sensitivity=1).lattice.points)
@@ -90,14 +106,20 @@ def sampled(n: int, seed: int, repetition: int) -> Sampled:
 @lru_cache(maxsize=2)
 def runs(repetitions: int, seed: int) -> dict[int, tuple[Run, ...]]:
     """All runs by N."""
-    return {n: tuple(_run(n, seed, repetition) for repetition in range(min(repetitions, MOST_RUNS))) for n in SIZES}
+    return {
+        n: tuple(_run(n, seed, repetition) for repetition in range(min(repetitions, MOST_RUNS)))
+        for n in SIZES
+    }
 
 
 def _run(n: int, seed: int, repetition: int) -> Run:
     records, moves = data(n, seed, repetition), sampled(n, seed, repetition)
     ways = releases(moves, n)
     target, scaled = FIT(records)(POINTS), NORMALISED(records)(POINTS)
-    smooth, scaled_smooth = bernstein(FIT(records), DEGREE)(POINTS), bernstein(NORMALISED(records), DEGREE)(POINTS)
+    smooth, scaled_smooth = (
+        bernstein(FIT(records), DEGREE)(POINTS),
+        bernstein(NORMALISED(records), DEGREE)(POINTS),
+    )
     to_target: dict[tuple[int, str], list[float]] = {}
     to_smooth: dict[tuple[int, str], list[float]] = {}
     scale: dict[int, float] = {}
@@ -108,19 +130,31 @@ def _run(n: int, seed: int, repetition: int) -> Run:
             values = [curve(POINTS) for curve in curves]
             plain = way in ("faithful", "L1")
             to_target[epsilon, way] = [_squared(v - (target if plain else scaled)) for v in values]
-            to_smooth[epsilon, way] = [_squared(v - (smooth if plain else scaled_smooth)) for v in values]
+            to_smooth[epsilon, way] = [
+                _squared(v - (smooth if plain else scaled_smooth)) for v in values
+            ]
             drawn[f"{way}, ε = {epsilon}"] = values[0]
             if way == "faithful":
                 scale[epsilon] = _scale(curves[0])
     return Run(
-        sensitivity=float(moves.sup), l1=float(moves.l1), bias=_squared(target - smooth), target=to_target, approximation=to_smooth, scale=scale, drawn=drawn
+        sensitivity=float(moves.sup),
+        l1=float(moves.l1),
+        bias=_squared(target - smooth),
+        target=to_target,
+        approximation=to_smooth,
+        scale=scale,
+        drawn=drawn,
     )
 
 
 def releases(moves: Sampled, n: int) -> dict[str, Bernstein]:
-    """The ways to release the curve. The moves of the normalised fit are those of the other, divided by √(2π)."""
+    """The ways to release the curve. The moves of the normalised fit are those of the other,
+    divided by √(2π).
+    """
     part = Fraction(1 / math.sqrt(2 * math.pi))
-    less = replace(moves, l1=moves.l1 * part, l2_squared=moves.l2_squared * part**2, sup=moves.sup * part)
+    less = replace(
+        moves, l1=moves.l1 * part, l2_squared=moves.l2_squared * part**2, sup=moves.sup * part
+    )
     bounded = PriestleyChao(values=(Fraction(-3, 2), Fraction(3, 2)), spacing=Fraction(10, n))
     return {
         "faithful": Bernstein(FIT, degree=DEGREE, sensitivity=moves, norm="inf"),
@@ -131,17 +165,23 @@ def releases(moves: Sampled, n: int) -> dict[str, Bernstein]:
     }
 
 
-def errors(done: Sequence[Run], epsilon: int, way: str = "faithful", *, to: str = "approximation") -> list[float]:
+def errors(
+    done: Sequence[Run], epsilon: int, way: str = "faithful", *, to: str = "approximation"
+) -> list[float]:
     """All mean squared errors of one way at one ε."""
     return [error for run in done for error in getattr(run, to)[epsilon, way]]
 
 
 def worst_move(n: int) -> tuple[float, float]:
-    """How far the lattice values move, at most in one and in all together, when of n records, all but one at 0, the one at 1 turns from y = 1 to y = −1."""
+    """How far the lattice values move, at most in one and in all together, when of n records, all
+    but one at 0, the one at 1 turns from y = 1 to y = −1.
+    """
     lattice = Bernstein(FIT, degree=DEGREE, sensitivity=1).lattice
     x = np.zeros(n)
     x[-1] = 1.0
-    up, down = (lattice.values(FIT(np.column_stack([x, np.where(x == 1, y, 0.0)]))) for y in (1.0, -1.0))
+    up, down = (
+        lattice.values(FIT(np.column_stack([x, np.where(x == 1, y, 0.0)]))) for y in (1.0, -1.0)
+    )
     return float(np.abs(up - down).max()), float(np.abs(up - down).sum())
 
 

@@ -1,8 +1,10 @@
 """Tables 4.5–4.7 of the thesis: the mean of a matrix with Gaussian noise, ε = 1 and 3, δ = 10⁻⁴.
 
-*Set-up*    n = rows × columns entries from [−½, ½], sensitivity 1/n, and the classical σ = √(2·ln(1.25/δ))/(nε), handed over as `sigma=`: its theorem ends
-            before ε = 1 (E-02), an entry is not a person (E-04), and δ is not small beside n (E-68).
-*Right*     The analytic σ (Balle & Wang 2018); and for one number Laplace noise, which has no δ at all (E-69).
+*Set-up*    n = rows × columns entries from [−½, ½], sensitivity 1/n, and the classical σ =
+            √(2·ln(1.25/δ))/(nε), handed over as `sigma=`: its theorem ends before ε = 1 (E-02), an
+            entry is not a person (E-04), and δ is not small beside n (E-68).
+*Right*     The analytic σ (Balle & Wang 2018); and for one number Laplace noise, which has no δ at
+            all (E-69).
 """
 
 from __future__ import annotations
@@ -59,7 +61,9 @@ PRINTED = MeanTables(
 
 
 def classical(n: int, epsilon: int, dimensions: int = 1) -> float:
-    """The σ of the thesis, at any ε: √d/n·√(2·ln(1.25/δ))/ε. `mechanisms.classical_sigma` refuses it from ε = 1 on."""
+    """The σ of the thesis, at any ε: √d/n·√(2·ln(1.25/δ))/ε. `mechanisms.classical_sigma` refuses
+    it from ε = 1 on.
+    """
     return math.sqrt(dimensions) / n * math.sqrt(2 * math.log(1.25 / float(DELTA))) / epsilon
 
 
@@ -70,7 +74,12 @@ def runs(repetitions: int, seed: int) -> dict[tuple[int, int], Runs]:
     for shape in SHAPES:
         means = matrix_means(shape, -0.5, repetitions, seed)
         for epsilon in EPSILONS:
-            noise = mech.Gaussian(sensitivity=Fraction(1, shape.n), sigma=classical(shape.n, epsilon), grid=GRID, relation="replace")
+            noise = mech.Gaussian(
+                sensitivity=Fraction(1, shape.n),
+                sigma=classical(shape.n, epsilon),
+                grid=GRID,
+                relation="replace",
+            )
             found[shape.n, epsilon] = release(means, noise.perturb)
     return found
 
@@ -87,12 +96,18 @@ def _answers(epsilon: int, repetitions: int, seed: int) -> Result:
     for shape in SHAPES:
         rows += [_promise(shape, epsilon), _failures(shape)]
     sentence = (
-        f"The σ here is classical, whose theorem holds for ε < 1 only (E-02); at ε = {epsilon} it happens to keep the promise to an "
+        f"The σ here is classical, whose theorem holds for ε < 1 only (E-02); at ε = "
+        f"{epsilon} it happens to keep the promise to an "
         "entry, with noise to spare. "
-        "It keeps none to a row. The wording “addition or removal” would make n secret, and 1/n wrong (E-75)."
+        "It keeps none to a row. The wording “addition or removal” would make n secret, "
+        "and 1/n wrong (E-75)."
     )
-    figures = {TABLES[epsilon]: strips(drawn, title=f"The mean of a matrix, Gaussian noise, ε = {epsilon}")}
-    return Result(rows=tuple(rows), sentence=sentence, beside=tuple(_right(epsilon)), figures=figures)
+    figures = {
+        TABLES[epsilon]: strips(drawn, title=f"The mean of a matrix, Gaussian noise, ε = {epsilon}")
+    }
+    return Result(
+        rows=tuple(rows), sentence=sentence, beside=tuple(_right(epsilon)), figures=figures
+    )
 
 
 def _promise(shape: Shape, epsilon: int) -> Row:
@@ -107,12 +122,15 @@ def _promise(shape: Shape, epsilon: int) -> Row:
         kept=real <= DELTA,
         value=real,
         errata=("E-04",),
-        sentence=f"Replacing one of {shape.rows} rows moves the mean by up to 1/{shape.rows}: {shown(float(mu))} standard deviations of the noise.",
+        sentence=f"Replacing one of {shape.rows} rows moves the mean by up to 1/{shape.rows}: "
+        f"{shown(float(mu))} standard deviations of the noise.",
     )
 
 
 def _failures(shape: Shape) -> Row:
-    """How many people a mechanism with this δ may give away: the thesis asks for a δ far below every power of 1/n, and so at least below the second."""
+    """How many people a mechanism with this δ may give away: the thesis asks for a δ far below
+    every power of 1/n, and so at least below the second.
+    """
     expected = shape.n * DELTA
     return Row.promise(
         f"n = {grouped(shape.n)}, size of δ",
@@ -121,8 +139,10 @@ def _failures(shape: Shape) -> Row:
         kept=Fraction(1, shape.n**2) > DELTA,
         value=float(expected),
         errata=("E-68",),
-        sentence=f"A mechanism that publishes each person with probability δ keeps this promise, and gives away {shown(float(expected))} people on average. "
-        f"The thesis's own rule asks for δ far below every power of 1/n; 1/n² is {shown(1 / shape.n**2)}.",
+        sentence=f"A mechanism that publishes each person with probability δ keeps this promise, "
+        f"and gives away {shown(float(expected))} people on average. "
+        f"The thesis's own rule asks for δ far below every power of 1/n; 1/n² is "
+        f"{shown(1 / shape.n**2)}.",
     )
 
 
@@ -131,7 +151,13 @@ def _right(epsilon: int) -> list[Beside]:
     found = []
     for shape in SHAPES:
         faithful = math.sqrt(2 / math.pi) * classical(shape.n, epsilon)
-        analytic = mech.Gaussian(sensitivity=Fraction(1, shape.n), epsilon=epsilon, delta=DELTA, grid=GRID, relation="replace")
+        analytic = mech.Gaussian(
+            sensitivity=Fraction(1, shape.n),
+            epsilon=epsilon,
+            delta=DELTA,
+            grid=GRID,
+            relation="replace",
+        )
         found.append(
             Beside(
                 what=f"n = {grouped(shape.n)}: analytic σ, the same (ε, δ)",
@@ -156,12 +182,19 @@ def _errors(repetitions: int, seed: int) -> Result:
     rows = PRINTED.error_rows(runs(repetitions, seed), judgements())
     ratio = math.sqrt(2 / math.pi) * classical(1, 1)
     sentence = (
-        "The thesis lays the larger error to “the introduction of δ” and calls pure privacy less accurate (E-69). For one number it is "
+        "The thesis lays the larger error to “the introduction of δ” and calls pure "
+        "privacy less accurate (E-69). For one number it is "
         "the other way round: at equal n "
-        f"and ε this Gaussian noise is {shown(ratio)} times as large as Laplace noise. Gaussian noise wins when many numbers are released."
+        f"and ε this Gaussian noise is {shown(ratio)} times as large as Laplace noise. "
+        f"Gaussian noise wins when many numbers are released."
     )
     beside = tuple(b for epsilon in EPSILONS for b in _right(epsilon)[-2:])
-    return Result(rows=tuple(rows), sentence=sentence, beside=beside, figures={"table 4.7": strips(rows, title="|private − f(D)|, Gaussian noise", log=True)})
+    return Result(
+        rows=tuple(rows),
+        sentence=sentence,
+        beside=beside,
+        figures={"table 4.7": strips(rows, title="|private − f(D)|, Gaussian noise", log=True)},
+    )
 
 
 STUDIES = (
@@ -175,5 +208,11 @@ STUDIES = (
         )
         for e in EPSILONS
     ),
-    Study(name="table-4.7", title="Errors of Gaussian noise", source="thesis, table 4.7", items=("S-173",), run=_errors),
+    Study(
+        name="table-4.7",
+        title="Errors of Gaussian noise",
+        source="thesis, table 4.7",
+        items=("S-173",),
+        run=_errors,
+    ),
 )

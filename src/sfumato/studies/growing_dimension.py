@@ -1,7 +1,9 @@
 """Figure 4.1 of the thesis: the error of Gaussian noise as d grows, for sensitivity √d/n.
 
-*Set-up*    The classical σ = √d/n·√(2·ln(1.25/δ))/ε on one mean, n = 5000, 500, 100; the printed range of d is only in the picture: 1 to 50 here.
-*Reading*   √d/n is how far a mean of d coordinates moves, in L2, when one row is replaced. If d of n scalar entries change, one mean moves by d/n (E-05).
+*Set-up*    The classical σ = √d/n·√(2·ln(1.25/δ))/ε on one mean, n = 5000, 500, 100; the printed
+            range of d is only in the picture: 1 to 50 here.
+*Reading*   √d/n is how far a mean of d coordinates moves, in L2, when one row is replaced. If d of
+            n scalar entries change, one mean moves by d/n (E-05).
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ REACH = np.arange(1, 51)
 
 def mean_errors(n: int, epsilon: int, dimensions: int, repetitions: int) -> list[float]:
     """|noise| in repetition."""
-    noise = mech.Gaussian(sensitivity=Fraction(1, n), sigma=classical(n, epsilon, dimensions), grid=GRID)
+    noise = mech.Gaussian(
+        sensitivity=Fraction(1, n), sigma=classical(n, epsilon, dimensions), grid=GRID
+    )
     return [abs(float(noise.perturb(0.0))) for _ in range(repetitions)]
 
 
@@ -42,7 +46,8 @@ def run(repetitions: int, _: int) -> Result:
             rows += [_row(n, epsilon, d, repetitions) for d in DIMENSIONS]
     rows += [_reading(n, 50) for n in (shape.n for shape in SHAPES)]
     sentence = (
-        "The thesis explains d as the number of entries in which two datasets differ (E-05). It is the number of coordinates of a mean; with d entries changed "
+        "The thesis explains d as the number of entries in which two datasets differ "
+        "(E-05). It is the number of coordinates of a mean; with d entries changed "
         "a single mean moves by d/n, and this noise is too small by √d."
     )
     beside = tuple(
@@ -50,21 +55,43 @@ def run(repetitions: int, _: int) -> Result:
             what=f"ε = {epsilon}, any n and d: analytic σ",
             measure="mean |error|, n = 100, d = 10",
             faithful=math.sqrt(2 / math.pi) * classical(100, epsilon, 10),
-            right=math.sqrt(2 / math.pi) * float(mech.Gaussian(sensitivity=Fraction(1, 100), epsilon=epsilon, delta=DELTA, grid=GRID).sigma) * math.sqrt(10),
+            right=math.sqrt(2 / math.pi)
+            * float(
+                mech.Gaussian(
+                    sensitivity=Fraction(1, 100), epsilon=epsilon, delta=DELTA, grid=GRID
+                ).sigma
+            )
+            * math.sqrt(10),
         )
         for epsilon in EPSILONS
     )
-    return Result(rows=tuple(rows), sentence=sentence, beside=beside, figures={"figure 4.1": _picture(repetitions)})
+    return Result(
+        rows=tuple(rows),
+        sentence=sentence,
+        beside=beside,
+        figures={"figure 4.1": _picture(repetitions)},
+    )
 
 
 def _row(n: int, epsilon: int, d: int, repetitions: int) -> Row:
-    """The curve's height by its formula, and the mean of our repetitions. |noise| is a 1-Lipschitz function of a normal variable, so their mean lies within
-    σ·√(2·ln(2·10⁶)/R) of it with probability 1 − 10⁻⁶."""
+    """The curve's height by its formula, and the mean of our repetitions. |noise| is a 1-Lipschitz
+    function of a normal variable, so their mean lies within σ·√(2·ln(2·10⁶)/R) of it with
+    probability 1 − 10⁻⁶.
+    """
     sigma = classical(n, epsilon, d)
     draws = mean_errors(n, epsilon, d, repetitions)
-    expected, reach = math.sqrt(2 / math.pi) * sigma, sigma * math.sqrt(2 * math.log(2 / FALSE_ALARM) / repetitions)
+    expected, reach = (
+        math.sqrt(2 / math.pi) * sigma,
+        sigma * math.sqrt(2 * math.log(2 / FALSE_ALARM) / repetitions),
+    )
     band = max(0.0, expected - reach), expected + reach
-    return Row.averaged(f"n = {grouped(n)}, ε = {epsilon}, d = {d}", f"√(2/π)·σ = {shown(expected)}", expected, draws, band)
+    return Row.averaged(
+        f"n = {grouped(n)}, ε = {epsilon}, d = {d}",
+        f"√(2/π)·σ = {shown(expected)}",
+        expected,
+        draws,
+        band,
+    )
 
 
 def _reading(n: int, d: int) -> Row:
@@ -87,13 +114,28 @@ def _picture(repetitions: int) -> Figure:
     for epsilon in EPSILONS:
         curves = {}
         for n in (shape.n for shape in SHAPES):
-            curves[f"n = {grouped(n)}"] = np.array([np.mean(mean_errors(n, epsilon, int(d), every)) for d in REACH])
+            curves[f"n = {grouped(n)}"] = np.array(
+                [np.mean(mean_errors(n, epsilon, int(d), every)) for d in REACH]
+            )
         drawn.append(
             plots.Graph(
-                title=f"ε = {epsilon}", x=REACH.astype(np.float64), curves=curves, across="d", up=f"|private − f(D)|, mean of {every}", logarithmic=True
+                title=f"ε = {epsilon}",
+                x=REACH.astype(np.float64),
+                curves=curves,
+                across="d",
+                up=f"|private − f(D)|, mean of {every}",
+                logarithmic=True,
             )
         )
     return plots.graphs(drawn, title="Gaussian noise for a sensitivity of √d/n")
 
 
-STUDIES = (Study(name="figure-4.1", title="Error of Gaussian noise as d grows", source="thesis, figure 4.1", items=("S-174",), run=run),)
+STUDIES = (
+    Study(
+        name="figure-4.1",
+        title="Error of Gaussian noise as d grows",
+        source="thesis, figure 4.1",
+        items=("S-174",),
+        run=run,
+    ),
+)

@@ -1,7 +1,10 @@
-"""Tables 4.1–4.4 of the thesis: the mean of a matrix of uniform numbers with Laplace noise, at ε = 1, 2 and 5.
+"""Tables 4.1–4.4 of the thesis: the mean of a matrix of uniform numbers with Laplace noise, at ε =
+1, 2 and 5.
 
-*Set-up*    n = rows × columns entries from [0, 1], sensitivity 1/n, noise of scale 1/(nε): every entry is taken for a person (E-04).
-*Right*     The unit is a row, as the thesis defines it; noise for one number is staircase, which no ε-private noise beats (Geng & Viswanath 2014).
+*Set-up*    n = rows × columns entries from [0, 1], sensitivity 1/n, noise of scale 1/(nε): every
+            entry is taken for a person (E-04).
+*Right*     The unit is a row, as the thesis defines it; noise for one number is staircase, which no
+            ε-private noise beats (Geng & Viswanath 2014).
 """
 
 from __future__ import annotations
@@ -61,7 +64,8 @@ PRINTED = MeanTables(
 )
 
 ADD_REMOVE = (
-    "The thesis speaks of adding or removing an individual (E-75): then n is itself secret and 1/n is not the sensitivity of a mean; with n public, as here, "
+    "The thesis speaks of adding or removing an individual (E-75): then n is itself "
+    "secret and 1/n is not the sensitivity of a mean; with n public, as here, "
     "the promise is about replacing."
 )
 
@@ -73,7 +77,12 @@ def runs(repetitions: int, seed: int) -> dict[tuple[int, int], Runs]:
     for shape in SHAPES:
         means = matrix_means(shape, 0.0, repetitions, seed)
         for epsilon in EPSILONS:
-            found[shape.n, epsilon] = release(means, mech.Laplace(sensitivity=Fraction(1, shape.n), epsilon=epsilon, grid=GRID, relation="replace").perturb)
+            found[shape.n, epsilon] = release(
+                means,
+                mech.Laplace(
+                    sensitivity=Fraction(1, shape.n), epsilon=epsilon, grid=GRID, relation="replace"
+                ).perturb,
+            )
     return found
 
 
@@ -86,7 +95,10 @@ def judgements() -> dict[int, Repair | None]:
 def _answers(epsilon: int, repetitions: int, seed: int) -> Result:
     rows = PRINTED.answer_rows(epsilon, runs(repetitions, seed), judgements())
     rows += [_promise(shape, epsilon) for shape in SHAPES]
-    sentence = f"A row of the matrix is a person by the thesis's own definition 2.0.1, but its noise hides one entry. {ADD_REMOVE}"
+    sentence = (
+        f"A row of the matrix is a person by the thesis's own definition 2.0.1, but its "
+        f"noise hides one entry. {ADD_REMOVE}"
+    )
     drawn = [row for row in rows if row.band is not None]
     return Result(
         rows=tuple(rows),
@@ -98,7 +110,11 @@ def _answers(epsilon: int, repetitions: int, seed: int) -> Result:
 
 def _promise(shape: Shape, epsilon: int) -> Row:
     """What the noise promises a whole row: the mean moves by 1/rows where one row is replaced."""
-    noise = mech.Laplace(sensitivity=Fraction(1, shape.rows), scale=Fraction(1, shape.n * epsilon), grid=Fraction(1, 2**56))
+    noise = mech.Laplace(
+        sensitivity=Fraction(1, shape.rows),
+        scale=Fraction(1, shape.n * epsilon),
+        grid=Fraction(1, 2**56),
+    )
     real = float(noise.promise.epsilon())
     return Row.promise(
         f"n = {grouped(shape.n)}, promise to a row",
@@ -107,7 +123,8 @@ def _promise(shape: Shape, epsilon: int) -> Row:
         kept=real <= epsilon * (1 + 1e-9),
         value=real,
         errata=("E-04",),
-        sentence=f"Replacing one of {shape.rows} rows moves the mean by up to 1/{shape.rows}, {shape.columns} times what the noise is for.",
+        sentence=f"Replacing one of {shape.rows} rows moves the mean by up to 1/{shape.rows}, "
+        f"{shape.columns} times what the noise is for.",
     )
 
 
@@ -116,10 +133,23 @@ def _right(epsilon: int) -> list[Beside]:
     found = []
     for shape in SHAPES:
         faithful = 1 / (shape.n * epsilon)
-        grid = Fraction(1, 2 ** (12 + shape.n.bit_length()))  # a step of the staircase is a few thousand grid steps
-        stairs = mech.Staircase(sensitivity=Fraction(1, shape.n), epsilon=epsilon, grid=grid, relation="replace").mean_error
-        rows = mech.Staircase(sensitivity=Fraction(1, shape.rows), epsilon=epsilon, grid=grid, relation="replace").mean_error
-        found.append(Beside(what=f"n = {grouped(shape.n)}: staircase noise for an entry", measure="mean |error|", faithful=faithful, right=stairs))
+        grid = Fraction(
+            1, 2 ** (12 + shape.n.bit_length())
+        )  # a step of the staircase is a few thousand grid steps
+        stairs = mech.Staircase(
+            sensitivity=Fraction(1, shape.n), epsilon=epsilon, grid=grid, relation="replace"
+        ).mean_error
+        rows = mech.Staircase(
+            sensitivity=Fraction(1, shape.rows), epsilon=epsilon, grid=grid, relation="replace"
+        ).mean_error
+        found.append(
+            Beside(
+                what=f"n = {grouped(shape.n)}: staircase noise for an entry",
+                measure="mean |error|",
+                faithful=faithful,
+                right=stairs,
+            )
+        )
         found.append(
             Beside(
                 what=f"n = {grouped(shape.n)}: staircase noise for a row",
@@ -146,10 +176,16 @@ def _errors(repetitions: int, seed: int) -> Result:
         for epsilon in EPSILONS
     )
     sentence = (
-        "All nine errors are ordinary draws of Laplace noise of scale 1/(nε). They shrink with n because an entry was taken for a person (E-04), not because "
+        "All nine errors are ordinary draws of Laplace noise of scale 1/(nε). They "
+        "shrink with n because an entry was taken for a person (E-04), not because "
         "privacy became cheap."
     )
-    return Result(rows=tuple(rows), sentence=sentence, beside=beside, figures={"table 4.4": strips(rows, title="|private − f(D)|, Laplace noise", log=True)})
+    return Result(
+        rows=tuple(rows),
+        sentence=sentence,
+        beside=beside,
+        figures={"table 4.4": strips(rows, title="|private − f(D)|, Laplace noise", log=True)},
+    )
 
 
 def _mean_size(n: int, epsilon: int) -> float:
@@ -169,5 +205,11 @@ STUDIES = (
         )
         for e in EPSILONS
     ),
-    Study(name="table-4.4", title="Errors of Laplace noise", source="thesis, table 4.4", items=("S-171",), run=_errors),
+    Study(
+        name="table-4.4",
+        title="Errors of Laplace noise",
+        source="thesis, table 4.4",
+        items=("S-171",),
+        run=_errors,
+    ),
 )

@@ -1,4 +1,6 @@
-"""Tables 4.1–4.4 and 4.5–4.7 of the thesis are of one kind: private answers and exact means by size and ε, and the sizes of their differences."""
+"""Tables 4.1–4.4 and 4.5–4.7 of the thesis are of one kind: private answers and exact means by size
+and ε, and the sizes of their differences.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ Wrong = Mapping[int, Repair | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeanTables:
-    """What is printed, by n and ε; entries are uniform on [low, low + 1], and `size` is the band of the noise."""
+    """What is printed, by n and ε; entries are uniform on [low, low + 1], and `size` is the band of
+    the noise.
+    """
 
     shapes: tuple[Shape, ...]
     low: float
@@ -35,15 +39,22 @@ class MeanTables:
     @property
     def names(self) -> dict[str, str]:
         """What a cell is called in the thesis."""
-        errors = {f"error ε = {e}": f"difference of {self.differences}, ε = {e}" for e in self.epsilons}
-        return errors | {f"private ε = {e}": f"private answer of {table}" for e, table in self.tables.items()}
+        errors = {
+            f"error ε = {e}": f"difference of {self.differences}, ε = {e}" for e in self.epsilons
+        }
+        return errors | {
+            f"private ε = {e}": f"private answer of {table}" for e, table in self.tables.items()
+        }
 
     def judgements(self) -> dict[int, Repair | None]:
         """What is wrong in the tables, by n."""
         levels = {f"ε = {epsilon}": epsilon for epsilon in self.epsilons}
         found = {}
         for n in (shape.n for shape in self.shapes):
-            answers = {level: (Printed(self.answers[n, e][0]), Printed(self.answers[n, e][1])) for level, e in levels.items()}
+            answers = {
+                level: (Printed(self.answers[n, e][0]), Printed(self.answers[n, e][1]))
+                for level, e in levels.items()
+            }
             errors = {level: Printed(self.errors[n, e]) for level, e in levels.items()}
             size = {level: self.size(n, e) for level, e in levels.items()}
             found[n] = judge(cells_of(n, self.low, answers, errors, size), tuple(levels))
@@ -55,9 +66,20 @@ class MeanTables:
         for n in (shape.n for shape in self.shapes):
             band, runs = mean_of_uniforms(n, self.low), done[n, epsilon]
             private, exact = (Printed(text) for text in self.answers[n, epsilon])
-            row = Row.drawn(f"n = {grouped(n)}, private answer", private, runs.private, widened(band, self.size(n, epsilon)[1]))
+            row = Row.drawn(
+                f"n = {grouped(n)}, private answer",
+                private,
+                runs.private,
+                widened(band, self.size(n, epsilon)[1]),
+            )
             rows.append(self._corrected(row, f"private ε = {epsilon}", wrong[n]))
-            rows.append(self._corrected(Row.drawn(f"n = {grouped(n)}, f(D)", exact, runs.exact, band), f"f ε = {epsilon}", wrong[n]))
+            rows.append(
+                self._corrected(
+                    Row.drawn(f"n = {grouped(n)}, f(D)", exact, runs.exact, band),
+                    f"f ε = {epsilon}",
+                    wrong[n],
+                )
+            )
         return rows
 
     def error_rows(self, done: Done, wrong: Wrong) -> list[Row]:
@@ -65,7 +87,12 @@ class MeanTables:
         rows = []
         for n in (shape.n for shape in self.shapes):
             for epsilon in self.epsilons:
-                row = Row.drawn(f"n = {grouped(n)}, ε = {epsilon}", Printed(self.errors[n, epsilon]), done[n, epsilon].errors, self.size(n, epsilon))
+                row = Row.drawn(
+                    f"n = {grouped(n)}, ε = {epsilon}",
+                    Printed(self.errors[n, epsilon]),
+                    done[n, epsilon].errors,
+                    self.size(n, epsilon),
+                )
                 rows.append(self._corrected(row, f"error ε = {epsilon}", wrong[n]))
         return rows
 

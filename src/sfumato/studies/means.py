@@ -1,8 +1,10 @@
-"""The mean of a matrix of uniform numbers, released with noise: what tables 4.1–4.7 of the thesis and the survey's first run share.
+"""The mean of a matrix of uniform numbers, released with noise: what tables 4.1–4.7 of the thesis
+and the survey's first run share.
 
 *Data*      Seeded, one matrix for each repetition: `matrix_means`. Nobody is in it.
 *Noise*     From the operating system, on a grid of 2⁻⁴⁰ or finer.
-*Cells*     A table of private answers and exact means, and a table of the sizes of their differences, are judged together: see `repairs`.
+*Cells*     A table of private answers and exact means, and a table of the sizes of their
+            differences, are judged together: see `repairs`.
 """
 
 from __future__ import annotations
@@ -48,7 +50,10 @@ class Runs:
 def matrix_means(shape: Shape, low: float, repetitions: int, seed: int) -> tuple[float, ...]:
     """The means of so many matrices of uniform numbers from [low, low + 1]."""
     generator = np.random.Generator(np.random.Philox(key=[seed, shape.n]))
-    return tuple(float(generator.random((shape.rows, shape.columns)).mean()) + low for _ in range(repetitions))
+    return tuple(
+        float(generator.random((shape.rows, shape.columns)).mean()) + low
+        for _ in range(repetitions)
+    )
 
 
 def release(exact: Sequence[float], perturb: Callable[[float], float]) -> Runs:
@@ -57,29 +62,51 @@ def release(exact: Sequence[float], perturb: Callable[[float], float]) -> Runs:
 
 
 def cells_of(
-    n: int, low: float, answers: Mapping[str, tuple[Printed, Printed]], errors: Mapping[str, Printed], size: Mapping[str, Interval]
+    n: int,
+    low: float,
+    answers: Mapping[str, tuple[Printed, Printed]],
+    errors: Mapping[str, Printed],
+    size: Mapping[str, Interval],
 ) -> dict[str, Cell]:
-    """The printed cells of one n, by level of ε: private answer and exact mean, and the size of the difference with the band of the noise."""
+    """The printed cells of one n, by level of ε: private answer and exact mean, and the size of the
+    difference with the band of the noise.
+    """
     band = mean_of_uniforms(n, low)
     cells: dict[str, Cell] = {}
     for level, (private, exact) in answers.items():
-        cells[f"private {level}"] = Cell(printed=private.interval, band=widened(band, size[level][1]))
+        cells[f"private {level}"] = Cell(
+            printed=private.interval, band=widened(band, size[level][1])
+        )
         cells[f"f {level}"] = Cell(printed=exact.interval, band=band)
-        cells[f"error {level}"] = Cell(printed=errors[level].interval, band=size[level], derived=True)
+        cells[f"error {level}"] = Cell(
+            printed=errors[level].interval, band=size[level], derived=True
+        )
     return cells
 
 
 def judge(cells: Mapping[str, Cell], levels: Sequence[str]) -> Repair | None:
-    """The smallest correction that reconciles the cells with each other and with the law of the noise."""
+    """The smallest correction that reconciles the cells with each other and with the law of the
+    noise.
+    """
     return repair(cells, differences(levels))
 
 
-def corrected(row: Row, cell: str, found: Repair | None, errata: tuple[str, ...], names: Mapping[str, str]) -> Row:
+def corrected(
+    row: Row, cell: str, found: Repair | None, errata: tuple[str, ...], names: Mapping[str, str]
+) -> Row:
     """The row, with its misprint if it has one."""
     if found is None or cell not in found.cells:
         return row
     low, high = found.cells[cell]
     words = [f"The other printed numbers leave {shown(low, 5)} to {shown(high, 5)}."]
-    words += [f"A wrong {names[name]} would explain it too: print alone does not tell." for rival in found.rivals for name in rival]
-    words += [f"A wrong {names[name]} would explain it too, but noise of that size has no chance." for taken in found.excluded for name in taken]
+    words += [
+        f"A wrong {names[name]} would explain it too: print alone does not tell."
+        for rival in found.rivals
+        for name in rival
+    ]
+    words += [
+        f"A wrong {names[name]} would explain it too, but noise of that size has no chance."
+        for taken in found.excluded
+        for name in taken
+    ]
     return row.misprinted(" ".join(words), errata)

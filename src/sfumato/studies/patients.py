@@ -1,8 +1,11 @@
-"""One million patients (slides of 2020): the share that has a disease, by randomized response and by Laplace noise, ε = 1, 95 % confidence.
+"""One million patients (slides of 2020): the share that has a disease, by randomized response and
+by Laplace noise, ε = 1, 95 % confidence.
 
-*Printed*   Intervals around the observed share r. Their constants follow from ε, n and β alone, so each is checked exactly; a natural logarithm was taken for
-            one to base 10 (E-15), and a decimal point slipped (E-16).
-*Run*       Invented patients, three in ten of them ill, in repetition: how often each interval holds the truth.
+*Printed*   Intervals around the observed share r. Their constants follow from ε, n and β alone, so
+            each is checked exactly; a natural logarithm was taken for one to base 10 (E-15), and a
+            decimal point slipped (E-16).
+*Run*       Invented patients, three in ten of them ill, in repetition: how often each interval
+            holds the truth.
 """
 
 from __future__ import annotations
@@ -28,9 +31,14 @@ MOST_RUNS = 20
 
 @lru_cache(maxsize=2)
 def runs(repetitions: int, seed: int) -> tuple[list[float], list[float], list[float]]:
-    """Exact shares, shares of “yes” after randomized response, and shares with Laplace noise on the count."""
+    """Exact shares, shares of “yes” after randomized response, and shares with Laplace noise on the
+    count.
+    """
     generator = np.random.Generator(np.random.Philox(key=[seed, N]))
-    response, laplace = mech.RandomizedResponse(epsilon=1, categories=[0, 1]), mech.Laplace(sensitivity=1, epsilon=1)
+    response, laplace = (
+        mech.RandomizedResponse(epsilon=1, categories=[0, 1]),
+        mech.Laplace(sensitivity=1, epsilon=1),
+    )
     exact, yes, noisy = [], [], []
     for _ in range(min(repetitions, MOST_RUNS)):
         patients = (generator.random(N) < ILL).astype(np.int64)
@@ -46,7 +54,9 @@ def randomized_response(repetitions: int, seed: int) -> Result:
     e = math.e
     factor, offset, radius = (1 + e) / (e - 1), 1 / (1 + e), math.sqrt(math.log(2 / BETA) / (2 * N))
     estimates = [factor * (r - offset) for r in yes]
-    held = _held(exact, yes, factor, factor * offset + factor * radius, factor * offset - factor * radius)
+    held = _held(
+        exact, yes, factor, factor * offset + factor * radius, factor * offset - factor * radius
+    )
     printed = _held(exact, yes, 2.16, 0.5591, 0.5619)
     rows = (
         Row.exact("(1 + e^ε)/(e^ε − 1)", Printed("2.16"), factor),
@@ -56,7 +66,8 @@ def randomized_response(repetitions: int, seed: int) -> Result:
             Printed("0.89"),
             radius * 1000,
             errata=("E-15",),
-            if_wrong=f"√(log₁₀(2/β)/2) is {shown(math.sqrt(math.log10(2 / BETA) / 2))}: a logarithm to base 10 was taken for a natural one.",
+            if_wrong=f"√(log₁₀(2/β)/2) is {shown(math.sqrt(math.log10(2 / BETA) / 2))}: a "
+            f"logarithm to base 10 was taken for a natural one.",
         ),
         Row.exact(
             "lower end: 2.16·r − …",
@@ -76,8 +87,10 @@ def randomized_response(repetitions: int, seed: int) -> Result:
         _coverage("the right interval holds the truth", held, ()),
     )
     sentence = (
-        f"The slide's interval never holds the truth (E-15). The right one is {shown(factor, 7)}·r − "
-        f"{shown(factor * (offset + radius), 6)} to {shown(factor, 7)}·r − {shown(factor * (offset - radius), 6)}."
+        f"The slide's interval never holds the truth (E-15). The right one is "
+        f"{shown(factor, 7)}·r − "
+        f"{shown(factor * (offset + radius), 6)} to {shown(factor, 7)}·r − "
+        f"{shown(factor * (offset - radius), 6)}."
     )
     response = mech.RandomizedResponse(epsilon=1, categories=[0, 1])
     central = float(mech.Laplace(sensitivity=1, epsilon=1).error(1 - Fraction(1, 20))) / N
@@ -95,7 +108,14 @@ def randomized_response(repetitions: int, seed: int) -> Result:
         rows=rows,
         sentence=sentence,
         beside=beside,
-        figures={"S-044": spreads(errors, title="A million patients: error of the estimated share", across="estimate − exact share", exact=0.0)},
+        figures={
+            "S-044": spreads(
+                errors,
+                title="A million patients: error of the estimated share",
+                across="estimate − exact share",
+                exact=0.0,
+            )
+        },
     )
 
 
@@ -108,21 +128,41 @@ def laplace(repetitions: int, seed: int) -> Result:
     held = [abs(error) <= radius for error in errors]
     rows = (
         Row.exact("ln(1/β)", Printed("2.99"), math.log(1 / BETA)),
-        Row.exact("radius", Printed("0.0000299"), radius, errata=("E-16",), if_wrong="ln(20)·10⁻⁶: the decimal point slipped by one place."),
+        Row.exact(
+            "radius",
+            Printed("0.0000299"),
+            radius,
+            errata=("E-16",),
+            if_wrong="ln(20)·10⁻⁶: the decimal point slipped by one place.",
+        ),
         _coverage("r ± ln(20)·10⁻⁶ holds the truth", held, ()),
     )
     sentence = (
-        "The printed interval is ten times too wide (E-16). A count moves by whole numbers, so the discrete law serves it: "
+        "The printed interval is ten times too wide (E-16). A count moves by whole "
+        "numbers, so the discrete law serves it: "
         "within 3 patients of a million, at 95 %."
     )
-    beside = (Beside(what="discrete Laplace on the count", measure="95 % radius", faithful=2.99e-5, right=right, remark="beside the printed radius"),)
+    beside = (
+        Beside(
+            what="discrete Laplace on the count",
+            measure="95 % radius",
+            faithful=2.99e-5,
+            right=right,
+            remark="beside the printed radius",
+        ),
+    )
     picture = spreads(
-        {"Laplace noise on the count": [N * error for error in errors]}, title="A million patients: error of the count", across="patients", exact=0.0
+        {"Laplace noise on the count": [N * error for error in errors]},
+        title="A million patients: error of the count",
+        across="patients",
+        exact=0.0,
     )
     return Result(rows=rows, sentence=sentence, beside=beside, figures={"S-049": picture})
 
 
-def _held(exact: list[float], yes: list[float], factor: float, below: float, above: float) -> list[bool]:
+def _held(
+    exact: list[float], yes: list[float], factor: float, below: float, above: float
+) -> list[bool]:
     return [factor * r - below <= f <= factor * r - above for r, f in zip(yes, exact, strict=True)]
 
 
@@ -145,6 +185,18 @@ def _coverage(cell: str, held: list[bool], errata: tuple[str, ...]) -> Row:
 
 
 STUDIES = (
-    Study(name="patients-response", title="A million patients, randomized response", source="slides 2020, slide 21", items=("S-044",), run=randomized_response),
-    Study(name="patients-laplace", title="A million patients, Laplace noise", source="slides 2020, slide 26", items=("S-049",), run=laplace),
+    Study(
+        name="patients-response",
+        title="A million patients, randomized response",
+        source="slides 2020, slide 21",
+        items=("S-044",),
+        run=randomized_response,
+    ),
+    Study(
+        name="patients-laplace",
+        title="A million patients, Laplace noise",
+        source="slides 2020, slide 26",
+        items=("S-049",),
+        run=laplace,
+    ),
 )

@@ -23,8 +23,11 @@ MARKS = {
 
 
 def strips(rows: Sequence[Row], *, title: str, log: bool = False) -> Figure:
-    """One strip for each row: the middle 90 % of repetitions, the band of 1 − 10⁻⁶ behind it, the printed number on it. Rows of one scale share an axes;
-    `log` for errors. Otherwise each strip has its own axis, from −1 to 1 across its band, for means of large and small n differ by orders of magnitude."""
+    """One strip for each row: the middle 90 % of repetitions, the band of 1 − 10⁻⁶ behind it, the
+    printed number on it. Rows of one scale share an axes; `log` for errors. Otherwise each strip
+    has its own axis, from −1 to 1 across its band, for means of large and small n differ by orders
+    of magnitude.
+    """
     canvas = figure(7.6, 1.5 + 0.34 * len(rows), title)
     axes = canvas.subplots()
     quiet(axes)
@@ -38,13 +41,35 @@ def strips(rows: Sequence[Row], *, title: str, log: bool = False) -> Figure:
         colour, shape, name = MARKS[row.verdict]
         printed = scale(row.printed_value)
         band = [scale(end) for end in row.band]
-        (handles["1 − 10⁻⁶ of runs"],) = axes.plot(band, [place, place], color=tint(COLOURS[0], 0.18), linewidth=9, solid_capstyle="butt")
-        (handles["middle 90 % of ours"],) = axes.plot(
-            [scale(end) for end in row.spread], [place, place], color=tint(COLOURS[0], 0.55), linewidth=9, solid_capstyle="butt"
+        (handles["1 − 10⁻⁶ of runs"],) = axes.plot(
+            band, [place, place], color=tint(COLOURS[0], 0.18), linewidth=9, solid_capstyle="butt"
         )
-        (handles["our median"],) = axes.plot([scale(row.value)], [place], color=COLOURS[0], marker="|", markersize=11, markeredgewidth=2, linestyle="none")
+        (handles["middle 90 % of ours"],) = axes.plot(
+            [scale(end) for end in row.spread],
+            [place, place],
+            color=tint(COLOURS[0], 0.55),
+            linewidth=9,
+            solid_capstyle="butt",
+        )
+        (handles["our median"],) = axes.plot(
+            [scale(row.value)],
+            [place],
+            color=COLOURS[0],
+            marker="|",
+            markersize=11,
+            markeredgewidth=2,
+            linestyle="none",
+        )
         (handles[name],) = axes.plot(
-            [printed], [place], color=colour, marker=shape, markersize=7, markeredgecolor="white", linestyle="none", zorder=5, clip_on=False
+            [printed],
+            [place],
+            color=colour,
+            marker=shape,
+            markersize=7,
+            markeredgecolor="white",
+            linestyle="none",
+            zorder=5,
+            clip_on=False,
         )
     if log:
         axes.set_xscale("log")
@@ -59,9 +84,13 @@ def strips(rows: Sequence[Row], *, title: str, log: bool = False) -> Figure:
     return canvas
 
 
-def bars(names: Sequence[str], groups: Mapping[str, Sequence[float]], *, title: str, up: str) -> Figure:
+def bars(
+    names: Sequence[str], groups: Mapping[str, Sequence[float]], *, title: str, up: str
+) -> Figure:
     """Groups of bars over the same names."""
-    canvas = figure(min(10.4, max(6.8, 1.2 + 0.42 * len(names) * max(1, len(groups) - 1))), 3.9, title)
+    canvas = figure(
+        min(10.4, max(6.8, 1.2 + 0.42 * len(names) * max(1, len(groups) - 1))), 3.9, title
+    )
     axes = canvas.subplots()
     quiet(axes)
     width = 0.8 / len(groups)
@@ -76,8 +105,12 @@ def bars(names: Sequence[str], groups: Mapping[str, Sequence[float]], *, title: 
     return canvas
 
 
-def spreads(groups: Mapping[str, Sequence[float]], *, title: str, across: str, exact: float | None = None) -> Figure:
-    """Draws side by side as boxes from quarter to three quarters, whiskers over the middle 90 %, as far as they go beyond as points."""
+def spreads(
+    groups: Mapping[str, Sequence[float]], *, title: str, across: str, exact: float | None = None
+) -> Figure:
+    """Draws side by side as boxes from quarter to three quarters, whiskers over the middle 90 %, as
+    far as they go beyond as points.
+    """
     canvas = figure(7.2, 1.9 + 0.55 * len(groups), title)
     axes = canvas.subplots()
     quiet(axes)

@@ -1,7 +1,8 @@
 """Numbers as they were printed, and what they stand for.
 
-A printed number stands for everything that rounds to it or is cut off to it: from half a unit of its last digit towards zero to a whole unit away from
-zero. The sources do both (5.014 and 5.015 for one mean; 2.99 for ln 20).
+A printed number stands for everything that rounds to it or is cut off to it: from half a unit of
+its last digit towards zero to a whole unit away from zero. The sources do both (5.014 and 5.015 for
+one mean; 2.99 for ln 20).
 """
 
 from __future__ import annotations
@@ -41,7 +42,11 @@ class Printed:
 
     def __str__(self) -> str:
         mantissa, _, exponent = self.text.partition("e")
-        return f"{mantissa} · 10{str(int(exponent)).translate(_RAISED)}".replace("-", "−") if exponent else mantissa.replace("-", "−")
+        return (
+            f"{mantissa} · 10{str(int(exponent)).translate(_RAISED)}".replace("-", "−")
+            if exponent
+            else mantissa.replace("-", "−")
+        )
 
 
 def shown(value: float, digits: int = 4) -> str:

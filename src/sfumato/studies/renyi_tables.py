@@ -1,7 +1,9 @@
 """Tables 3.1 and 3.2 and figure 3.1 of the thesis: Rényi privacy beside differential privacy.
 
-*Table 3.1*   Each printed line is tried on a mechanism that can tell: Gaussian noise, whose divergences are known exactly. What fails is a misprint (E-07).
-*Table 3.2*   The printed formulas, in plain arithmetic, against divergences computed by this library from the laws themselves.
+*Table 3.1*   Each printed line is tried on a mechanism that can tell: Gaussian noise, whose
+              divergences are known exactly. What fails is a misprint (E-07).
+*Table 3.2*   The printed formulas, in plain arithmetic, against divergences computed by this
+              library from the laws themselves.
 *Figure*      The curves, and the claim that they stay below 1 (E-24).
 """
 
@@ -25,13 +27,25 @@ SIGMA = 2.0
 ORDERS = (2, 10, 100)
 
 FORMULAS: dict[str, Callable[[float], float]] = {
-    "randomized response": lambda a: math.log(P**a * (1 - P) ** (1 - a) + (1 - P) ** a * P ** (1 - a)) / (a - 1),
-    "Laplace": lambda a: math.log(a / (2 * a - 1) * math.exp((a - 1) / SCALE) + (a - 1) / (2 * a - 1) * math.exp(-a / SCALE)) / (a - 1),
+    "randomized response": lambda a: (
+        math.log(P**a * (1 - P) ** (1 - a) + (1 - P) ** a * P ** (1 - a)) / (a - 1)
+    ),
+    "Laplace": lambda a: (
+        math.log(
+            a / (2 * a - 1) * math.exp((a - 1) / SCALE)
+            + (a - 1) / (2 * a - 1) * math.exp(-a / SCALE)
+        )
+        / (a - 1)
+    ),
     "Gaussian": lambda a: a / (2 * SIGMA**2),
 }
 """Column 2 of table 3.2, with p = ¾, λ = 2, σ = 2."""
 
-PURE = {"randomized response": abs(math.log(P / (1 - P))), "Laplace": 1 / SCALE, "Gaussian": math.inf}
+PURE = {
+    "randomized response": abs(math.log(P / (1 - P))),
+    "Laplace": 1 / SCALE,
+    "Gaussian": math.inf,
+}
 """Column 1."""
 
 
@@ -99,7 +113,10 @@ def table_3_1(_: int, __: int) -> Result:
             holds=group <= 27 * Normal(sigma=1).renyi(16, shift=1),
         ),
     )
-    sentence = "Three lines of the table are misprinted (E-07); each was tried on Gaussian noise, whose divergences are known exactly."
+    sentence = (
+        "Three lines of the table are misprinted (E-07); each was tried on Gaussian noise, "
+        "whose divergences are known exactly."
+    )
     return Result(rows=rows, sentence=sentence)
 
 
@@ -118,13 +135,27 @@ def table_3_2(_: int, __: int) -> Result:
     for order in ORDERS:
         for row in renyi_table(order, truth=P, scale=SCALE, sigma=SIGMA, rounding="nearest"):
             value = FORMULAS[row.mechanism](order)
-            rows.append(Row.claim(f"{row.mechanism}, α = {order}", shown(value), shown(row.renyi), holds=math.isclose(value, row.renyi, rel_tol=1e-9)))
+            rows.append(
+                Row.claim(
+                    f"{row.mechanism}, α = {order}",
+                    shown(value),
+                    shown(row.renyi),
+                    holds=math.isclose(value, row.renyi, rel_tol=1e-9),
+                )
+            )
     pure = renyi_table(2, truth=P, scale=SCALE, sigma=SIGMA, rounding="nearest")
     rows += [
-        Row.claim(f"{row.mechanism}, pure ε", shown(PURE[row.mechanism]), shown(row.pure), holds=math.isclose(PURE[row.mechanism], row.pure)) for row in pure
+        Row.claim(
+            f"{row.mechanism}, pure ε",
+            shown(PURE[row.mechanism]),
+            shown(row.pure),
+            holds=math.isclose(PURE[row.mechanism], row.pure),
+        )
+        for row in pure
     ]
     sentence = (
-        "The formulas are right (the derivation above them has wrong signs, E-45, and the result is right). They are for "
+        "The formulas are right (the derivation above them has wrong signs, E-45, and "
+        "the result is right). They are for "
         "sensitivity 1: with Δ, λ becomes λ/Δ and σ becomes σ/Δ."
     )
     return Result(rows=tuple(rows), sentence=sentence)
@@ -152,13 +183,26 @@ def figure_3_1(_: int, __: int) -> Result:
         if not name.startswith("randomized")  # of which the thesis does not say it
     )
     sentence = (
-        "The thesis says of this figure that the Gaussian and the Laplace mechanism have “an error ε that is always less than 1” "
+        "The thesis says of this figure that the Gaussian and the Laplace mechanism have "
+        "“an error ε that is always less than 1” "
         "(E-24). The Gaussian curve is a line and "
-        "grows without bound; the Laplace curve tends to Δ/λ, which is what one chooses. Nor is it an error: it is what is given away."
+        "grows without bound; the Laplace curve tends to Δ/λ, which is what one chooses. "
+        "Nor is it an error: it is what is given away."
     )
-    short = {name: name.replace("randomized response", "response").replace("Gaussian", "Gauss").replace(",", "").replace(" = ", "=") for name in curves}
+    short = {
+        name: name.replace("randomized response", "response")
+        .replace("Gaussian", "Gauss")
+        .replace(",", "")
+        .replace(" = ", "=")
+        for name in curves
+    }
     limits = {short["Laplace, λ = 2"]: 0.5, short["Laplace, λ = 0.5"]: 2.0}
-    picture = plots.orders(alphas, {short[name]: values for name, values in curves.items()}, title="Rényi parameter of three mechanisms", limits=limits)
+    picture = plots.orders(
+        alphas,
+        {short[name]: values for name, values in curves.items()},
+        title="Rényi parameter of three mechanisms",
+        limits=limits,
+    )
     beside = (
         Beside(
             what="ε at δ = 10⁻⁶ of Gaussian noise, σ = 2: exact curve instead of the best order",
@@ -173,7 +217,11 @@ def figure_3_1(_: int, __: int) -> Result:
 
 def _crossing(alphas: np.ndarray, values: np.ndarray) -> str:
     above = alphas[values >= 1]
-    return f"It is above 1 from α = {shown(float(above[0]), 3)} on." if len(above) else "It stays below 1, as its λ or p says."
+    return (
+        f"It is above 1 from α = {shown(float(above[0]), 3)} on."
+        if len(above)
+        else "It stays below 1, as its λ or p says."
+    )
 
 
 def _converted(sigma: float, delta: float) -> float:
@@ -187,7 +235,25 @@ def _exact(sigma: float, delta: float) -> float:
 
 
 STUDIES = (
-    Study(name="table-3.1", title="Properties of Rényi privacy", source="thesis, table 3.1", items=("S-112", "S-124"), run=table_3_1),
-    Study(name="figure-3.1", title="Rényi curves of three mechanisms", source="thesis, figure 3.1", items=("S-034",), run=figure_3_1),
-    Study(name="table-3.2", title="Parameters of Rényi privacy", source="thesis, table 3.2", items=("S-034",), run=table_3_2),
+    Study(
+        name="table-3.1",
+        title="Properties of Rényi privacy",
+        source="thesis, table 3.1",
+        items=("S-112", "S-124"),
+        run=table_3_1,
+    ),
+    Study(
+        name="figure-3.1",
+        title="Rényi curves of three mechanisms",
+        source="thesis, figure 3.1",
+        items=("S-034",),
+        run=figure_3_1,
+    ),
+    Study(
+        name="table-3.2",
+        title="Parameters of Rényi privacy",
+        source="thesis, table 3.2",
+        items=("S-034",),
+        run=table_3_2,
+    ),
 )

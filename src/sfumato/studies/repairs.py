@@ -1,8 +1,11 @@
 """Printed numbers that contradict each other, and the smallest correction that reconciles them.
 
-*Repair*    A set of cells that, taken away, leaves numbers that can all be right at once. What is left implies what the cells taken away ought to say.
-*Rule*      Of all repairs those are admitted after which every number, left or implied, can lie in its band of our repetitions; of these the one with
-            the fewest cells; of these the one that takes away cells derived from others (a difference before the numbers it is the difference of).
+*Repair*    A set of cells that, taken away, leaves numbers that can all be right at once. What is
+            left implies what the cells taken away ought to say.
+*Rule*      Of all repairs those are admitted after which every number, left or implied, can lie in
+            its band of our repetitions; of these the one with the fewest cells; of these the one
+            that takes away cells derived from others (a difference before the numbers it is the
+            difference of).
 """
 
 from __future__ import annotations
@@ -23,7 +26,9 @@ MOST_CELLS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """What a printed number stands for, the band of ours, and whether it is computed from other cells."""
+    """What a printed number stands for, the band of ours, and whether it is computed from other
+    cells.
+    """
 
     printed: Interval
     band: Interval = EVERYTHING
@@ -32,16 +37,21 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
-    """The cells to correct, each with what it ought to say. Print alone would leave others to choose from: `rivals` are admitted too, `excluded` only our
-    bands rule out."""
+    """The cells to correct, each with what it ought to say. Print alone would leave others to
+    choose from: `rivals` are admitted too, `excluded` only our bands rule out.
+    """
 
     cells: Mapping[str, Interval]
     rivals: tuple[Mapping[str, Interval], ...] = ()
     excluded: tuple[tuple[str, ...], ...] = ()
 
 
-def repair(cells: Mapping[str, Cell], implied: Callable[[Implied], Implied | None]) -> Repair | None:
-    """The repair of the rule; no cells where nothing is wrong, None where there is none. `implied` narrows intervals, or says that they cannot all hold."""
+def repair(
+    cells: Mapping[str, Cell], implied: Callable[[Implied], Implied | None]
+) -> Repair | None:
+    """The repair of the rule; no cells where nothing is wrong, None where there is none. `implied`
+    narrows intervals, or says that they cannot all hold.
+    """
     bare = {name: Cell(printed=cell.printed) for name, cell in cells.items()}
     for count in range(MOST_CELLS + 1):
         sets = list(combinations(cells, count))
@@ -49,24 +59,46 @@ def repair(cells: Mapping[str, Cell], implied: Callable[[Implied], Implied | Non
         if found:
             best = min(found, key=lambda r: sum(not cells[name].derived for name in r))
             told = {tuple(r) for r in found}
-            excluded = tuple(taken for taken in sets if taken not in told and _admitted(bare, taken, implied) is not None)
-            return Repair(cells=best, rivals=tuple(r for r in found if r is not best), excluded=excluded)
+            excluded = tuple(
+                taken
+                for taken in sets
+                if taken not in told and _admitted(bare, taken, implied) is not None
+            )
+            return Repair(
+                cells=best, rivals=tuple(r for r in found if r is not best), excluded=excluded
+            )
     return None
 
 
-def _admitted(cells: Mapping[str, Cell], taken: Sequence[str], implied: Callable[[Implied], Implied | None]) -> dict[str, Interval] | None:
-    narrowed = implied({name: EVERYTHING if name in taken else cell.printed for name, cell in cells.items()})
-    if narrowed is None or any(meet(narrowed[name], cell.band) is None for name, cell in cells.items()):
+def _admitted(
+    cells: Mapping[str, Cell], taken: Sequence[str], implied: Callable[[Implied], Implied | None]
+) -> dict[str, Interval] | None:
+    narrowed = implied(
+        {name: EVERYTHING if name in taken else cell.printed for name, cell in cells.items()}
+    )
+    if narrowed is None or any(
+        meet(narrowed[name], cell.band) is None for name, cell in cells.items()
+    ):
         return None
     return {name: narrowed[name] for name in taken}
 
 
 def differences(levels: Sequence[str]) -> Callable[[Implied], Implied | None]:
-    """One exact value f printed at every level (cells `f …`), a private answer (`private …`), and the size of their difference (`error …`)."""
+    """One exact value f printed at every level (cells `f …`), a private answer (`private …`), and
+    the size of their difference (`error …`).
+    """
 
     def implied(cells: Implied) -> Implied | None:
-        ways = [way for signs in product((1, -1), repeat=len(levels)) if (way := _with_signs(cells, levels, signs)) is not None]
-        return {name: (min(w[name][0] for w in ways), max(w[name][1] for w in ways)) for name in cells} if ways else None
+        ways = [
+            way
+            for signs in product((1, -1), repeat=len(levels))
+            if (way := _with_signs(cells, levels, signs)) is not None
+        ]
+        return (
+            {name: (min(w[name][0] for w in ways), max(w[name][1] for w in ways)) for name in cells}
+            if ways
+            else None
+        )
 
     return implied
 
@@ -74,14 +106,21 @@ def differences(levels: Sequence[str]) -> Callable[[Implied], Implied | None]:
 def _with_signs(cells: Implied, levels: Sequence[str], signs: Sequence[int]) -> Implied | None:
     signed = list(zip(levels, signs, strict=True))
     candidates = [cells[f"f {level}"] for level in levels]
-    candidates += [_minus(cells[f"private {level}"], _times(sign, cells[f"error {level}"])) for level, sign in signed]
+    candidates += [
+        _minus(cells[f"private {level}"], _times(sign, cells[f"error {level}"]))
+        for level, sign in signed
+    ]
     f = meet(*candidates)
     if f is None:
         return None
     found: dict[str, Interval] = {}
     for level, sign in signed:
         private = meet(cells[f"private {level}"], _plus(f, _times(sign, cells[f"error {level}"])))
-        error = meet(cells[f"error {level}"], _times(sign, _minus(cells[f"private {level}"], f)), (0.0, math.inf))
+        error = meet(
+            cells[f"error {level}"],
+            _times(sign, _minus(cells[f"private {level}"], f)),
+            (0.0, math.inf),
+        )
         if private is None or error is None:
             return None
         found |= {f"f {level}": f, f"private {level}": private, f"error {level}": error}
@@ -89,17 +128,29 @@ def _with_signs(cells: Implied, levels: Sequence[str], signs: Sequence[int]) -> 
 
 
 def triangles(levels: Sequence[str]) -> Callable[[Implied], Implied | None]:
-    """Mean squared distances of a private curve from a target (`target …`) and from its approximation (`approximation …`), whose own distance (`bias`) is
-    one at all levels: roots of mean squares obey the triangle inequality."""
+    """Mean squared distances of a private curve from a target (`target …`) and from its
+    approximation (`approximation …`), whose own distance (`bias`) is one at all levels: roots of
+    mean squares obey the triangle inequality.
+    """
 
     def implied(cells: Implied) -> Implied | None:
-        roots = {name: (math.sqrt(max(low, 0.0)), math.sqrt(high)) for name, (low, high) in cells.items()}
-        bias = meet(roots["bias"], *(_between(roots[f"target {level}"], roots[f"approximation {level}"]) for level in levels))
+        roots = {
+            name: (math.sqrt(max(low, 0.0)), math.sqrt(high)) for name, (low, high) in cells.items()
+        }
+        bias = meet(
+            roots["bias"],
+            *(
+                _between(roots[f"target {level}"], roots[f"approximation {level}"])
+                for level in levels
+            ),
+        )
         if bias is None:
             return None
         for level in levels:
             target = meet(roots[f"target {level}"], _between(bias, roots[f"approximation {level}"]))
-            approximation = meet(roots[f"approximation {level}"], _between(bias, roots[f"target {level}"]))
+            approximation = meet(
+                roots[f"approximation {level}"], _between(bias, roots[f"target {level}"])
+            )
             if target is None or approximation is None:
                 return None
             roots |= {f"target {level}": target, f"approximation {level}": approximation}

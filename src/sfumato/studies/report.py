@@ -1,6 +1,7 @@
 """The report: one page that needs nothing beside it, and the same numbers as CSV.
 
-*Page*      An overview, then every study: picture, sentence, table of printed and own numbers, and the right way beside them. No script, nothing fetched.
+*Page*      An overview, then every study: picture, sentence, table of printed and own numbers, and
+            the right way beside them. No script, nothing fetched.
 *CSV*       `csv/<study>.csv`, `csv/<study>-right-way.csv`, and `csv/all.csv`.
 """
 
@@ -24,9 +25,28 @@ if TYPE_CHECKING:
 
 Done = Sequence[tuple[Study, Result]]
 
-COLUMNS = ("study", "source", "cell", "printed", "ours", "median_or_mean", "low_90", "high_90", "band_low", "band_high", "verdict", "errata", "sentence")
+COLUMNS = (
+    "study",
+    "source",
+    "cell",
+    "printed",
+    "ours",
+    "median_or_mean",
+    "low_90",
+    "high_90",
+    "band_low",
+    "band_high",
+    "verdict",
+    "errata",
+    "sentence",
+)
 RIGHT = ("study", "source", "what", "measure", "faithful", "right", "saved", "remark")
-KINDS = {Verdict.AGREES: "agrees", Verdict.MISPRINT: "misprint", Verdict.UNSAFE: "unsafe", Verdict.DIFFERS: "differs"}
+KINDS = {
+    Verdict.AGREES: "agrees",
+    Verdict.MISPRINT: "misprint",
+    Verdict.UNSAFE: "unsafe",
+    Verdict.DIFFERS: "differs",
+}
 """Verdict to the class of its badge."""
 
 INTRODUCTION = """<p>Every table and figure of a thesis and four lecture decks on differential privacy, run again: each printed number beside ours, and
@@ -54,8 +74,13 @@ def write(done: Done, out: Path, *, repetitions: int, seed: int) -> Path:
         every += rows
         files[f"csv/{study.name}.csv"] = _csv(COLUMNS, rows)
         if result.beside:
-            files[f"csv/{study.name}-right-way.csv"] = _csv(RIGHT, [_right_fields(study, beside) for beside in result.beside])
-    files |= {"csv/all.csv": _csv(COLUMNS, every), "index.html": render(done, repetitions=repetitions, seed=seed)}
+            files[f"csv/{study.name}-right-way.csv"] = _csv(
+                RIGHT, [_right_fields(study, beside) for beside in result.beside]
+            )
+    files |= {
+        "csv/all.csv": _csv(COLUMNS, every),
+        "index.html": render(done, repetitions=repetitions, seed=seed),
+    }
     for name, content in files.items():
         (out / name).write_text(content, encoding="utf-8")
     return out / "index.html"
@@ -67,32 +92,56 @@ def prepare(out: Path) -> None:
         (out / "csv").mkdir(parents=True, exist_ok=True)
         (out / "index.html").touch()
     except OSError:
-        raise Refused("studies.out", f"{out}", "the report cannot be written there", "another directory") from None
+        raise Refused(
+            "studies.out", f"{out}", "the report cannot be written there", "another directory"
+        ) from None
 
 
 def render(done: Done, *, repetitions: int, seed: int) -> str:
     """The page."""
     parts = "".join(_study(study, result) for study, result in done)
     introduction = INTRODUCTION.format(repetitions=repetitions, seed=seed)
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>The sources, reproduced</title>'
-    body = f"<header><h1>The sources, reproduced</h1>{_totals(done)}{introduction}</header>{_overview(done)}{parts}"
-    return f'<!doctype html>\n<html lang="en"><head>{head}<style>{STYLE}</style></head><body><main>{body}</main></body></html>\n'
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>The '
+        "sources, reproduced</title>"
+    )
+    body = (
+        f"<header><h1>The sources, "
+        f"reproduced</h1>{_totals(done)}{introduction}</header>{_overview(done)}{parts}"
+    )
+    return (
+        f"<!doctype html>\n<html "
+        f'lang="en"><head>{head}<style>{STYLE}</style></head><body><main>{body}</main></body></html>\n'
+    )
 
 
 def _totals(done: Done) -> str:
     counts = {verdict: sum(result.count(verdict) for _, result in done) for verdict in Verdict}
-    cells = "".join(f'<div class="total {KINDS[v]}"><b>{count}</b><span>{v}</span></div>' for v, count in counts.items() if count or v is not Verdict.DIFFERS)
-    return f'<div class="totals"><div class="total"><b>{len(done)}</b><span>studies</span></div>{cells}</div>'
+    cells = "".join(
+        f'<div class="total {KINDS[v]}"><b>{count}</b><span>{v}</span></div>'
+        for v, count in counts.items()
+        if count or v is not Verdict.DIFFERS
+    )
+    return (
+        f'<div class="totals"><div '
+        f'class="total"><b>{len(done)}</b><span>studies</span></div>{cells}</div>'
+    )
 
 
 def _overview(done: Done) -> str:
-    head = "".join(f"<th>{title}</th>" for title in ("Study", "agrees", "misprint", "unsafe", "differs", "Errata"))
+    head = "".join(
+        f"<th>{title}</th>"
+        for title in ("Study", "agrees", "misprint", "unsafe", "differs", "Errata")
+    )
     lines = []
     for study, result in done:
         counts = "".join(_count(result.count(verdict), KINDS[verdict]) for verdict in Verdict)
         errata = ", ".join(sorted({e for row in result.rows for e in row.errata}))
         link = f'<a href="#{escape(study.name)}">{escape(study.title)}</a>'
-        lines.append(f"<tr><td>{link} <small>{escape(study.source)}</small></td>{counts}<td>{errata}</td></tr>")
+        lines.append(
+            f"<tr><td>{link} "
+            f"<small>{escape(study.source)}</small></td>{counts}<td>{errata}</td></tr>"
+        )
     return (
         '<section><h2>Overview</h2><div class="wide"><table '
         f'class="overview"><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div></section>'
@@ -100,49 +149,88 @@ def _overview(done: Done) -> str:
 
 
 def _count(count: int, kind: str) -> str:
-    return f'<td class="count">{f"""<span class="badge {kind}">{count}</span>""" if count else "·"}</td>'
+    return (
+        f"<td "
+        f'class="count">{f"""<span class="badge {kind}">{count}</span>""" if count else "·"}</td>'
+    )
 
 
 def _study(study: Study, result: Result) -> str:
-    pictures = "".join(f'<figure><img alt="{escape(name)}" src="data:image/png;base64,{_png(figure)}"></figure>' for name, figure in result.figures.items())
+    pictures = "".join(
+        f'<figure><img alt="{escape(name)}" src="data:image/png;base64,{_png(figure)}"></figure>'
+        for name, figure in result.figures.items()
+    )
     items = ", ".join(study.items)
-    title = f'<h2 id="{escape(study.name)}">{escape(study.title)}</h2><p class="source">{escape(study.source)} · {items}</p>'
+    title = (
+        f'<h2 id="{escape(study.name)}">{escape(study.title)}</h2><p '
+        f'class="source">{escape(study.source)} · {items}</p>'
+    )
     head = "".join(f"<th>{name}</th>" for name in ("Cell", "Printed", "Ours", "Verdict", ""))
     rows = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(map(_row, result.rows))}</tbody></table>"
-    return f'<section>{title}<p class="sentence">{escape(result.sentence)}</p>{pictures}<div class="wide">{rows}</div>{_beside(result.beside)}</section>'
+    return (
+        f'<section>{title}<p class="sentence">{escape(result.sentence)}</p>{pictures}<div '
+        f'class="wide">{rows}</div>{_beside(result.beside)}</section>'
+    )
 
 
 def _row(row: Row) -> str:
-    spread = f"<small>{_number(shown(row.spread[0], 3))} … {_number(shown(row.spread[1], 3))}</small>" if row.spread and row.spread[0] != row.spread[1] else ""
+    spread = (
+        f"<small>{_number(shown(row.spread[0], 3))} … {_number(shown(row.spread[1], 3))}</small>"
+        if row.spread and row.spread[0] != row.spread[1]
+        else ""
+    )
     badge = f'<span class="badge {KINDS[row.verdict]}">{row.verdict}</span>'
-    why = f"<b>{', '.join(row.errata)}</b> {_number(row.sentence)}" if row.errata else _number(row.sentence)
-    cells = f"<td>{escape(row.cell)}</td><td class='number'>{_number(row.printed)}</td><td class='number'>{_number(row.ours)}{spread}</td>"
+    why = (
+        f"<b>{', '.join(row.errata)}</b> {_number(row.sentence)}"
+        if row.errata
+        else _number(row.sentence)
+    )
+    cells = (
+        f"<td>{escape(row.cell)}</td><td class='number'>{_number(row.printed)}</td><td "
+        f"class='number'>{_number(row.ours)}{spread}</td>"
+    )
     return f"<tr>{cells}<td>{badge}</td><td class='why'>{why}</td></tr>"
 
 
 def _number(text: str) -> str:
     """A text in which no number is broken over two lines."""
-    return escape(text).replace(" · 10", "\u00a0·\u00a010").replace(" × ", "\u00a0×\u00a0").replace(" = ", "\u00a0=\u00a0")
+    return (
+        escape(text)
+        .replace(" · 10", "\u00a0·\u00a010")
+        .replace(" × ", "\u00a0×\u00a0")
+        .replace(" = ", "\u00a0=\u00a0")
+    )
 
 
 def _beside(beside: Sequence[Beside]) -> str:
     if not beside:
         return ""
-    head = "".join(f"<th>{title}</th>" for title in ("The right way", "Measure", "Faithful", "Right", "Saves", ""))
+    head = "".join(
+        f"<th>{title}</th>"
+        for title in ("The right way", "Measure", "Faithful", "Right", "Saves", "")
+    )
     lines = "".join(
-        f"<tr><td>{escape(b.what)}</td><td>{escape(b.measure)}</td><td class='number'>{_number(shown(b.faithful))}</td>"
+        f"<tr><td>{escape(b.what)}</td><td>{escape(b.measure)}</td><td "
+        f"class='number'>{_number(shown(b.faithful))}</td>"
         f"<td class='number'>{_number(shown(b.right))}</td>"
         f"<td class='number'>{_number(saving(b))}</td><td class='why'>{escape(b.remark)}</td></tr>"
         for b in beside
     )
-    return f'<div class="wide"><table class="right"><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>'
+    return (
+        f'<div class="wide"><table '
+        f'class="right"><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>'
+    )
 
 
 def saving(beside: Beside) -> str:
     """The part of the error saved, or how many times it grows."""
     if beside.saved >= 0.0005:
         return f"{100 * beside.saved:.1f} %"
-    return "nothing" if beside.right < 1.0005 * beside.faithful else f"costs × {shown(beside.right / beside.faithful, 3)}"
+    return (
+        "nothing"
+        if beside.right < 1.0005 * beside.faithful
+        else f"costs × {shown(beside.right / beside.faithful, 3)}"
+    )
 
 
 def _png(figure: Figure) -> str:
@@ -187,5 +275,7 @@ def _csv(columns: Sequence[str], rows: Sequence[tuple[object, ...]]) -> str:
 def lines(done: Done) -> Iterator[str]:
     """The overview as text, for a terminal."""
     for study, result in done:
-        counts = " · ".join(f"{result.count(verdict)} {verdict}" for verdict in Verdict if result.count(verdict))
+        counts = " · ".join(
+            f"{result.count(verdict)} {verdict}" for verdict in Verdict if result.count(verdict)
+        )
         yield f"{study.source:<52} {counts}"

@@ -17,11 +17,22 @@ LEAST = 3
 
 
 def run(
-    names: Iterable[str] = (), *, repetitions: int = REPETITIONS, seed: int = SEED, begin: Callable[[Study], None] = lambda _: None
+    names: Iterable[str] = (),
+    *,
+    repetitions: int = REPETITIONS,
+    seed: int = SEED,
+    begin: Callable[[Study], None] = lambda _: None,
 ) -> list[tuple[Study, Result]]:
-    """The studies of these names, or all, in the order of the sources. `begin` is told each before it runs."""
+    """The studies of these names, or all, in the order of the sources. `begin` is told each before
+    it runs.
+    """
     if not is_whole(repetitions, LEAST):
-        raise Refused("studies.repetitions", f"repetitions={repetitions}", f"a band needs {LEAST} or more", f"repetitions={REPETITIONS}")
+        raise Refused(
+            "studies.repetitions",
+            f"repetitions={repetitions}",
+            f"a band needs {LEAST} or more",
+            f"repetitions={REPETITIONS}",
+        )
     wanted = {study(name).name for name in names} or {s.name for s in STUDIES}
     done = []
     for one in STUDIES:
@@ -32,7 +43,12 @@ def run(
 
 
 def reproduce(
-    out: Path, names: Iterable[str] = (), *, repetitions: int = REPETITIONS, seed: int = SEED, begin: Callable[[Study], None] = lambda _: None
+    out: Path,
+    names: Iterable[str] = (),
+    *,
+    repetitions: int = REPETITIONS,
+    seed: int = SEED,
+    begin: Callable[[Study], None] = lambda _: None,
 ) -> tuple[Path, list[tuple[Study, Result]]]:
     """Run, and write `index.html` and the CSVs into `out`; the page's path and the results."""
     chosen = [study(name).name for name in names]

@@ -1,4 +1,6 @@
-"""Small worked examples of the slides: Angie's grade (S-125), the survey's Laplace run (S-179), and the mean of a private histogram (S-057, S-181)."""
+"""Small worked examples of the slides: Angie's grade (S-125), the survey's Laplace run (S-179), and
+the mean of a private histogram (S-057, S-181).
+"""
 
 from __future__ import annotations
 
@@ -35,16 +37,27 @@ def angie(repetitions: int, seed: int) -> Result:
         Row.exact("P(answer = 1 | Angie failed)", Printed("0.21"), float(if_failed)),
         Row.exact("P(answer = 1)", Printed("0.198"), float(total)),
         Row.exact(
-            "P(Angie failed | answer = 1)", Printed("0.43"), float(posterior), errata=("E-36",), if_wrong="0.084/0.198 is 0.4242…, which rounds to 0.42."
+            "P(Angie failed | answer = 1)",
+            Printed("0.43"),
+            float(posterior),
+            errata=("E-36",),
+            if_wrong="0.084/0.198 is 0.4242…, which rounds to 0.42.",
         ),
         Row.frequency("the same, by simulation", float(posterior), simulated, count),
     )
-    sentence = "The belief moves from 40 % to 42.4 %, not to 43 % (E-36). The signs of the noise are turned on the slide, which its symmetry forgives."
+    sentence = (
+        "The belief moves from 40 % to 42.4 %, not to 43 % (E-36). The signs of the noise "
+        "are turned on the slide, which its symmetry forgives."
+    )
     laplace = mech.Laplace(sensitivity=1, epsilon=Fraction(1, 2))
     odds = [float(laplace.probability(1 - k)) for k in range(3)]
-    weights = [float(sum(weight[w] for w in worlds if w[0] and len(women) - sum(w) == k)) for k in range(3)]
+    weights = [
+        float(sum(weight[w] for w in worlds if w[0] and len(women) - sum(w) == k)) for k in range(3)
+    ]
     totals = [float(sum(weight[w] for w in worlds if len(women) - sum(w) == k)) for k in range(3)]
-    with_laplace = sum(o * w for o, w in zip(odds, weights, strict=True)) / sum(o * w for o, w in zip(odds, totals, strict=True))
+    with_laplace = sum(o * w for o, w in zip(odds, weights, strict=True)) / sum(
+        o * w for o, w in zip(odds, totals, strict=True)
+    )
     beside = (
         Beside(
             what="discrete Laplace noise, ε = ½",
@@ -64,7 +77,9 @@ def angie(repetitions: int, seed: int) -> Result:
 
 
 def _simulated(repetitions: int, seed: int) -> tuple[int, int]:
-    """Worlds drawn from the prior whose noisy answer is 1: in how many Angie failed, and how many there are."""
+    """Worlds drawn from the prior whose noisy answer is 1: in how many Angie failed, and how many
+    there are.
+    """
     generator = np.random.Generator(np.random.Philox(key=[seed, 2]))
     failed = generator.random((200 * repetitions, 2)) < float(PRIOR)
     passed = 2 - failed.sum(axis=1)
@@ -85,10 +100,27 @@ def survey_mean(repetitions: int, seed: int) -> Result:
         Row.drawn("f(D)", exact, done.exact, band),
         Row.drawn("|private − f(D)|", Printed("0.0044948"), done.errors, laplace_size(scale)),
     )
-    stairs = mech.Staircase(sensitivity=Fraction(1, 150), epsilon=1, grid=Fraction(1, 2**20), relation="replace")
-    sentence = "An ordinary run: half of all runs err by more. n is public, so the promise is about replacing a record (E-75)."
-    beside = (Beside(what="staircase noise, the same ε", measure="mean |error|", faithful=scale, right=stairs.mean_error),)
-    return Result(rows=rows, sentence=sentence, beside=beside, figures={"S-179": strips(rows, title="The survey's Laplace run, n = 150")})
+    stairs = mech.Staircase(
+        sensitivity=Fraction(1, 150), epsilon=1, grid=Fraction(1, 2**20), relation="replace"
+    )
+    sentence = (
+        "An ordinary run: half of all runs err by more. n is public, so the promise is about "
+        "replacing a record (E-75)."
+    )
+    beside = (
+        Beside(
+            what="staircase noise, the same ε",
+            measure="mean |error|",
+            faithful=scale,
+            right=stairs.mean_error,
+        ),
+    )
+    return Result(
+        rows=rows,
+        sentence=sentence,
+        beside=beside,
+        figures={"S-179": strips(rows, title="The survey's Laplace run, n = 150")},
+    )
 
 
 PEOPLE, BINS, REACH = 1000, 50, 4
@@ -102,34 +134,74 @@ def histogram_mean(repetitions: int, seed: int) -> Result:
     edges = np.linspace(-REACH, REACH, BINS + 1)
     centres = (edges[1:] + edges[:-1]) / 2
     counts = np.histogram(data, edges)[0]
-    cells, direct = mech.Laplace(sensitivity=2, epsilon=1), mech.Mean(low=-REACH, high=REACH, epsilon=1, relation="replace", rows=PEOPLE)
+    cells, direct = (
+        mech.Laplace(sensitivity=2, epsilon=1),
+        mech.Mean(low=-REACH, high=REACH, epsilon=1, relation="replace", rows=PEOPLE),
+    )
     binned, mean = float(counts @ centres) / PEOPLE, float(data.mean())
-    first = [float(np.asarray(cells.perturb(counts)) @ centres) / PEOPLE - binned for _ in range(repetitions)]
+    first = [
+        float(np.asarray(cells.perturb(counts)) @ centres) / PEOPLE - binned
+        for _ in range(repetitions)
+    ]
     second = [direct.perturb(data).value - mean for _ in range(repetitions)]
     scale = 2 * REACH / PEOPLE
     faithful = 8 / PEOPLE**2 * float((centres**2).sum())
     step = (edges[1] - edges[0]) / 2
     rows = (
-        Row.claim("binning moves the mean by at most h/2", "|−0.0075 + 0.0095| = 0.002", f"h/2 = {shown(float(step))}", holds=step >= 0.002),
-        Row.drawn("noise in the histogram's mean: −0.0845 + 0.0095", Printed("-0.0750"), first, predicted(first, logarithm=False)),
-        Row.drawn("noise in the direct mean: −0.03176 + 0.0075", Printed("-0.02426"), second, (-laplace_size(scale)[1], laplace_size(scale)[1])),
+        Row.claim(
+            "binning moves the mean by at most h/2",
+            "|−0.0075 + 0.0095| = 0.002",
+            f"h/2 = {shown(float(step))}",
+            holds=step >= 0.002,
+        ),
+        Row.drawn(
+            "noise in the histogram's mean: −0.0845 + 0.0095",
+            Printed("-0.0750"),
+            first,
+            predicted(first, logarithm=False),
+        ),
+        Row.drawn(
+            "noise in the direct mean: −0.03176 + 0.0075",
+            Printed("-0.02426"),
+            second,
+            (-laplace_size(scale)[1], laplace_size(scale)[1]),
+        ),
         _ratio(first, second, faithful / (2 * scale**2)),
     )
     sentence = (
-        f"n and k are only in the slides' pictures; with n = {grouped(PEOPLE)} and k = {BINS} both printed draws are ordinary. The "
+        f"n and k are only in the slides' pictures; with n = {grouped(PEOPLE)} and k = "
+        f"{BINS} both printed draws are ordinary. The "
         "histogram's mean has (k² − 1)/(3k) = "
-        f"{shown((BINS**2 - 1) / (3 * BINS))} times the noise variance of the direct one: a histogram is for its cells."
+        f"{shown((BINS**2 - 1) / (3 * BINS))} times the noise variance of the direct "
+        f"one: a histogram is for its cells."
     )
     beside = (
-        Beside(what="the mean with noise of its own", measure="noise variance", faithful=faithful, right=2 * scale**2),
-        Beside(what="discrete Laplace on the counts, as ours is", measure="noise variance", faithful=faithful, right=cells.variance / 8 * faithful),
+        Beside(
+            what="the mean with noise of its own",
+            measure="noise variance",
+            faithful=faithful,
+            right=2 * scale**2,
+        ),
+        Beside(
+            what="discrete Laplace on the counts, as ours is",
+            measure="noise variance",
+            faithful=faithful,
+            right=cells.variance / 8 * faithful,
+        ),
     )
-    picture = spreads({"from the histogram": first, "direct": second}, title="Two private means, ε = 1", across="noise in the mean", exact=0.0)
+    picture = spreads(
+        {"from the histogram": first, "direct": second},
+        title="Two private means, ε = 1",
+        across="noise in the mean",
+        exact=0.0,
+    )
     return Result(rows=rows, sentence=sentence, beside=beside, figures={"S-057": picture})
 
 
 def _ratio(first: list[float], second: list[float], expected: float) -> Row:
-    """The ratio of the two variances over repetitions, with the band of the logarithm of a ratio of variances, each 5/R for Laplace noise (kurtosis 6)."""
+    """The ratio of the two variances over repetitions, with the band of the logarithm of a ratio of
+    variances, each 5/R for Laplace noise (kurtosis 6).
+    """
     found = float(np.var(first) / np.var(second))
     reach = 5.0 * math.sqrt(2 * 5 / len(first))
     band = expected * math.exp(-reach), expected * math.exp(reach)
@@ -147,7 +219,25 @@ def _ratio(first: list[float], second: list[float], expected: float) -> Row:
 
 
 STUDIES = (
-    Study(name="angie", title="Angie's grade", source="slides 2020, database query", items=("S-125",), run=angie),
-    Study(name="survey-laplace", title="A mean of 150 numbers", source="survey, R run of the Laplace mechanism", items=("S-179",), run=survey_mean),
-    Study(name="histogram-mean", title="The mean of a private histogram", source="slides 2023, simulation", items=("S-057", "S-181"), run=histogram_mean),
+    Study(
+        name="angie",
+        title="Angie's grade",
+        source="slides 2020, database query",
+        items=("S-125",),
+        run=angie,
+    ),
+    Study(
+        name="survey-laplace",
+        title="A mean of 150 numbers",
+        source="survey, R run of the Laplace mechanism",
+        items=("S-179",),
+        run=survey_mean,
+    ),
+    Study(
+        name="histogram-mean",
+        title="The mean of a private histogram",
+        source="slides 2023, simulation",
+        items=("S-057", "S-181"),
+        run=histogram_mean,
+    ),
 )

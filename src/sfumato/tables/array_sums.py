@@ -1,7 +1,10 @@
-"""Numbers of Arrow's arrays, added by NumPy: places of keys, weights of units, integers of a column, and sums that are exact.
+"""Numbers of Arrow's arrays, added by NumPy: places of keys, weights of units, integers of a
+column, and sums that are exact.
 
-*Parts*     A few rows at a time: their numbers stay in the cache of a core, and what they come to stays below 2^53, where doubles hold all integers.
-*Rare*      Nulls, NaN and values outside are looked for by the least and the largest number of a part; where there are none, nothing more is done.
+*Parts*     A few rows at a time: their numbers stay in the cache of a core, and what they come to
+            stays below 2^53, where doubles hold all integers.
+*Rare*      Nulls, NaN and values outside are looked for by the least and the largest number of a
+            part; where there are none, nothing more is done.
 """
 
 from __future__ import annotations
@@ -28,11 +31,15 @@ _ONE = np.int32(1)
 
 
 class Untrue(Exception):
-    """There is something else than was stated: in a file other units than in its footer, more rows than were declared or can be counted."""
+    """There is something else than was stated: in a file other units than in its footer, more rows
+    than were declared or can be counted.
+    """
 
 
 def fits(bits: int, bounding: Bounding) -> bool:
-    """Whether doubles hold what the integers of so many bits of a part come to: weighed, in two halves."""
+    """Whether doubles hold what the integers of so many bits of a part come to: weighed, in two
+    halves.
+    """
     return PART.bit_length() + bounding.bits + (bits // 2 + 1 if bounding.unit else bits) <= EXACT
 
 
@@ -51,7 +58,9 @@ def part_of(found: Found, part: slice) -> Found:
 
 
 class Room:
-    """Memory for the numbers of a batch, used again for the next: to ask the system for it each time takes longer than to add."""
+    """Memory for the numbers of a batch, used again for the next: to ask the system for it each
+    time takes longer than to add.
+    """
 
     def __init__(self) -> None:
         self._arrays: list[NDArray[np.uint64]] = []
@@ -71,10 +80,16 @@ def numbers_of(values: Any) -> Found:
     """An Arrow array as NumPy has it, with anything in place of nulls; and where these are."""
     valid, data = values.buffers()
     kind = np.dtype(values.type.to_pandas_dtype())
-    numbers = np.frombuffer(data, kind, len(values), values.offset * kind.itemsize) if len(values) else np.empty(0, kind)
+    numbers = (
+        np.frombuffer(data, kind, len(values), values.offset * kind.itemsize)
+        if len(values)
+        else np.empty(0, kind)
+    )
     if not values.null_count:
         return numbers, None
-    there = np.unpackbits(np.frombuffer(valid, np.uint8), count=values.offset + len(values), bitorder="little")[values.offset :]
+    there = np.unpackbits(
+        np.frombuffer(valid, np.uint8), count=values.offset + len(values), bitorder="little"
+    )[values.offset :]
     return numbers, there == 0
 
 
@@ -98,11 +113,19 @@ def finder(domain: tuple[int, ...]) -> Find:
     def find(keys: NDArray[Any], missing: Mask | None, room: Room) -> Places:
         at: Places = room.array(np.intp, len(keys))
         if missing is None and _between(keys, low, high):
-            np.subtract(keys, low, out=at, dtype=np.intp)  # in narrow integers the difference could turn over
+            np.subtract(
+                keys, low, out=at, dtype=np.intp
+            )  # in narrow integers the difference could turn over
         else:
             known = (keys >= low) & (keys <= high)
             at[:] = high - low + 1
-            np.subtract(keys, low, out=at, dtype=np.intp, where=known if missing is None else known & ~missing)
+            np.subtract(
+                keys,
+                low,
+                out=at,
+                dtype=np.intp,
+                where=known if missing is None else known & ~missing,
+            )
         return at if places is None else places[at]
 
     return find
@@ -115,12 +138,16 @@ class Weights:
         self._low, self._high, self._bounding = low, high, bounding
         self._units = np.zeros(high - low + 1, np.int32)
 
-    def count(self, units: NDArray[Any], missing: Mask | None, counted: Mask | None, room: Room) -> None:
+    def count(
+        self, units: NDArray[Any], missing: Mask | None, counted: Mask | None, room: Room
+    ) -> None:
         """Rows of these units, those that are counted."""
         places = self._places(units, missing, room)
         if missing is not None:
             counted = ~missing if counted is None else counted & ~missing
-        np.add.at(self._units, places if counted is None or counted.all() else places[counted], _ONE)
+        np.add.at(
+            self._units, places if counted is None or counted.all() else places[counted], _ONE
+        )
 
     def weigh(self) -> None:
         """From numbers of rows to weights, which have their place."""
@@ -143,12 +170,16 @@ class Weights:
             units = np.where(missing, self._low, units)
         if not _between(units, self._low, self._high):
             raise Untrue
-        places: Places = np.subtract(units, self._low, out=room.array(np.intp, len(units)), dtype=np.intp)
+        places: Places = np.subtract(
+            units, self._low, out=room.array(np.intp, len(units)), dtype=np.intp
+        )
         return places
 
 
 class Column:
-    """A column on a grid, part by part: the integers of its rows, and which of these have no value or lie outside. None stands for no row at all."""
+    """A column on a grid, part by part: the integers of its rows, and which of these have no value
+    or lie outside. None stands for no row at all.
+    """
 
     def __init__(self, name: str, grid: Grid | None, room: Room) -> None:
         self.name, self.grid, self._room = name, grid, room
@@ -180,7 +211,9 @@ class Column:
         self._integers = self._rounded(numbers, self._room.array(np.float64, len(numbers)))
 
     def measured(self, piece: Piece) -> Floats:
-        """What the rows add, whole numbers in doubles; nothing where there is no value, unless it is taken for the lower end."""
+        """What the rows add, whole numbers in doubles; nothing where there is no value, unless it
+        is taken for the lower end.
+        """
         grid, found = self.grid, self._integers
         assert grid is not None
         if self.missing is not None and piece.filled:
@@ -189,12 +222,18 @@ class Column:
             found = found - grid.centre
         if piece.form == "square":
             found = found * found
-            found = np.floor((found + (1 << piece.shift >> 1)) * 0.5**piece.shift) if piece.shift else found
+            found = (
+                np.floor((found + (1 << piece.shift >> 1)) * 0.5**piece.shift)
+                if piece.shift
+                else found
+            )
         return found if self.missing is None or piece.filled else np.where(self.missing, 0.0, found)
 
 
 class Rows:
-    """Rows with their places, or none where there is but one, and their weights, or none where each weighs one. All sums are whole numbers below 2^53."""
+    """Rows with their places, or none where there is but one, and their weights, or none where each
+    weighs one. All sums are whole numbers below 2^53.
+    """
 
     def __init__(self, at: Places | None, weights: Floats | None, count: int, size: int) -> None:
         self._at, self._weights, self._count, self._size = at, weights, count, size
@@ -203,27 +242,41 @@ class Rows:
     def all(self) -> Any:
         """What the rows of every place weigh."""
         if self._all is None:
-            self._all = self._added(self._weights) if self._weights is not None else self._counted(None)
+            self._all = (
+                self._added(self._weights) if self._weights is not None else self._counted(None)
+            )
         return self._all
 
     def where(self, mask: Mask | None) -> Any:
         """What those weigh that a mask names, which may be none."""
         if mask is None:
             return 0
-        return self._counted(mask) if self._weights is None else self._added(np.where(mask, self._weights, 0.0))
+        return (
+            self._counted(mask)
+            if self._weights is None
+            else self._added(np.where(mask, self._weights, 0.0))
+        )
 
     def sum(self, numbers: Floats, piece: Piece) -> Any:
-        """What the numbers come to, each times its weight: in two halves, of which each has room."""
+        """What the numbers come to, each times its weight: in two halves, of which each has
+        room.
+        """
         if self._weights is None:
             return self._added(numbers)
         half = piece.largest.bit_length() // 2
         upper = np.floor(numbers * 0.5**half)
-        return (self._added(upper * self._weights) << half) + self._added((numbers - upper * 2.0**half) * self._weights)
+        return (self._added(upper * self._weights) << half) + self._added(
+            (numbers - upper * 2.0**half) * self._weights
+        )
 
     def both(self, numbers: Floats, piece: Piece, room: Room) -> Any:
-        """The sum of numbers, and by the way how many rows there are: each adds a constant beside its number, larger than all numbers together."""
+        """The sum of numbers, and by the way how many rows there are: each adds a constant beside
+        its number, larger than all numbers together.
+        """
         constant = 1 << (piece.high - piece.low).bit_length() + PART.bit_length()
-        packed = self._added(np.add(numbers, constant - piece.low, out=room.array(np.float64, len(numbers))))
+        packed = self._added(
+            np.add(numbers, constant - piece.low, out=room.array(np.float64, len(numbers)))
+        )
         self._all = packed // constant
         return packed - self._all * (constant - piece.low)
 
@@ -233,7 +286,11 @@ class Rows:
         return np.bincount(self._at if mask is None else self._at[mask], minlength=self._size)
 
     def _added(self, numbers: Floats) -> Any:
-        return int(numbers.sum()) if self._at is None else np.bincount(self._at, numbers, self._size).astype(np.int64)
+        return (
+            int(numbers.sum())
+            if self._at is None
+            else np.bincount(self._at, numbers, self._size).astype(np.int64)
+        )
 
 
 def cells_of(rows: Rows, piece: Piece, column: Column | None) -> list[Any]:
@@ -243,4 +300,8 @@ def cells_of(rows: Rows, piece: Piece, column: Column | None) -> list[Any]:
     if piece.form not in ("one", "side"):
         return [rows.sum(column.measured(piece), piece)]
     there = rows.all() if column.missing is None else rows.where(~column.missing)
-    return [there] if piece.form == "one" else [rows.where(column.below), there, rows.where(column.above)]
+    return (
+        [there]
+        if piece.form == "one"
+        else [rows.where(column.below), there, rows.where(column.above)]
+    )

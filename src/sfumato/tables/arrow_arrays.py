@@ -1,5 +1,6 @@
-"""Arrow arrays of a few Python values, and back. pyarrow's own functions import pandas to ask whether they are given a frame: a quarter of a second, which
-a question from a shell can spare."""
+"""Arrow arrays of a few Python values, and back. pyarrow's own functions import pandas to ask
+whether they are given a frame: a quarter of a second, which a question from a shell can spare.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +13,27 @@ from numpy.typing import NDArray
 
 
 def array(values: Sequence[Any], known: Any) -> Any:
-    """The array of that type: texts and integers by their buffers, whole decimals, too, everything else by pyarrow itself."""
+    """The array of that type: texts and integers by their buffers, whole decimals, too, everything
+    else by pyarrow itself.
+    """
     import pyarrow as pa
 
     text, whole = pa.types.is_string(known), pa.types.is_integer(known)
-    if pa.types.is_decimal128(known) and not known.scale and all(isinstance(value, int) for value in values):
-        return pa.Array.from_buffers(known, len(values), [None, pa.py_buffer(b"".join([value.to_bytes(16, "little", signed=True) for value in values]))])
+    if (
+        pa.types.is_decimal128(known)
+        and not known.scale
+        and all(isinstance(value, int) for value in values)
+    ):
+        return pa.Array.from_buffers(
+            known,
+            len(values),
+            [
+                None,
+                pa.py_buffer(
+                    b"".join([value.to_bytes(16, "little", signed=True) for value in values])
+                ),
+            ],
+        )
     if "pandas" in sys.modules or not (text or whole):
         return pa.array(values, type=known)
     present = np.array([value is not None for value in values], dtype=np.bool_)
@@ -27,7 +43,15 @@ def array(values: Sequence[Any], known: Any) -> Any:
         ends = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int32)
         buffers = [valid, pa.py_buffer(ends), pa.py_buffer(b"".join(parts))]
     else:
-        buffers = [valid, pa.py_buffer(np.array([0 if value is None else value for value in values], dtype=known.to_pandas_dtype()))]
+        buffers = [
+            valid,
+            pa.py_buffer(
+                np.array(
+                    [0 if value is None else value for value in values],
+                    dtype=known.to_pandas_dtype(),
+                )
+            ),
+        ]
     return pa.Array.from_buffers(known, len(values), buffers)
 
 
@@ -41,4 +65,10 @@ def zero(known: Any) -> Any:
 def numbers(integers: Any) -> NDArray[Any]:
     """An array of integers without nulls, as NumPy has it."""
     data, dtype = integers.buffers()[1], np.dtype(f"int{integers.type.bit_width}")
-    return np.frombuffer(data, dtype=dtype, count=len(integers), offset=integers.offset * dtype.itemsize) if data is not None else np.empty(0, dtype)
+    return (
+        np.frombuffer(
+            data, dtype=dtype, count=len(integers), offset=integers.offset * dtype.itemsize
+        )
+        if data is not None
+        else np.empty(0, dtype)
+    )

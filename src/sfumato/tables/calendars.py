@@ -1,7 +1,9 @@
-"""Time buckets between two public dates: every day, week, month, quarter, year or hour of them is a group, and every one answers, empty ones too.
+"""Time buckets between two public dates: every day, week, month, quarter, year or hour of them is a
+group, and every one answers, empty ones too.
 
-*Whole*   The first bucket is the one that holds the first date, the last the one that holds the last date, and both are taken whole. Rows of other times are
-          left out, as with all public keys. Times are in UTC; weeks begin on Monday.
+*Whole*   The first bucket is the one that holds the first date, the last the one that holds the
+          last date, and both are taken whole. Rows of other times are left out, as with all public
+          keys. Times are in UTC; weeks begin on Monday.
 """
 
 from __future__ import annotations
@@ -40,7 +42,12 @@ class Calendar:
         found: list[datetime] = []
         while at <= self.last:
             if len(found) == MOST_BUCKETS:
-                raise Refused("calendar.buckets", f"calendar(…, {self.unit!r}, …)", f"there are more than {MOST_BUCKETS} of them", "a coarser unit")
+                raise Refused(
+                    "calendar.buckets",
+                    f"calendar(…, {self.unit!r}, …)",
+                    f"there are more than {MOST_BUCKETS} of them",
+                    "a coarser unit",
+                )
             found.append(at)
             try:
                 at = _next(at, self.unit)
@@ -48,16 +55,32 @@ class Calendar:
                 break
         if moment.kind == "date":
             return tuple(bucket.date() for bucket in found)
-        return tuple(bucket.replace(tzinfo=UTC) for bucket in found) if moment.zone else tuple(found)
+        return (
+            tuple(bucket.replace(tzinfo=UTC) for bucket in found) if moment.zone else tuple(found)
+        )
 
 
-def calendar(of: str | Expr, unit: str, first: str | date | datetime, last: str | date | datetime) -> Calendar:
-    """Public time buckets: `group_by(month=sf.calendar("day", "month", "2026-01-01", "2026-12-31"))`."""
+def calendar(
+    of: str | Expr, unit: str, first: str | date | datetime, last: str | date | datetime
+) -> Calendar:
+    """Public time buckets: `group_by(month=sf.calendar("day", "month", "2026-01-01",
+    "2026-12-31"))`.
+    """
     if unit not in UNITS:
-        raise Refused("calendar.unit", f"unit={unit!r:.40}", f"a bucket is one of {', '.join(UNITS)}", "unit='month'")
+        raise Refused(
+            "calendar.unit",
+            f"unit={unit!r:.40}",
+            f"a bucket is one of {', '.join(UNITS)}",
+            "unit='month'",
+        )
     ends = _moment(first, "first"), _moment(last, "last")
     if ends[0] > ends[1]:
-        raise Refused("calendar.dates", f"{first} … {last}", "the first date does not lie after the last", "'2026-01-01', '2026-12-31'")
+        raise Refused(
+            "calendar.dates",
+            f"{first} … {last}",
+            "the first date does not lie after the last",
+            "'2026-01-01', '2026-12-31'",
+        )
     return Calendar(known(of), unit, *ends)
 
 
@@ -71,7 +94,12 @@ def _moment(given: str | date | datetime, name: str) -> datetime:
         return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
     if isinstance(moment, date):
         return datetime(moment.year, moment.month, moment.day)
-    raise Refused("calendar.dates", f"{name}={given!r:.40}", "it is a date, or a date as text", f"{name}='2026-01-01'")
+    raise Refused(
+        "calendar.dates",
+        f"{name}={given!r:.40}",
+        "it is a date, or a date as text",
+        f"{name}='2026-01-01'",
+    )
 
 
 def _begin(at: datetime, unit: str) -> datetime:

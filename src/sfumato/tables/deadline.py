@@ -1,4 +1,6 @@
-"""Time-outs: whatever runs too long is interrupted, again and again until it ends, because an interrupt that comes before a query has begun is forgotten."""
+"""Time-outs: whatever runs too long is interrupted, again and again until it ends, because an
+interrupt that comes before a query has begun is forgotten.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,25 @@ def known_timeout(timeout: float | None) -> float | None:
     """A number of seconds that a clock can wait for."""
     if timeout is None:
         return None
-    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout <= threading.TIMEOUT_MAX:
-        raise Refused("engine.timeout", f"timeout={timeout!s:.60}", "a time-out is a number of seconds above zero", "timeout=60")
+    if (
+        isinstance(timeout, bool)
+        or not isinstance(timeout, int | float)
+        or not 0 < timeout <= threading.TIMEOUT_MAX
+    ):
+        raise Refused(
+            "engine.timeout",
+            f"timeout={timeout!s:.60}",
+            "a time-out is a number of seconds above zero",
+            "timeout=60",
+        )
     return float(timeout)
 
 
 @contextmanager
 def deadline(seconds: float | None, interrupt: Callable[[], None]) -> Iterator[None]:
-    """Interrupt what runs inside once the time is up, and say so by TimeoutError, with nothing of the engine's own message."""
+    """Interrupt what runs inside once the time is up, and say so by TimeoutError, with nothing of
+    the engine's own message.
+    """
     if seconds is None:
         yield
         return

@@ -1,10 +1,13 @@
 """A DuckDB that the owner lends, by an Ibis connection. Tables are read where they lie.
 
 *Settings*  are the owner's, and so are rights, memory and speed. One question at a time.
-*Tables*    Stored tables, and views that pick rows and columns of them: see `volatile`. Generated columns are left out.
-*Same*      A statement is a transaction of its own, and so sees one state of every table, however often it reads it. That a name still means what it meant
-            when the question was checked is compared before and after.
-*Keys*      Long lists of public keys are temporary tables of the connection for as long as a statement runs.
+*Tables*    Stored tables, and views that pick rows and columns of them: see `volatile`. Generated
+            columns are left out.
+*Same*      A statement is a transaction of its own, and so sees one state of every table, however
+            often it reads it. That a name still means what it meant when the question was checked
+            is compared before and after.
+*Keys*      Long lists of public keys are temporary tables of the connection for as long as a
+            statement runs.
 """
 
 from __future__ import annotations
@@ -30,9 +33,13 @@ class DuckDB(Lent):
     def __init__(self, backend: Any) -> None:
         known_duckdb()
         super().__init__(backend)
-        self._lent: dict[Place, tuple[frozenset[Entry], Any]] = {}  # what was lent: what the catalogue says of it, and its columns
+        self._lent: dict[
+            Place, tuple[frozenset[Entry], Any]
+        ] = {}  # what was lent: what the catalogue says of it, and its columns
         compiler = Compiler()
-        self._written = Written(lambda expression: compiled(compiler, portable(expression.as_table())))
+        self._written = Written(
+            lambda expression: compiled(compiler, portable(expression.as_table()))
+        )
 
     @property
     def version(self) -> str:
@@ -54,7 +61,9 @@ class DuckDB(Lent):
         with self._lock, deadline(timeout, connection.interrupt):
             try:
                 for op in expression.op().find(ops.InMemoryTable):
-                    copy_rows(connection, op.name, op.data.to_pyarrow(op.schema), "CREATE TEMP TABLE")
+                    copy_rows(
+                        connection, op.name, op.data.to_pyarrow(op.schema), "CREATE TEMP TABLE"
+                    )
                     made.append(op.name)
                 return connection.execute(text).to_arrow_table()
             finally:
@@ -66,8 +75,13 @@ class DuckDB(Lent):
                 found = self._entries(place)
                 if found != known:
                     if self._columns(place) != columns:
-                        reason = "the table was altered or replaced, and its columns are not those that were declared"
-                        raise Refused("table.changed", f"{place[-1]!r:.60}", reason, "protect(…) again")
+                        reason = (
+                            "the table was altered or replaced, and its columns are not "
+                            "those that were declared"
+                        )
+                        raise Refused(
+                            "table.changed", f"{place[-1]!r:.60}", reason, "protect(…) again"
+                        )
                     self._lent[place] = found, columns
             return tuple(known for known, _ in self._lent.values())
 
@@ -87,14 +101,25 @@ class DuckDB(Lent):
         try:
             return entries(self.backend.con, *place)
         except Unstable as unstable:
-            reason = f"{unstable}: a unit is counted in one look at the rows and added up in another, and both have to see the same"
-            stored = f'protect(connection.create_table("{name}_stored", connection.table("{name}")), …)'
-            rewrite = f"{stored}, which reads it once; or the Parquet file itself" if len(name) < 60 else "a table, or a Parquet file"
+            reason = (
+                f"{unstable}: a unit is counted in one look at the rows and added up in "
+                f"another, and both have to see the same"
+            )
+            stored = (
+                f'protect(connection.create_table("{name}_stored", connection.table("{name}")), …)'
+            )
+            rewrite = (
+                f"{stored}, which reads it once; or the Parquet file itself"
+                if len(name) < 60
+                else "a table, or a Parquet file"
+            )
             raise Refused("table.source", f"{name!r:.60}", reason, rewrite) from None
 
     def _columns(self, place: Place) -> Any:
         database, schema, name = place
-        return self.backend.get_schema(name, catalog=database, database=schema), generated(self.backend.con, *place)
+        return self.backend.get_schema(name, catalog=database, database=schema), generated(
+            self.backend.con, *place
+        )
 
 
 def _drop(connection: Any, names: Iterable[str]) -> None:

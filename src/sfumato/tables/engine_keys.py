@@ -26,7 +26,9 @@ _FEW_RUNS = 8
 
 
 def key(name: str, columns: Columns, schema: Mapping[str, Type]) -> Any:
-    """A key as the engine compares it: a uuid as text, a moment in UTC; of floats, NaN is no key, and −0 is 0."""
+    """A key as the engine compares it: a uuid as text, a moment in UTC; of floats, NaN is no key,
+    and −0 is 0.
+    """
     return compared(col(name).build(columns, schema), schema[name])
 
 
@@ -43,17 +45,27 @@ def engine_key(key: Key) -> Any:
     """A public key as the engine has it."""
     if isinstance(key, UUID):
         return str(key)
-    return key.astimezone(UTC).replace(tzinfo=None) if isinstance(key, datetime) and key.tzinfo is not None else key
+    return (
+        key.astimezone(UTC).replace(tzinfo=None)
+        if isinstance(key, datetime) and key.tzinfo is not None
+        else key
+    )
 
 
 def engine_keys(domain: tuple[Key, ...], known: Type) -> list[Any]:
     """The public keys of a column as the engine has them."""
-    return [engine_key(key) for key in domain] if known.kind in ("uuid", "timestamp") else list(domain)
+    return (
+        [engine_key(key) for key in domain] if known.kind in ("uuid", "timestamp") else list(domain)
+    )
 
 
 def written(domain: tuple[Key, ...]) -> bool:
-    """Whether keys are listed in the statement itself: there are few, or few runs of them, and no text has a NUL, which ends a statement."""
-    return (len(domain) <= _FEW_KEYS and not any(isinstance(key, str) and "\0" in key for key in domain)) or 0 < len(_runs(domain)) <= _FEW_RUNS
+    """Whether keys are listed in the statement itself: there are few, or few runs of them, and no
+    text has a NUL, which ends a statement.
+    """
+    return (
+        len(domain) <= _FEW_KEYS and not any(isinstance(key, str) and "\0" in key for key in domain)
+    ) or 0 < len(_runs(domain)) <= _FEW_RUNS
 
 
 def among_keys(value: Any, known: Type, domain: tuple[Key, ...]) -> Any:
@@ -61,9 +73,15 @@ def among_keys(value: Any, known: Type, domain: tuple[Key, ...]) -> Any:
     written = STRING if known.kind == "uuid" else known.bare
     named, runs = [key for key in domain if key is not None], _runs(domain)
     if 0 < len(runs) <= _FEW_RUNS:  # quicker than any list
-        found = reduce(or_, (value.between(*(constant(end, written) for end in run)) for run in runs))
+        found = reduce(
+            or_, (value.between(*(constant(end, written) for end in run)) for run in runs)
+        )
     else:
-        found = value.isin([constant(engine_key(key), written) for key in named]) if named else value.isnull()
+        found = (
+            value.isin([constant(engine_key(key), written) for key in named])
+            if named
+            else value.isnull()
+        )
     return found | value.isnull() if None in domain and named else found
 
 
@@ -74,11 +92,17 @@ def _runs(domain: tuple[Key, ...]) -> list[tuple[int, int]]:
         return []
     numbers.sort()
     after = [i for i, (one, next_) in enumerate(pairwise(numbers), 1) if next_ > one + 1]
-    return [(numbers[first], numbers[last - 1]) for first, last in pairwise([0, *after, len(numbers)])] if numbers else []
+    return (
+        [(numbers[first], numbers[last - 1]) for first, last in pairwise([0, *after, len(numbers)])]
+        if numbers
+        else []
+    )
 
 
 def joined(base: Any, name: str, domain: tuple[Key, ...], declared: Type) -> Any:
-    """The rows whose key is in a long list: by a join with it. The list is made as ibis.memtable does, which would import pandas for it."""
+    """The rows whose key is in a long list: by a join with it. The list is made as ibis.memtable
+    does, which would import pandas for it.
+    """
     import pyarrow as pa
     from ibis.expr.operations import InMemoryTable
     from ibis.expr.schema import Schema
@@ -87,5 +111,7 @@ def joined(base: Any, name: str, domain: tuple[Key, ...], declared: Type) -> Any
 
     known = base[name].type()
     keys = pa.table({name: array(engine_keys(domain, declared), known.to_pyarrow())})
-    listed = InMemoryTable(gen_name("keys"), Schema({name: known}), PyArrowTableProxy(keys)).to_expr()
+    listed = InMemoryTable(
+        gen_name("keys"), Schema({name: known}), PyArrowTableProxy(keys)
+    ).to_expr()
     return base.semi_join(listed, base[name].identical_to(listed[name]) if None in domain else name)

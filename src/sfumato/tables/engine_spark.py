@@ -1,9 +1,13 @@
-"""Spark as the engine: a session of the owner's, by a DataFrame or an Ibis table. Tables are read where they lie, by the cluster.
+"""Spark as the engine: a session of the owner's, by a DataFrame or an Ibis table. Tables are read
+where they lie, by the cluster.
 
-*Session*   Questions are asked in a session of our own beside the owner's, with the settings below: neither changes the other.
-*Tables*    A DataFrame is taken as the table if its plan reads stored rows and treats each alike: see `spark_plans`.
+*Session*   Questions are asked in a session of our own beside the owner's, with the settings below:
+            neither changes the other.
+*Tables*    A DataFrame is taken as the table if its plan reads stored rows and treats each alike:
+            see `spark_plans`.
 *Time*      A question that takes too long is cancelled on the cluster.
-*Secret*    What Spark writes about a query into its own logs and pages is the cluster's: they are to be closed to analysts.
+*Secret*    What Spark writes about a query into its own logs and pages is the cluster's: they are
+            to be closed to analysts.
 """
 
 from __future__ import annotations
@@ -25,12 +29,18 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     "spark.sql.ansi.enabled": ("true", "one set of rules, whatever the cluster's"),
     "spark.sql.session.timeZone": ("UTC", "a day begins at the same instant on every machine"),
     "spark.sql.caseSensitive": ("true", "two columns may differ by a capital letter"),
-    "spark.sql.decimalOperations.allowPrecisionLoss": ("false", "a product of decimals keeps its digits"),
+    "spark.sql.decimalOperations.allowPrecisionLoss": (
+        "false",
+        "a product of decimals keeps its digits",
+    ),
     "spark.sql.groupByOrdinal": ("true", "GROUP BY 1 is the first column"),
     "spark.sql.storeAssignmentPolicy": ("ANSI", "as above"),
     "spark.sql.parquet.datetimeRebaseModeInRead": ("CORRECTED", "old dates are what the file says"),
     "spark.sql.legacy.timeParserPolicy": ("CORRECTED", "and texts, too"),
-    "spark.sql.timestampType": ("TIMESTAMP_LTZ", "a timestamp has a zone unless it says that it has none"),
+    "spark.sql.timestampType": (
+        "TIMESTAMP_LTZ",
+        "a timestamp has a zone unless it says that it has none",
+    ),
     "spark.sql.execution.arrow.useLargeVarTypes": ("false", "texts come as texts"),
 }
 """Setting → value and reason; of a session of our own."""
@@ -50,7 +60,9 @@ TYPES: Mapping[str, str] = {
     "timestamp": "timestamp('UTC')",
     "timestamp_ntz": "timestamp",
 }
-"""Spark's name of a type → the type that Ibis has for it. Beside these, decimals are read; all else is left out."""
+"""Spark's name of a type → the type that Ibis has for it. Beside these, decimals are read; all else
+is left out.
+"""
 
 _SHARED = "global_temp"
 
@@ -82,7 +94,9 @@ class Spark(Lent):
     def check(self, timeout: float | None = None) -> None:
         known_timeout(timeout)
         if self._closed or self._session.sparkContext._jsc is None:
-            raise Refused("engine.closed", "release(…)", "the session was stopped", "protect(…) again")
+            raise Refused(
+                "engine.closed", "release(…)", "the session was stopped", "protect(…) again"
+            )
 
     def run(self, expression: Any, *, timeout: float | None = None) -> Any:
         import ibis.expr.operations as ops
@@ -96,7 +110,9 @@ class Spark(Lent):
             try:
                 with deadline(timeout, lambda: context.cancelJobGroup(group)):
                     for op in keys:
-                        self._session.createDataFrame(op.data.to_pyarrow(op.schema)).createOrReplaceTempView(op.name)
+                        self._session.createDataFrame(
+                            op.data.to_pyarrow(op.schema)
+                        ).createOrReplaceTempView(op.name)
                     return self._session.sql(text).toArrow()
             finally:
                 for op in keys:
@@ -105,7 +121,13 @@ class Spark(Lent):
     def known(self, table: Any) -> Any:
         """Under a name that our session knows, too."""
         op = table.op()
-        there = self._theirs._session.table(".".join(f"`{part}`" for part in (op.namespace.catalog, op.namespace.database, op.name) if part))
+        there = self._theirs._session.table(
+            ".".join(
+                f"`{part}`"
+                for part in (op.namespace.catalog, op.namespace.database, op.name)
+                if part
+            )
+        )
         check_plan(there, f"protect({op.name!r:.60}, …)")
         view = f"sfumato_{uuid4().hex}"
         there.createGlobalTempView(view)
@@ -117,7 +139,11 @@ class Spark(Lent):
     def left_out(self, table: Any) -> dict[str, str]:
         """Columns of types that are not listed."""
         fields = self._session.table(table.op().name).schema.fields
-        return {field.name: unread(field.dataType.simpleString()) for field in fields if _dtype(field) is None}
+        return {
+            field.name: unread(field.dataType.simpleString())
+            for field in fields
+            if _dtype(field) is None
+        }
 
     def plain(self, value: Any) -> Any:
         """Texts by their bytes."""
@@ -136,17 +162,27 @@ def _dtype(field: Any) -> Any:
     import ibis.expr.datatypes as dt
 
     name = field.dataType.typeName()
-    known = f"decimal({field.dataType.precision}, {field.dataType.scale})" if name == "decimal" else TYPES.get(name)
+    known = (
+        f"decimal({field.dataType.precision}, {field.dataType.scale})"
+        if name == "decimal"
+        else TYPES.get(name)
+    )
     return None if known is None else dt.dtype(known, nullable=field.nullable)
 
 
 def _table(backend: Any, view: str, frame: Any) -> Any:
-    """A table as Ibis knows it, with the columns that are read. Ibis itself takes all timestamps for one type, and stops at types that it does not know."""
+    """A table as Ibis knows it, with the columns that are read. Ibis itself takes all timestamps
+    for one type, and stops at types that it does not know.
+    """
     import ibis.expr.operations as ops
     from ibis.expr.schema import Schema
 
-    read = {field.name: dtype for field in frame.schema.fields if (dtype := _dtype(field)) is not None}
-    return ops.DatabaseTable(name=view, schema=Schema(read), source=backend, namespace=ops.Namespace()).to_expr()
+    read = {
+        field.name: dtype for field in frame.schema.fields if (dtype := _dtype(field)) is not None
+    }
+    return ops.DatabaseTable(
+        name=view, schema=Schema(read), source=backend, namespace=ops.Namespace()
+    ).to_expr()
 
 
 def framed(frame: Any) -> Any:

@@ -1,11 +1,16 @@
-"""Ibis values that mean what they say: casts that are always written, constants that are read exactly, guards that stand around arguments.
+"""Ibis values that mean what they say: casts that are always written, constants that are read
+exactly, guards that stand around arguments.
 
-*Casts*      Ibis leaves a cast out where it believes the type is right, and engines disagree with it (DuckDB's DATE_TRUNC of a date is a timestamp): `cast` and
-             `try_cast` always write it. `cast` is for what cannot fail by the types alone.
-*Constants*  DuckDB reads 0.30000000000000004 as a decimal of 17 digits: floats, decimals and moments are written as texts, and cast.
-*Floor…*     Ibis casts the floor of a float to an integer, which fails for 1e300, and multiplies no decimals of different scales: here the same operations,
-             by Ibis's own names, have the engine's types.
-*Copies*     NULLIF and CASE mention their argument twice, and so does the engine's plan: they stand where they must and nowhere else.
+*Casts*      Ibis leaves a cast out where it believes the type is right, and engines disagree with
+             it (DuckDB's DATE_TRUNC of a date is a timestamp): `cast` and `try_cast` always write
+             it. `cast` is for what cannot fail by the types alone.
+*Constants*  DuckDB reads 0.30000000000000004 as a decimal of 17 digits: floats, decimals and
+             moments are written as texts, and cast.
+*Floor…*     Ibis casts the floor of a float to an integer, which fails for 1e300, and multiplies no
+             decimals of different scales: here the same operations, by Ibis's own names, have the
+             engine's types.
+*Copies*     NULLIF and CASE mention their argument twice, and so does the engine's plan: they stand
+             where they must and nowhere else.
 """
 
 from __future__ import annotations
@@ -52,7 +57,9 @@ def constant(value: Constant, known: Type) -> Value:
 def _written(value: Constant) -> str:
     if isinstance(value, datetime):
         return value.replace(tzinfo=None).isoformat(" ")
-    return f"{value:f}" if isinstance(value, Decimal) else str(value)  # no engine reads the exponent of a decimal
+    return (
+        f"{value:f}" if isinstance(value, Decimal) else str(value)
+    )  # no engine reads the exponent of a decimal
 
 
 def number(value: float | int | str) -> Value:
@@ -65,7 +72,9 @@ def null(known: Type) -> Value:
 
 
 def unzoned(known: Type) -> Type:
-    """How a type is held while expressions are built: timestamps with a zone are timestamps in UTC."""
+    """How a type is held while expressions are built: timestamps with a zone are timestamps in
+    UTC.
+    """
     return types.TIMESTAMP if known.zone else known
 
 
@@ -77,7 +86,11 @@ def where(condition: Value, value: Value) -> Value:
 def case(branches: Sequence[tuple[Value, Value]], default: Value) -> Value:
     import ibis.expr.operations as ops
 
-    return ops.SearchedCase(tuple(condition for condition, _ in branches), tuple(value for _, value in branches), default).to_expr()
+    return ops.SearchedCase(
+        tuple(condition for condition, _ in branches),
+        tuple(value for _, value in branches),
+        default,
+    ).to_expr()
 
 
 def null_like(value: Value) -> Value:
@@ -87,26 +100,43 @@ def null_like(value: Value) -> Value:
 
 
 def without_nan(value: Value) -> Value:
-    """A NaN is a null. Not by NULLIF: the least and the largest value that a Parquet file states leave NaN out, and by them DuckDB decides comparisons."""
+    """A NaN is a null. Not by NULLIF: the least and the largest value that a Parquet file states
+    leave NaN out, and by them DuckDB decides comparisons.
+    """
     return case([(value.isnan(), null_like(value))], value)
 
 
 def present(value: Value, known: Type, name: str) -> Value:
-    """A column as its type has it: read as declared, timestamps in UTC, moments outside the years 1 to 9999 null. NaN is left to `without_nan`."""
+    """A column as its type has it: read as declared, timestamps in UTC, moments outside the years 1
+    to 9999 null. NaN is left to `without_nan`.
+    """
     dtype = value.type()
     found = Type.from_ibis(dtype, name)
-    already = known.zone and found.kind == "timestamp"  # what an expression made of a timestamp with a zone is in UTC, and without one
-    if (found.bare != known.bare and not already) or (dtype.is_timestamp() and dtype.scale not in (None, 6)):
+    already = (
+        known.zone and found.kind == "timestamp"
+    )  # what an expression made of a timestamp with a zone is in UTC, and without one
+    if (found.bare != known.bare and not already) or (
+        dtype.is_timestamp() and dtype.scale not in (None, 6)
+    ):
         value = try_cast(value, known)
     if known.kind not in ("date", "timestamp"):
         return value
     zoned = value.type().is_timestamp() and value.type().timezone is not None
-    inside = where(value.between(*_ends(types.DATE if known.kind == "date" else types.ZONED if zoned else types.TIMESTAMP)), value)
+    inside = where(
+        value.between(
+            *_ends(
+                types.DATE if known.kind == "date" else types.ZONED if zoned else types.TIMESTAMP
+            )
+        ),
+        value,
+    )
     return cast(inside, types.TIMESTAMP) if zoned else inside
 
 
 def read_moment(value: Value, to: Type) -> Value:
-    """A text as a date or a timestamp. DuckDB fails on far years with a zone, TRY_CAST or not, so those without a near local time are not tried."""
+    """A text as a date or a timestamp. DuckDB fails on far years with a zone, TRY_CAST or not, so
+    those without a near local time are not tried.
+    """
     if to.zone:
         value = where(try_cast(value, types.TIMESTAMP).between(*_ends(types.TIMESTAMP)), value)
     return try_cast(value, to)
@@ -116,7 +146,10 @@ def read_moment(value: Value, to: Type) -> Value:
 def _ends(known: Type) -> tuple[Value, Value]:
     import ibis
 
-    low, high = (cast(ibis.literal(end + ("+00" if known.zone else "")), known) for end in types.SPAN[known.kind])
+    low, high = (
+        cast(ibis.literal(end + ("+00" if known.zone else "")), known)
+        for end in types.SPAN[known.kind]
+    )
     return low, high
 
 
@@ -149,7 +182,9 @@ def _named(name: str) -> Callable[..., Any]:
         if name == "Multiply":
             return dt.Decimal(38, self.left.dtype.scale + self.right.dtype.scale)
         known = self.arg.dtype
-        return dt.Decimal(known.precision - known.scale + 1, 0) if known.is_decimal() else dt.float64
+        return (
+            dt.Decimal(known.precision - known.scale + 1, 0) if known.is_decimal() else dt.float64
+        )
 
     return type(name, (getattr(ops, name),), {"dtype": attribute(dtype), "__module__": __name__})
 
@@ -161,7 +196,9 @@ def integer_division() -> Callable[[Value, Value], Value]:
 
     def divide(a: Any, b: Any) -> Any: ...
 
-    made: Callable[[Value, Value], Value] = ibis.udf.scalar.builtin(divide, signature=(("int64", "int64"), "int64"))
+    made: Callable[[Value, Value], Value] = ibis.udf.scalar.builtin(
+        divide, signature=(("int64", "int64"), "int64")
+    )
     return made
 
 

@@ -1,4 +1,5 @@
-"""Expressions, as they are written: `col("age") >= 18`, `when(condition, value).otherwise(other)`. The tree itself is in `tree`, its functions in `functions`.
+"""Expressions, as they are written: `col("age") >= 18`, `when(condition, value).otherwise(other)`.
+The tree itself is in `tree`, its functions in `functions`.
 
 `==` makes an expression, so expressions are compared by `same`, or by their texts.
 """
@@ -11,13 +12,27 @@ from typing import Any
 from ..errors import Refused
 from .tree import Call, Column, Expr, Literal, call, literal
 
-__all__ = ["Call", "Column", "Expr", "Literal", "When", "call", "col", "known", "literal", "same", "when"]
+__all__ = [
+    "Call",
+    "Column",
+    "Expr",
+    "Literal",
+    "When",
+    "call",
+    "col",
+    "known",
+    "literal",
+    "same",
+    "when",
+]
 
 
 def col(name: str) -> Expr:
     """A column of the table."""
     if not isinstance(name, str) or not name:
-        raise Refused("expression.column", f"col({name!r:.60})", "a column is named by a text", 'col("age")')
+        raise Refused(
+            "expression.column", f"col({name!r:.60})", "a column is named by a text", 'col("age")'
+        )
     return Column(name)
 
 
@@ -45,5 +60,7 @@ class When:
 
 
 def when(condition: Any, value: Any) -> When:
-    """The value where the condition is true: `when(c, a).when(d, b).otherwise(e)`. `otherwise(None)` is null."""
+    """The value where the condition is true: `when(c, a).when(d, b).otherwise(e)`.
+    `otherwise(None)` is null.
+    """
     return When(()).when(condition, value)

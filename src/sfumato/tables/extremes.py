@@ -1,8 +1,12 @@
-"""MIN and MAX, by quantiles: the least and the largest value are one person's, what is published is a point that some rows lie beyond.
+"""MIN and MAX, by quantiles: the least and the largest value are one person's, what is published is
+a point that some rows lie beyond.
 
-*Point*      Of the largest value: the lower end of an interval for the 1-quantile, chosen by the exponential mechanism with the whole cost. With probability c
-             it is not above the largest value; about as many rows lie above it as the plan says, a number that the noise asks for and no data.
-*Interval*   From the point to the public bound beyond it. It holds the largest of the clipped values with probability c.
+*Point*      Of the largest value: the lower end of an interval for the 1-quantile, chosen by the
+             exponential mechanism with the whole cost. With probability c it is not above the
+             largest value; about as many rows lie above it as the plan says, a number that the
+             noise asks for and no data.
+*Interval*   From the point to the public bound beyond it. It holds the largest of the clipped
+             values with probability c.
 *Proof*      docs/proofs/weighted-quantile.md, of `ends`
 """
 
@@ -18,11 +22,17 @@ from .pieces import Piece
 
 
 def with_end(piece: Piece, values: Any) -> Any:
-    """The chosen points of MIN or MAX as values with the ends of their intervals; of other quantiles, what was chosen."""
+    """The chosen points of MIN or MAX as values with the ends of their intervals; of other
+    quantiles, what was chosen.
+    """
     if piece.aggregate is None or not piece.aggregate.beyond:
         return values
     point = values[:, 0]
-    ends = (np.full_like(point, piece.low), point) if piece.aggregate.beyond == "min" else (point, np.full_like(point, piece.high))
+    ends = (
+        (np.full_like(point, piece.low), point)
+        if piece.aggregate.beyond == "min"
+        else (point, np.full_like(point, piece.high))
+    )
     return np.stack([point, *ends], axis=1)
 
 
@@ -34,4 +44,7 @@ def rule(piece: Piece, noise: Any, bits: int) -> str:
     word, side = ("least", "below") if piece.aggregate.beyond == "min" else ("largest", "above")
     rows = Fraction(abs(noise.shift), 1 << bits)
     sure = text(piece.aggregate.confidence)
-    return f"the {word} {piece.of.text} is a quantile: about {float(rows):.3g} rows lie {side} it, and at least one with probability {sure}"
+    return (
+        f"the {word} {piece.of.text} is a quantile: about {float(rows):.3g} rows lie {side} "
+        f"it, and at least one with probability {sure}"
+    )

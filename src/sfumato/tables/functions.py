@@ -1,7 +1,8 @@
-"""The table of all scalar functions. What is not in it cannot be asked: expressions, SQL text and the documentation are made from this table alone.
+"""The table of all scalar functions. What is not in it cannot be asked: expressions, SQL text and
+the documentation are made from this table alone.
 
-Every function is total: whatever the rows hold, the engine gives a value or a null and never an error. Tests run each of them on special values of every
-type and every pair of types.
+Every function is total: whatever the rows hold, the engine gives a value or a null and never an
+error. Tests run each of them on special values of every type and every pair of types.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _MODULES = (
     functions_cast,
 )
 
-FUNCTIONS: dict[str, Function] = {function.name: function for module in _MODULES for function in module.FUNCTIONS}
+FUNCTIONS: dict[str, Function] = {
+    function.name: function for module in _MODULES for function in module.FUNCTIONS
+}
 
 
 def named(name: str) -> Function:

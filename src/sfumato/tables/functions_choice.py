@@ -18,7 +18,10 @@ def _together(arguments: Sequence[Argument]) -> Type:
 
 
 def _alike(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> list[Value]:
-    return [convert(value, argument, result, argument.text) for value, argument in zip(values, arguments, strict=True)]
+    return [
+        convert(value, argument, result, argument.text)
+        for value, argument in zip(values, arguments, strict=True)
+    ]
 
 
 def _results(arguments: Sequence[Argument]) -> list[Argument]:
@@ -31,7 +34,7 @@ def _case(values: Sequence[Value], arguments: Sequence[Argument], result: Type) 
     return ev.case(list(zip(values[:-1:2], results, strict=True)), default)
 
 
-def _case_span(spans: ranges.Spans, constants: Sequence[Constant]) -> Span | None:  # noqa: ARG001
+def _case_span(spans: ranges.Spans, constants: Sequence[Constant]) -> Span | None:
     return ranges.hull([*spans[1:-1:2], spans[-1]])
 
 
@@ -92,7 +95,7 @@ FUNCTIONS = (
         takes=(ANY, ANY),
         gives=_together,
         build=_coalesce,
-        span=lambda spans, constants: ranges.hull(spans),  # noqa: ARG005
+        span=lambda spans, constants: ranges.hull(spans),
         many=True,
         skips_null=True,
         copies=(2,),
@@ -104,7 +107,7 @@ FUNCTIONS = (
         takes=(VALUE, VALUE),
         gives=_together,
         build=_nullif,
-        span=lambda spans, constants: spans[0],  # noqa: ARG005
+        span=lambda spans, constants: spans[0],
         makes_null=True,
         copies=(4, 2),
         rule="the first, or null where it equals the second",

@@ -1,6 +1,8 @@
-"""Comparisons and conditions, in SQL's three-valued logic: what cannot be said is null, and a row is kept where a condition is true.
+"""Comparisons and conditions, in SQL's three-valued logic: what cannot be said is null, and a row
+is kept where a condition is true.
 
-*Null*      a comparison with a null is null; FALSE AND null is false, TRUE OR null is true, NOT null is null.
+*Null*      a comparison with a null is null; FALSE AND null is false, TRUE OR null is true, NOT
+            null is null.
 *NaN*       is a null here as everywhere.
 *Texts*     are compared by code points, so capital letters come before small ones.
 *Numbers*   are compared exactly while both are integers or decimals, beside a float as float64.
@@ -29,7 +31,10 @@ def _gives(arguments: Sequence[Argument]) -> Type:
 def _alike(values: Sequence[Value], arguments: Sequence[Argument]) -> list[Value]:
     place = " and ".join(argument.text for argument in arguments[:2])
     known = common(arguments, place)
-    return [convert(value, argument, known, place) for value, argument in zip(values, arguments, strict=True)]
+    return [
+        convert(value, argument, known, place)
+        for value, argument in zip(values, arguments, strict=True)
+    ]
 
 
 def _compared(name: str, operation: Callable[[Value, Value], Value], rule: str) -> Function:
@@ -38,14 +43,14 @@ def _compared(name: str, operation: Callable[[Value, Value], Value], rule: str) 
         group="logic",
         takes=(VALUE, VALUE),
         gives=_gives,
-        build=lambda values, arguments, result: operation(*_alike(values, arguments)),  # noqa: ARG005
+        build=lambda values, arguments, result: operation(*_alike(values, arguments)),
         form=name,
         copies=(2,),
         rule=rule,
     )
 
 
-def _between(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:  # noqa: ARG001
+def _between(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
     value, low, high = _alike(values, arguments)
     return (value >= low) & (value <= high)
 
@@ -56,20 +61,28 @@ def _joined(name: str, operation: Callable[[Value, Value], Value], rule: str) ->
         group="logic",
         takes=(TRUTH, TRUTH),
         gives=always(BOOL),
-        build=lambda values, arguments, result: ev.balanced(operation, values),  # noqa: ARG005
+        build=lambda values, arguments, result: ev.balanced(operation, values),
         form=name.upper(),
         many=True,
         rule=rule,
     )
 
 
-def _one(name: str, takes: Slot, operation: Callable[[Value], Value], form: str, rule: str, *, never_null: bool = False) -> Function:
+def _one(
+    name: str,
+    takes: Slot,
+    operation: Callable[[Value], Value],
+    form: str,
+    rule: str,
+    *,
+    never_null: bool = False,
+) -> Function:
     return Function(
         name=name,
         group="logic",
         takes=(takes,),
         gives=always(BOOL),
-        build=lambda values, arguments, result: operation(values[0]),  # noqa: ARG005
+        build=lambda values, arguments, result: operation(values[0]),
         form=form,
         never_null=never_null,
         copies=(2,),
@@ -77,12 +90,12 @@ def _one(name: str, takes: Slot, operation: Callable[[Value], Value], form: str,
     )
 
 
-def _identical(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:  # noqa: ARG001
+def _identical(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
     first, second = _alike(values, arguments)
     return first.identical_to(second)
 
 
-def _listed(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:  # noqa: ARG001
+def _listed(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
     value, *options = _alike(values, arguments)
     return value.isin(options)
 
@@ -118,8 +131,22 @@ FUNCTIONS = (
         copies=(2,),
         rule="equal to one of a list of constants",
     ),
-    _one("is_null", VALUE, lambda value: value.isnull(), "{0} IS NULL", "whether there is no value; never null itself", never_null=True),
-    _one("not_null", VALUE, lambda value: value.notnull(), "{0} IS NOT NULL", "whether there is a value; never null itself", never_null=True),
+    _one(
+        "is_null",
+        VALUE,
+        lambda value: value.isnull(),
+        "{0} IS NULL",
+        "whether there is no value; never null itself",
+        never_null=True,
+    ),
+    _one(
+        "not_null",
+        VALUE,
+        lambda value: value.notnull(),
+        "{0} IS NOT NULL",
+        "whether there is a value; never null itself",
+        never_null=True,
+    ),
     Function(
         name="identical",
         group="logic",

@@ -18,13 +18,29 @@ from .promotion import arithmetic, common, convert, exact
 from .scalar import NUMBER, Argument, Build, Function, always, fixed
 from .types import FLOAT, INT8, Span, Type
 
-DIGITS = fixed("a number of digits from -15 to 15", lambda value: isinstance(value, int) and -15 <= value <= 15, "2", "integer")
-END = fixed("a finite number", lambda value: constants.span(value) is not None, "0", "integer", "decimal", "float")
+DIGITS = fixed(
+    "a number of digits from -15 to 15",
+    lambda value: isinstance(value, int) and -15 <= value <= 15,
+    "2",
+    "integer",
+)
+END = fixed(
+    "a finite number",
+    lambda value: constants.span(value) is not None,
+    "0",
+    "integer",
+    "decimal",
+    "float",
+)
 
 
 def _same_or_float(argument: Argument, rule: ranges.Rule) -> Type:
     known = argument.type
-    return FLOAT if known.kind == "float" else exact(rule([argument.span], []), 0, whole=known.kind == "integer")
+    return (
+        FLOAT
+        if known.kind == "float"
+        else exact(rule([argument.span], []), 0, whole=known.kind == "integer")
+    )
 
 
 def _whole(operation: Callable[[Value], Value]) -> Build:
@@ -44,7 +60,13 @@ def _towards_zero(value: Value) -> Value:
     return ev.case([(value < zero, ev.ceil(value))], ev.floor(value))
 
 
-def _step(name: str, operation: Callable[[Value], Value], exactly: Callable[[Fraction], int], rule: str, copies: int = 1) -> Function:
+def _step(
+    name: str,
+    operation: Callable[[Value], Value],
+    exactly: Callable[[Fraction], int],
+    rule: str,
+    copies: int = 1,
+) -> Function:
     span = ranges.corners(lambda value: Fraction(exactly(value)))
     return Function(
         name=name,
@@ -71,23 +93,33 @@ def _digits(argument: Argument) -> int:
 
 def _round_span(spans: ranges.Spans, values: Sequence[Constant]) -> Span | None:
     digits = values[1]
-    return ranges.corners(lambda value: ranges.rounded(value, digits))(spans[:1], []) if isinstance(digits, int) else None
+    return (
+        ranges.corners(lambda value: ranges.rounded(value, digits))(spans[:1], [])
+        if isinstance(digits, int)
+        else None
+    )
 
 
 def _round_gives(arguments: Sequence[Argument]) -> Type:
     number, digits = arguments[0], _digits(arguments[1])
     known = number.type
-    if known.kind == "integer" and (digits >= 0 or (number.span and within(number.span, (Fraction(-(2**52)), Fraction(2**52))))):
+    if known.kind == "integer" and (
+        digits >= 0 or (number.span and within(number.span, (Fraction(-(2**52)), Fraction(2**52))))
+    ):
         return exact(_round_span([number.span, None], [None, digits]), 0, whole=True)
     if known.kind == "decimal" and digits >= 0:
-        return exact(_round_span([number.span, None], [None, digits]), min(digits, known.scale), whole=False)
+        return exact(
+            _round_span([number.span, None], [None, digits]), min(digits, known.scale), whole=False
+        )
     return FLOAT
 
 
 def _round(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
     digits = _digits(arguments[1])
     if digits >= 0 and result.kind != "float":
-        return ev.try_cast(values[0], result)  # the cast of a decimal to fewer digits rounds halves away from zero
+        return ev.try_cast(
+            values[0], result
+        )  # the cast of a decimal to fewer digits rounds halves away from zero
     number = convert(values[0], arguments[0], FLOAT)
     if digits >= 0:
         return ev.rounded(number, digits)
@@ -99,16 +131,23 @@ def _round(values: Sequence[Value], arguments: Sequence[Argument], result: Type)
 def _clip_gives(arguments: Sequence[Argument]) -> Type:
     _, low, high = arguments
     if low.span and high.span and low.span[0] > high.span[0]:
-        raise Refused("expression.constant", f"clip(…, {low.text}, {high.text})", "the lower end lies above the upper one", f"clip(…, {high.text}, {low.text})")
+        raise Refused(
+            "expression.constant",
+            f"clip(…, {low.text}, {high.text})",
+            "the lower end lies above the upper one",
+            f"clip(…, {high.text}, {low.text})",
+        )
     return common(arguments, "clip")
 
 
 def _clip(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-    number, low, high = (convert(value, argument, result) for value, argument in zip(values, arguments, strict=True))
+    number, low, high = (
+        convert(value, argument, result) for value, argument in zip(values, arguments, strict=True)
+    )
     return ev.case([(number < low, low), (number > high, high)], number)
 
 
-def _clip_span(spans: ranges.Spans, values: Sequence[Constant]) -> Span | None:  # noqa: ARG001
+def _clip_span(spans: ranges.Spans, values: Sequence[Constant]) -> Span | None:
     number, low, high = spans
     if low is None or high is None:
         return None
@@ -121,7 +160,9 @@ FUNCTIONS = (
         name="abs",
         group="rounding",
         takes=(NUMBER,),
-        gives=lambda arguments: arithmetic(ranges.absolute([arguments[0].span], []), arguments, arguments[0].type.scale),
+        gives=lambda arguments: arithmetic(
+            ranges.absolute([arguments[0].span], []), arguments, arguments[0].type.scale
+        ),
         build=_absolute,
         span=ranges.absolute,
         passes_nan=True,
@@ -132,7 +173,7 @@ FUNCTIONS = (
         group="rounding",
         takes=(NUMBER,),
         gives=always(INT8),
-        build=lambda values, arguments, result: ev.cast(values[0].sign(), result),  # noqa: ARG005
+        build=lambda values, arguments, result: ev.cast(values[0].sign(), result),
         span=ranges.corners(lambda value: Fraction((value > 0) - (value < 0))),
         copies=(2,),
         rule="−1, 0 or 1, an int8",
@@ -148,7 +189,8 @@ FUNCTIONS = (
         build=_round,
         span=_round_span,
         passes_nan=True,
-        rule="to a constant number of digits after the point (below zero: before it), halves away from zero",
+        rule="to a constant number of digits after the point (below zero: before it), halves "
+        "away from zero",
     ),
     Function(
         name="clip",
@@ -158,6 +200,7 @@ FUNCTIONS = (
         build=_clip,
         span=_clip_span,
         copies=(6,),
-        rule="the number, or the end of [low, high] that it lies beyond; low and high are constants",
+        rule="the number, or the end of [low, high] that it lies beyond; low and high are "
+        "constants",
     ),
 )

@@ -1,7 +1,9 @@
-"""Dates and timestamps, all of them in UTC and in the years 1 to 9999; microseconds are the finest that is told apart.
+"""Dates and timestamps, all of them in UTC and in the years 1 to 9999; microseconds are the finest
+that is told apart.
 
 *Null*   what would fall outside those years.
-*Week*   begins on Monday, which is day 1 of `day_of_week`; `week` is ISO's, so that the first days of January may lie in week 52 or 53.
+*Week*   begins on Monday, which is day 1 of `day_of_week`; `week` is ISO's, so that the first days
+         of January may lie in week 52 or 53.
 """
 
 from __future__ import annotations
@@ -19,16 +21,29 @@ from .engine_values import Value
 from .scalar import MOMENT, TIME, Argument, Function, Slot, always, fixed, shorten
 from .types import DATE, FLOAT, INT32, MONTHS, TIMESTAMP, Type
 
-UNITS = {"year": "Y", "quarter": "Q", "month": "M", "week": "W", "day": "D", "hour": "h", "minute": "m", "second": "s"}
+UNITS = {
+    "year": "Y",
+    "quarter": "Q",
+    "month": "M",
+    "week": "W",
+    "day": "D",
+    "hour": "h",
+    "minute": "m",
+    "second": "s",
+}
 _FINE = ("hour", "minute", "second")
 _SECONDS = {"week": 604_800, "day": 86_400, "hour": 3600, "minute": 60, "second": 1}
 _MOST = 400 * 10**9  # seconds, more than all the years
 
 UNIT = fixed("one of " + ", ".join(UNITS), lambda value: value in UNITS, "'month'", "string")
-AMOUNT = fixed("a whole number", lambda value: isinstance(value, int) and abs(value) <= _MOST, "1", "integer")
+AMOUNT = fixed(
+    "a whole number", lambda value: isinstance(value, int) and abs(value) <= _MOST, "1", "integer"
+)
 
 
-def _field(name: str, takes: Slot, operation: Callable[[Value], Value], low: int, high: int, rule: str) -> Function:
+def _field(
+    name: str, takes: Slot, operation: Callable[[Value], Value], low: int, high: int, rule: str
+) -> Function:
     span = ranges.between(low, high)
     known = integer(span([], []))
     assert known is not None
@@ -37,7 +52,7 @@ def _field(name: str, takes: Slot, operation: Callable[[Value], Value], low: int
         group="time",
         takes=(takes,),
         gives=always(known),
-        build=lambda values, arguments, result: ev.cast(operation(values[0]), result),  # noqa: ARG005
+        build=lambda values, arguments, result: ev.cast(operation(values[0]), result),
         span=span,
         rule=rule,
     )
@@ -46,7 +61,12 @@ def _field(name: str, takes: Slot, operation: Callable[[Value], Value], low: int
 def _unit_fits(moment: Argument, unit: Argument) -> Type:
     if moment.type.kind == "date" and unit.value in _FINE:
         text = shorten(moment.text, 60)
-        raise Refused("expression.type", f"{text}, {unit.text}", "a date has no time of day", f"TRY_CAST({text} AS timestamp)")
+        raise Refused(
+            "expression.type",
+            f"{text}, {unit.text}",
+            "a date has no time of day",
+            f"TRY_CAST({text} AS timestamp)",
+        )
     return moment.type.bare
 
 
@@ -55,12 +75,17 @@ def _trunc(values: Sequence[Value], arguments: Sequence[Argument], result: Type)
 
 
 def _days(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-    later, earlier = (value if argument.type.kind == "date" else ev.cast(value, DATE) for value, argument in zip(values, arguments, strict=True))
+    later, earlier = (
+        value if argument.type.kind == "date" else ev.cast(value, DATE)
+        for value, argument in zip(values, arguments, strict=True)
+    )
     return ev.cast(later.delta(earlier, unit="day"), result)
 
 
 def _add(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-    """Only to moments that stay within the years: the last of them is public, so the guard is one comparison with a constant."""
+    """Only to moments that stay within the years: the last of them is public, so the guard is one
+    comparison with a constant.
+    """
     import ibis
 
     moment, amount, unit = values[0], arguments[1].value, str(arguments[2].value)
@@ -71,7 +96,13 @@ def _add(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -
         return ev.null(known)
     last = ev.constant(end, known)
     inside = ev.where(moment <= last if amount >= 0 else moment >= last, moment)
-    steps = {"months": amount * MONTHS[unit]} if unit in MONTHS else {"days": amount * 7} if unit == "week" else {f"{unit}s": amount}
+    steps = (
+        {"months": amount * MONTHS[unit]}
+        if unit in MONTHS
+        else {"days": amount * 7}
+        if unit == "week"
+        else {f"{unit}s": amount}
+    )
     return ev.cast(inside + ibis.interval(**steps), known)
 
 
@@ -82,7 +113,9 @@ def _last(amount: int, unit: str, *, days: bool) -> date | datetime | None:
         year, month = divmod(end.year * 12 + end.month - 1 - amount * MONTHS[unit], 12)
         if not 1 <= year <= 9999:
             return None
-        end = end.replace(year=year, month=month + 1, day=monthrange(year, month + 1)[1] if amount >= 0 else 1)
+        end = end.replace(
+            year=year, month=month + 1, day=monthrange(year, month + 1)[1] if amount >= 0 else 1
+        )
     else:
         try:
             end -= timedelta(seconds=amount * _SECONDS[unit])
@@ -108,9 +141,23 @@ FUNCTIONS = (
     _field("year", MOMENT, lambda value: value.year(), 1, 9999, "an int16"),
     _field("quarter", MOMENT, lambda value: value.quarter(), 1, 4, "1 to 4, an int8"),
     _field("month", MOMENT, lambda value: value.month(), 1, 12, "1 to 12, an int8"),
-    _field("week", MOMENT, lambda value: value.week_of_year(), 1, 53, "ISO's week of the year, 1 to 53, an int8"),
+    _field(
+        "week",
+        MOMENT,
+        lambda value: value.week_of_year(),
+        1,
+        53,
+        "ISO's week of the year, 1 to 53, an int8",
+    ),
     _field("day", MOMENT, lambda value: value.day(), 1, 31, "of the month, an int8"),
-    _field("day_of_week", MOMENT, lambda value: value.day_of_week.index() + 1, 1, 7, "1 is Monday, 7 is Sunday, an int8"),
+    _field(
+        "day_of_week",
+        MOMENT,
+        lambda value: value.day_of_week.index() + 1,
+        1,
+        7,
+        "1 is Monday, 7 is Sunday, an int8",
+    ),
     _field("day_of_year", MOMENT, lambda value: value.day_of_year(), 1, 366, "an int16"),
     _field("hour", TIME, lambda value: value.hour(), 0, 23, "in UTC, an int8"),
     _field("minute", TIME, lambda value: value.minute(), 0, 59, "an int8"),
@@ -129,7 +176,8 @@ FUNCTIONS = (
         build=_add,
         makes_null=True,
         copies=(2,),
-        rule="so many units later (below zero: earlier); the 31st becomes the last day of a shorter month",
+        rule="so many units later (below zero: earlier); the 31st becomes the last day of a "
+        "shorter month",
     ),
     _function(
         "days_between",

@@ -1,9 +1,13 @@
-"""What a query lacks before it can be planned: a limit on the rows of a unit, or bounds of a column that one row could otherwise move it by any amount with.
+"""What a query lacks before it can be planned: a limit on the rows of a unit, or bounds of a column
+that one row could otherwise move it by any amount with.
 
-*Same query*   on other declarations: its steps are taken again, one by one, so that what is known of made columns follows from what is then declared. Other
-               tables that it brings in are taken as they are declared then, too.
-*Needed*       From all that is missing, what the query can do without is left out, one after the other: with the rest it can be planned, with less it cannot.
-*Stand-ins*    lie around 0, as learned bounds do. What is refused with them would be refused after learning, too, so it is refused before anything is paid.
+*Same query*   on other declarations: its steps are taken again, one by one, so that what is known
+               of made columns follows from what is then declared. Other tables that it brings in
+               are taken as they are declared then, too.
+*Needed*       From all that is missing, what the query can do without is left out, one after the
+               other: with the rest it can be planned, with less it cannot.
+*Stand-ins*    lie around 0, as learned bounds do. What is refused with them would be refused after
+               learning, too, so it is refused before anything is paid.
 """
 
 from __future__ import annotations
@@ -35,7 +39,9 @@ MISSING = frozenset({"aggregate.bounds", "sql.bounds", "stage.total", "table.max
 
 @dataclass(frozen=True, slots=True, order=True)
 class Lack:
-    """One thing to be learned: a limit of rows, of groups by some columns, or the bounds of a column; of which table, where there are several."""
+    """One thing to be learned: a limit of rows, of groups by some columns, or the bounds of a
+    column; of which table, where there are several.
+    """
 
     kind: Literal["max_rows", "max_groups", "bounds"]
     of: tuple[str, ...] = ()
@@ -45,9 +51,11 @@ class Lack:
     def words(self) -> str:
         named = " and ".join(f"{self.table}.{name}" if self.table else name for name in self.of)
         rows = f"rows of {self.table}" if self.table else "rows"
-        return {"max_rows": f"how many {rows} a unit has", "max_groups": f"in how many groups by {named} it is", "bounds": f"between which ends {named} lies"}[
-            self.kind
-        ]
+        return {
+            "max_rows": f"how many {rows} a unit has",
+            "max_groups": f"in how many groups by {named} it is",
+            "bounds": f"between which ends {named} lies",
+        }[self.kind]
 
 
 ROWS = Lack("max_rows")
@@ -55,7 +63,11 @@ ROWS = Lack("max_rows")
 
 def unbounded(declaration: Declaration) -> tuple[str, ...]:
     """The numbers without bounds, but for those that say whose row it is."""
-    return tuple(c for c, known in declaration.types if known.numeric and c not in declaration.ranges and c not in declaration.unit)
+    return tuple(
+        c
+        for c, known in declaration.types
+        if known.numeric and c not in declaration.ranges and c not in declaration.unit
+    )
 
 
 def missing(declaration: Declaration) -> tuple[Lack, ...]:
@@ -65,21 +77,34 @@ def missing(declaration: Declaration) -> tuple[Lack, ...]:
     return (*rows, *(Lack("bounds", (column,), table) for column in unbounded(declaration)))
 
 
-def filled(declaration: Declaration, columns: Iterable[str], *, rows: int | None = 1, size: int = 1) -> Declaration:
+def filled(
+    declaration: Declaration, columns: Iterable[str], *, rows: int | None = 1, size: int = 1
+) -> Declaration:
     """A declaration with stand-ins for what is missing."""
     bounds = {**declaration.ranges, **dict.fromkeys(columns, (Fraction(-size), Fraction(size)))}
     ordered = tuple((column, bounds[column]) for column, _ in declaration.types if column in bounds)
     return replace(declaration, bounds=ordered, max_rows=declaration.max_rows or rows)
 
 
-def stand_ins(declared: Declared, lacks: Iterable[Lack] | None = None, *, rows: int = 1, size: int = 1) -> dict[str, Declaration]:
+def stand_ins(
+    declared: Declared, lacks: Iterable[Lack] | None = None, *, rows: int = 1, size: int = 1
+) -> dict[str, Declaration]:
     """Declarations with stand-ins for some of what is missing, or for all of it."""
-    wanted = {lack for one in declared.values() for lack in missing(one)} if lacks is None else set(lacks)
+    wanted = (
+        {lack for one in declared.values() for lack in missing(one)}
+        if lacks is None
+        else set(lacks)
+    )
     found = {}
     for name, one in declared.items():
         mine = [lack for lack in wanted if lack.table == (name if one.among else "")]
         limited = any(lack.kind == "max_rows" for lack in mine)
-        found[name] = filled(one, [lack.of[0] for lack in mine if lack.kind == "bounds"], rows=rows if limited else None, size=size)
+        found[name] = filled(
+            one,
+            [lack.of[0] for lack in mine if lack.kind == "bounds"],
+            rows=rows if limited else None,
+            size=size,
+        )
     return found
 
 
@@ -104,7 +129,9 @@ def lacking(again: Again, declared: Declared) -> tuple[Lack, ...]:
 
 def redeclared(query: Query, known: Mapping[str, Rows]) -> Query:
     """The same query, on the rows of tables that are declared otherwise."""
-    return Groups(_again(query.rows, known), query.keys, query.domains).aggregate(**dict(query.aggregates))
+    return Groups(_again(query.rows, known), query.keys, query.domains).aggregate(
+        **dict(query.aggregates)
+    )
 
 
 def _again(rows: Rows, known: Mapping[str, Rows]) -> Rows:
@@ -116,11 +143,17 @@ def _again(rows: Rows, known: Mapping[str, Rows]) -> Rows:
         elif isinstance(step, Join):
             made, _ = joined(made, _again(step.right, known), step.pairs, step.how, step.where)
         elif isinstance(step, Match):
-            made = match(made, _again(step.right, known), step.pairs, step.kind, step.where, nulls=step.nulls)
+            made = match(
+                made, _again(step.right, known), step.pairs, step.kind, step.where, nulls=step.nulls
+            )
         elif isinstance(step, Union):
             made, _ = united(made, _again(step.right, known), list(step.columns))
         else:
-            made = made.where(step.expression) if step.column is None else made.mutate(**{step.column: step.expression})
+            made = (
+                made.where(step.expression)
+                if step.column is None
+                else made.mutate(**{step.column: step.expression})
+            )
     return made
 
 
@@ -136,7 +169,9 @@ def _plannable(again: Again, declared: Declared) -> bool:
 
 def _tables(rows: Rows) -> set[str]:
     """Every table that rows are made of."""
-    return {rows.declaration.name}.union(*(_tables(step.right) for step in rows.steps if isinstance(step, Join | Match | Union)))
+    return {rows.declaration.name}.union(
+        *(_tables(step.right) for step in rows.steps if isinstance(step, Join | Match | Union))
+    )
 
 
 def _mentioned(query: Query) -> set[str]:
@@ -154,7 +189,10 @@ def _named(rows: Rows) -> tuple[set[str], list[tuple[str, str]]]:
     brought: list[tuple[str, str]] = []
     for step in rows.steps:
         if isinstance(step, PerUnit):
-            found |= _columns(*(key for _, key in step.keys), *(part for _, total in step.totals for part in (total.of, total.where)))
+            found |= _columns(
+                *(key for _, key in step.keys),
+                *(part for _, total in step.totals for part in (total.of, total.where)),
+            )
         elif isinstance(step, Step):
             found |= _columns(step.expression)
         elif isinstance(step, Union):

@@ -1,4 +1,6 @@
-"""Each function of the table as a method of expressions. Rules are those of the table, on the page of expressions."""
+"""Each function of the table as a method of expressions. Rules are those of the table, on the page
+of expressions.
+"""
 
 from __future__ import annotations
 

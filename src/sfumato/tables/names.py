@@ -11,7 +11,9 @@ LONGEST_NAME = 200
 
 
 def known_names(names: Sequence[object], place: str) -> None:
-    """Names of columns are printable text, and differ in more than capitals: to an engine Age and age are one column."""
+    """Names of columns are printable text, and differ in more than capitals: to an engine Age and
+    age are one column.
+    """
     seen: dict[str, str] = {}
     for name in names:
         if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= LONGEST_NAME:
@@ -19,7 +21,12 @@ def known_names(names: Sequence[object], place: str) -> None:
             raise Refused("table.columns", f"{place}: {name!r:.60}", reason, "user_id, city, spend")
         if name.lower() in seen:
             pair = f"{place}: {seen[name.lower()]!r:.60} and {name!r:.60}"
-            raise Refused("table.columns", pair, "to an engine these are one name", "names that differ in a letter")
+            raise Refused(
+                "table.columns",
+                pair,
+                "to an engine these are one name",
+                "names that differ in a letter",
+            )
         seen[name.lower()] = name
 
 
@@ -31,9 +38,18 @@ def free(name: str, taken: Collection[str]) -> str:
     return found
 
 
-def unknown(column: object, known: Sequence[str], left_out: Mapping[str, str], place: str) -> Refused:
+def unknown(
+    column: object, known: Sequence[str], left_out: Mapping[str, str], place: str
+) -> Refused:
     """The refusal of a column that is not there, or not read."""
     if isinstance(column, str) and column in left_out:
-        return Refused("table.column", f"{place}: {column!r:.60}", left_out[column], "a column that is read")
+        return Refused(
+            "table.column", f"{place}: {column!r:.60}", left_out[column], "a column that is read"
+        )
     near = difflib.get_close_matches(f"{column!s:.60}", known, n=2, cutoff=0.6) or known[:3]
-    return Refused("table.column", f"{place}: {column!r:.60}", "the table has no such column", " or ".join(near))
+    return Refused(
+        "table.column",
+        f"{place}: {column!r:.60}",
+        "the table has no such column",
+        " or ".join(near),
+    )

@@ -9,7 +9,9 @@ if TYPE_CHECKING:
 
 
 class Operators:
-    """`other` is an expression or a constant. Since `==` makes an expression, an expression is no key of a dictionary."""
+    """`other` is an expression or a constant. Since `==` makes an expression, an expression is no
+    key of a dictionary.
+    """
 
     __slots__ = ()
     __hash__: ClassVar[None]  # type: ignore[assignment]

@@ -1,6 +1,7 @@
 """pandas columns as Arrow columns, by their dtype.
 
-*Objects*   A column of Python objects is text, or what is declared for it. A cell that is neither text nor of the declared kind is null.
+*Objects*   A column of Python objects is text, or what is declared for it. A cell that is neither
+            text nor of the declared kind is null.
 *Category*  The type of its categories, which are text most often.
 *Missing*   NaN, NaT, None and NA are null. The index is not a column.
 *Zones*     Instants are the same in every zone; they are kept in UTC.
@@ -34,7 +35,12 @@ def types(frame: Any) -> dict[str, Any]:
     """Of each column its Arrow type, or its dtype where there is none."""
     names = list(frame.columns)
     if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
-        raise Refused("table.columns", "protect(DataFrame, …)", "columns have names, all different", "df.columns = ['user_id', 'city', 'spend']")
+        raise Refused(
+            "table.columns",
+            "protect(DataFrame, …)",
+            "columns have names, all different",
+            "df.columns = ['user_id', 'city', 'spend']",
+        )
     return {name: pandas_type(dtype) or dtype for name, dtype in frame.dtypes.items()}
 
 
@@ -42,7 +48,12 @@ def columns(frame: Any, names: Sequence[str], kinds: Mapping[str, str]) -> Any:
     """These columns as an Arrow table."""
     import pyarrow as pa
 
-    return pa.table({name: _column(frame[name], frame.dtypes[name], kinds.get(name, "string")) for name in names})
+    return pa.table(
+        {
+            name: _column(frame[name], frame.dtypes[name], kinds.get(name, "string"))
+            for name in names
+        }
+    )
 
 
 def pandas_type(dtype: Any) -> Any:
@@ -59,10 +70,18 @@ def pandas_type(dtype: Any) -> Any:
         return pa.timestamp(dtype.unit, "UTC")
     if isinstance(dtype, pd.StringDtype) or dtype == np.dtype(object):
         return pa.large_string()
-    plain = dtype if isinstance(dtype, np.dtype) else getattr(dtype, "numpy_dtype", None)  # nullable numbers and truth values have one inside
-    if plain is None or plain.kind not in "biufM" or plain.itemsize > 8:  # Arrow has no floats of 80 bits
+    plain = (
+        dtype if isinstance(dtype, np.dtype) else getattr(dtype, "numpy_dtype", None)
+    )  # nullable numbers and truth values have one inside
+    if (
+        plain is None or plain.kind not in "biufM" or plain.itemsize > 8
+    ):  # Arrow has no floats of 80 bits
         return None
-    return pa.timestamp(np.datetime_data(plain)[0]) if plain.kind == "M" else pa.from_numpy_dtype(plain)
+    return (
+        pa.timestamp(np.datetime_data(plain)[0])
+        if plain.kind == "M"
+        else pa.from_numpy_dtype(plain)
+    )
 
 
 def _column(series: Any, dtype: Any, kind: str) -> Any:
@@ -71,7 +90,9 @@ def _column(series: Any, dtype: Any, kind: str) -> Any:
 
     if isinstance(dtype, pd.CategoricalDtype):
         codes = series.cat.codes.to_numpy().astype(np.int32)
-        given = pd.Series(dtype.categories.array, dtype=dtype.categories.dtype)  # of that dtype: pandas would try texts first, and stop at one that is none
+        given = pd.Series(
+            dtype.categories.array, dtype=dtype.categories.dtype
+        )  # of that dtype: pandas would try texts first, and stop at one that is none
         values = _column(given, dtype.categories.dtype, kind)
         values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
         return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), values)
@@ -89,20 +110,32 @@ def _texts(series: Any, cells: Any, kind: str) -> Any:
     try:
         return pa.array(cells, type=pa.large_string(), from_pandas=True)
     except Exception:
-        return pa.array([_utf8(text_of(cell, kind)) for cell in series.array], type=pa.large_string())
+        return pa.array(
+            [_utf8(text_of(cell, kind)) for cell in series.array], type=pa.large_string()
+        )
 
 
 def text_of(cell: object, kind: str) -> str | None:
-    """A Python object as text that the engine reads back as the kind of its column; none if it is of another kind."""
+    """A Python object as text that the engine reads back as the kind of its column; none if it is
+    of another kind.
+    """
     if isinstance(cell, str):
         return str(cell)
-    if not isinstance(cell, OBJECTS.get(kind, ())) or (kind != "bool" and isinstance(cell, bool)) or (kind == "date" and isinstance(cell, datetime)):
+    if (
+        not isinstance(cell, OBJECTS.get(kind, ()))
+        or (kind != "bool" and isinstance(cell, bool))
+        or (kind == "date" and isinstance(cell, datetime))
+    ):
         return None
     try:
         if isinstance(cell, datetime):
-            return (cell.astimezone(UTC).replace(tzinfo=None) if cell.tzinfo else cell).isoformat(sep=" ")
+            return (cell.astimezone(UTC).replace(tzinfo=None) if cell.tzinfo else cell).isoformat(
+                sep=" "
+            )
         return str(cell).lower() if kind == "bool" else str(cell)
-    except Exception:  # an instant that leaves the calendar in UTC, an integer of thousands of digits
+    except (
+        Exception
+    ):  # an instant that leaves the calendar in UTC, an integer of thousands of digits
         return None
 
 

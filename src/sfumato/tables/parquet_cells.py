@@ -1,10 +1,13 @@
-"""Parquet cells that DuckDB stops at: text that is not UTF-8, and timestamps in milliseconds beyond what microseconds reach. Here they are null.
+"""Parquet cells that DuckDB stops at: text that is not UTF-8, and timestamps in milliseconds beyond
+what microseconds reach. Here they are null.
 
-*Check*     Before a question reads such a column for the first time, the column is read once, alone. If that succeeds, DuckDB reads the file itself.
-*Copy*      If DuckDB stops, the engine makes a copy and reads that from then on: Arrow reads texts and timestamps, in which what cannot be read becomes null,
-            and DuckDB reads the rest.
-*Same*      What a row holds does not depend on which way it was read, and the way does not depend on the question: one unreadable cell changes nothing but
-            itself. A check holds for one state of the files; when one was replaced, the next question checks again.
+*Check*     Before a question reads such a column for the first time, the column is read once,
+            alone. If that succeeds, DuckDB reads the file itself.
+*Copy*      If DuckDB stops, the engine makes a copy and reads that from then on: Arrow reads texts
+            and timestamps, in which what cannot be read becomes null, and DuckDB reads the rest.
+*Same*      What a row holds does not depend on which way it was read, and the way does not depend
+            on the question: one unreadable cell changes nothing but itself. A check holds for one
+            state of the files; when one was replaced, the next question checks again.
 """
 
 from __future__ import annotations
@@ -22,8 +25,13 @@ from .frames import arrow_type, readable
 TEXT = "VARCHAR"
 _INSTANTS = ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
 _READ = {TEXT: "bit_xor(strlen({0}))", **dict.fromkeys(_INSTANTS, "bit_xor(epoch_us({0}))")}
-"""DuckDB's name of a type → an aggregate that needs every cell, whatever the footer says of its least and largest."""
-_MILLISECONDS = "SELECT DISTINCT name FROM parquet_schema([{0}]) WHERE converted_type = 'TIMESTAMP_MILLIS' OR contains(logical_type, 'MILLIS=MilliSeconds')"
+"""DuckDB's name of a type → an aggregate that needs every cell, whatever the footer says of its
+least and largest.
+"""
+_MILLISECONDS = (
+    "SELECT DISTINCT name FROM parquet_schema([{0}]) WHERE converted_type = "
+    "'TIMESTAMP_MILLIS' OR contains(logical_type, 'MILLIS=MilliSeconds')"
+)
 
 NUMBER = "file_row_number"  # DuckDB's name of a virtual column
 
@@ -47,16 +55,30 @@ class ParquetCells:
     def __post_init__(self) -> None:
         if NUMBER in map(str.lower, self.types):
             reason = "the engine calls the numbers of a Parquet file's rows like this column"
-            raise Refused("table.columns", f"column {NUMBER!r}", reason, f"a file in which the column is called otherwise: row instead of {NUMBER}")
+            raise Refused(
+                "table.columns",
+                f"column {NUMBER!r}",
+                reason,
+                f"a file in which the column is called otherwise: row instead of {NUMBER}",
+            )
 
     def prepare(self, cursor: Any, columns: Collection[str]) -> None:
-        """Have the view read these columns without an error. Milliseconds are always checked: in any question DuckDB looks at what the footer says of them."""
+        """Have the view read these columns without an error. Milliseconds are always checked: in
+        any question DuckDB looks at what the footer says of them.
+        """
         state = _state(self.paths)
         if state != self._state:
             if self._copied:
                 self._show(cursor, self.relation)
-            coarse = {name for (name,) in cursor.execute(_MILLISECONDS.format(", ".join(map(quoted, self.paths)))).fetchall()}
-            self._milliseconds = {name for name, kind in self.types.items() if kind in _INSTANTS and name in coarse}
+            coarse = {
+                name
+                for (name,) in cursor.execute(
+                    _MILLISECONDS.format(", ".join(map(quoted, self.paths)))
+                ).fetchall()
+            }
+            self._milliseconds = {
+                name for name, kind in self.types.items() if kind in _INSTANTS and name in coarse
+            }
             self._state, self._copied = state, False
             self._checked.clear()
         texts = {name for name, kind in self.types.items() if kind == TEXT and name in columns}
@@ -69,28 +91,45 @@ class ParquetCells:
         import duckdb
 
         try:
-            cursor.execute(f"SELECT {', '.join(_READ[self.types[name]].format(identifier(name)) for name in columns)} FROM {self.relation}").fetchall()
+            cursor.execute(
+                f"SELECT "
+                f"{', '.join(_READ[self.types[name]].format(identifier(name)) for name in columns)} "
+                f"FROM {self.relation}"
+            ).fetchall()
         except (duckdb.ConversionException, duckdb.InvalidInputException):
             return False
         return True
 
     def _copy(self, cursor: Any) -> None:
-        """Read the files into a table of the engine: texts and instants by Arrow, other columns by DuckDB, row by row."""
+        """Read the files into a table of the engine: texts and instants by Arrow, other columns by
+        DuckDB, row by row.
+        """
         name, number = identifier(f"{self.view} read by Arrow"), identifier("number of the row")
-        cursor.execute(f"CREATE OR REPLACE TABLE {name} ({', '.join(f'{identifier(column)} {kind}' for column, kind in self.types.items())})")
+        cursor.execute(
+            f"CREATE OR REPLACE TABLE {name} "
+            f"({', '.join(f'{identifier(column)} {kind}' for column, kind in self.types.items())})"
+        )
         doubtful = [column for column, kind in self.types.items() if kind in _READ]
-        chosen = ", ".join(f"{'a' if column in doubtful else 'd'}.{identifier(column)}" for column in self.types)
+        chosen = ", ".join(
+            f"{'a' if column in doubtful else 'd'}.{identifier(column)}" for column in self.types
+        )
         for path in self.paths:
             rest = f"read_parquet({quoted(path)}, hive_partitioning = false, {NUMBER} = true)"
             with ByFooter(path) as file:
                 cursor.register("rows of arrow", _reader(file, doubtful, "number of the row"))
-                cursor.execute(f'INSERT INTO {name} SELECT {chosen} FROM "rows of arrow" a JOIN {rest} d ON a.{number} = d.{NUMBER}')
+                cursor.execute(
+                    f'INSERT INTO {name} SELECT {chosen} FROM "rows of arrow" a JOIN '
+                    f"{rest} d ON a.{number} = d.{NUMBER}"
+                )
                 cursor.unregister("rows of arrow")
         self._show(cursor, name)
         self._copied = True
 
     def _show(self, cursor: Any, relation: str) -> None:
-        cursor.execute(f"CREATE OR REPLACE VIEW {identifier(self.view)} AS {self.selected.replace('{0}', relation)}")
+        cursor.execute(
+            f"CREATE OR REPLACE VIEW {identifier(self.view)} AS "
+            f"{self.selected.replace('{0}', relation)}"
+        )
 
 
 def _state(paths: Collection[str]) -> State:
@@ -99,27 +138,37 @@ def _state(paths: Collection[str]) -> State:
 
 
 def _reader(source: ByFooter, columns: Sequence[str], number: str) -> Any:
-    """Columns of texts and instants as Arrow reads them, in batches, beside the number of each row."""
+    """Columns of texts and instants as Arrow reads them, in batches, beside the number of each
+    row.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(pa.PythonFile(source), coerce_int96_timestamp_unit="us")
     stored = {column: file.schema_arrow.field(column).type for column in columns}
-    kinds = {column: arrow_type(kind) if pa.types.is_timestamp(kind) else pa.large_string() for column, kind in stored.items()}
+    kinds = {
+        column: arrow_type(kind) if pa.types.is_timestamp(kind) else pa.large_string()
+        for column, kind in stored.items()
+    }
     schema = pa.schema([(number, pa.int64()), *kinds.items()])
 
     def batches() -> Iterator[Any]:
         first = 0
         for batch in file.iter_batches(columns=list(columns)):
             numbers = pa.array(range(first, first + batch.num_rows), pa.int64())
-            yield pa.record_batch([numbers, *(_plain(batch.column(column), kind) for column, kind in kinds.items())], schema=schema)
+            yield pa.record_batch(
+                [numbers, *(_plain(batch.column(column), kind) for column, kind in kinds.items())],
+                schema=schema,
+            )
             first += batch.num_rows
 
     return pa.RecordBatchReader.from_batches(schema, batches())
 
 
 def _plain(column: Any, kind: Any) -> Any:
-    """A column with nulls for what cannot be read. The ends of nanoseconds are infinite to DuckDB where it reads Parquet, so they are null here, too."""
+    """A column with nulls for what cannot be read. The ends of nanoseconds are infinite to DuckDB
+    where it reads Parquet, so they are null here, too.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -132,20 +181,31 @@ def _plain(column: Any, kind: Any) -> Any:
 
 
 class ByFooter(io.FileIO):
-    """A Parquet file without the types that Arrow wrote beside Parquet's own: to make dictionaries of texts, Arrow would stop at those that are not UTF-8."""
+    """A Parquet file without the types that Arrow wrote beside Parquet's own: to make dictionaries
+    of texts, Arrow would stop at those that are not UTF-8.
+    """
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
         end = self.seek(-8, os.SEEK_END)
         self._start = end - int.from_bytes(super().read(4) or b"", "little")
         self.seek(self._start)
-        self._footer = (super().read(end - self._start) or b"").replace(b"ARROW:schema", b"other:schema")  # as long as it was
+        self._footer = (super().read(end - self._start) or b"").replace(
+            b"ARROW:schema", b"other:schema"
+        )  # as long as it was
         self.seek(0)
 
     def read(self, size: int | None = -1, /) -> bytes:
         place = self.tell()
         found = super().read(-1 if size is None else size) or b""
-        first, last = max(place, self._start), min(place + len(found), self._start + len(self._footer))
+        first, last = (
+            max(place, self._start),
+            min(place + len(found), self._start + len(self._footer)),
+        )
         if first >= last:
             return found
-        return found[: first - place] + self._footer[first - self._start : last - self._start] + found[last - place :]
+        return (
+            found[: first - place]
+            + self._footer[first - self._start : last - self._start]
+            + found[last - place :]
+        )

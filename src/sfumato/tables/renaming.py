@@ -13,13 +13,19 @@ def renamed(expression: Expr, names: Mapping[str, str]) -> Expr:
         return col(names.get(expression.name, expression.name))
     if isinstance(expression, Call):
         return Call(
-            expression.function, tuple(renamed(argument, names) for argument in expression.arguments), expression.weight, expression.cost, expression.depth
+            expression.function,
+            tuple(renamed(argument, names) for argument in expression.arguments),
+            expression.weight,
+            expression.cost,
+            expression.depth,
         )
     return expression
 
 
 def beside(left: Mapping[str, object], right: Mapping[str, object]) -> dict[str, str]:
-    """Names for the columns of the right that can stand beside those of the left: their own, or with `_right` after them."""
+    """Names for the columns of the right that can stand beside those of the left: their own, or
+    with `_right` after them.
+    """
     taken, own = {name.lower() for name in left}, {name.lower() for name in right}
     found: dict[str, str] = {}
     for name in right:

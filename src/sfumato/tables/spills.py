@@ -1,9 +1,13 @@
-"""Directories for what an engine spills to disk: only this user can enter them, and none outlives its process for long.
+"""Directories for what an engine spills to disk: only this user can enter them, and none outlives
+its process for long.
 
-*Locked*    Each has a file that its process holds locked. The operating system ends a lock with its process, however that ended.
-*Swept*     A directory whose lock nobody holds was left by a process that was killed: it is removed when the next process of this user makes one, and when a
-            service starts or ends a worker.
-*Clear*     What is spilled is not encrypted: DuckDB writes encrypted files only with an extension that it would have to load.
+*Locked*    Each has a file that its process holds locked. The operating system ends a lock with its
+            process, however that ended.
+*Swept*     A directory whose lock nobody holds was left by a process that was killed: it is removed
+            when the next process of this user makes one, and when a service starts or ends a
+            worker.
+*Clear*     What is spilled is not encrypted: DuckDB writes encrypted files only with an extension
+            that it would have to load.
 """
 
 from __future__ import annotations
@@ -23,7 +27,9 @@ LOCK = "lock"
 
 
 class Spills:
-    """A directory of mode 0700. It is removed by `remove`, when this is no longer used, and when the interpreter ends."""
+    """A directory of mode 0700. It is removed by `remove`, when this is no longer used, and when
+    the interpreter ends.
+    """
 
     def __init__(self) -> None:
         _sweep_once()

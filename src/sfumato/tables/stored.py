@@ -1,8 +1,10 @@
 """A declaration as a file: TOML with a version, read back as an equal record.
 
-*Exact*    Bounds are whole numbers, or decimals and ratios in quotes; keys that are decimals or uuids are text. Written by hand 0.1 is one tenth.
+*Exact*    Bounds are whole numbers, or decimals and ratios in quotes; keys that are decimals or
+           uuids are text. Written by hand 0.1 is one tenth.
 *Public*   No path and nothing of the data is in it.
-*Columns*  In their order, each with its type, bounds and public keys. `null_key = true` is the key of rows without a value.
+*Columns*  In their order, each with its type, bounds and public keys. `null_key = true` is the key
+           of rows without a value.
 """
 
 from __future__ import annotations
@@ -33,10 +35,18 @@ def to_toml(declaration: Declaration) -> str:
         said["max_rows"] = said["max_groups"] = None  # 1, by the meaning of no unit
     usual = {"unit": [], "table_rows": TABLE_ROWS, "bounding": "weights", "version": ""}
     lines = ['sfumato = "declaration"', f"version = {VERSION}", "", "[table]"]
-    lines += [f"{name} = {_written(value)}" for name, value in said.items() if value is not None and usual.get(name) != value]
+    lines += [
+        f"{name} = {_written(value)}"
+        for name, value in said.items()
+        if value is not None and usual.get(name) != value
+    ]
     ranges, domains, learned = declaration.ranges, declaration.domains, declaration.learned
     if learned.limits:
-        lines.append(f"learned = {{ {', '.join(f'{name} = {_written(written(rest))}' for name, rest in learned.limits)} }}")
+        lines.append(
+            f"learned = {{ "
+            f"{', '.join(f'{name} = {_written(written(rest))}' for name, rest in learned.limits)} "
+            f"}}"
+        )
     tails = dict(learned.bounds)
     for column, kind in declaration.types:
         lines += ["", f"[columns.{toml_text(column)}]", f"type = {toml_text(str(kind))}"]
@@ -61,19 +71,39 @@ def from_toml(text: str) -> Declaration:
 
 def from_said(said: dict[str, Any]) -> Declaration:
     """The declaration that the values of a file are."""
-    if said.get("sfumato") != "declaration" or said.get("version") != VERSION or isinstance(said.get("version"), bool):
+    if (
+        said.get("sfumato") != "declaration"
+        or said.get("version") != VERSION
+        or isinstance(said.get("version"), bool)
+    ):
         raise _unreadable(f"it does not begin as a declaration of version {VERSION}")
     table: Any = said.get("table")
     columns: Any = said.get("columns")
-    if not _has(said, ("sfumato", "version", "table", "columns")) or not _has(table, (*_TABLE, "learned")) or not _has(columns, None):
+    if (
+        not _has(said, ("sfumato", "version", "table", "columns"))
+        or not _has(table, (*_TABLE, "learned"))
+        or not _has(columns, None)
+    ):
         raise _unreadable(f"it has [table], with {', '.join(_TABLE)}, and [columns.…]")
     for column, about in columns.items():
         if not _has(about, _COLUMN) or "type" not in about:
-            raise _unreadable(f"column {column!r:.60} has a type, and may have bounds, keys, null_key and learned")
-        if not isinstance(about.get("null_key", False), bool) or not isinstance(about.get("keys", []), list):
-            raise _unreadable(f"column {column!r:.60} has a list of keys, and a null_key that is true or false")
-    listed = {column: _keys(about) for column, about in columns.items() if about.get("keys") or about.get("null_key")}
-    empty = [column for column, about in columns.items() if "keys" in about and column not in listed]
+            raise _unreadable(
+                f"column {column!r:.60} has a type, and may have bounds, keys, null_key and learned"
+            )
+        if not isinstance(about.get("null_key", False), bool) or not isinstance(
+            about.get("keys", []), list
+        ):
+            raise _unreadable(
+                f"column {column!r:.60} has a list of keys, and a null_key that is true or false"
+            )
+    listed = {
+        column: _keys(about)
+        for column, about in columns.items()
+        if about.get("keys") or about.get("null_key")
+    }
+    empty = [
+        column for column, about in columns.items() if "keys" in about and column not in listed
+    ]
     return declare(
         **{"name": None, **table, "learned": _learned(table, columns)},
         types={column: about["type"] for column, about in columns.items()},
@@ -87,7 +117,13 @@ def _learned(table: dict[str, Any], columns: dict[str, Any]) -> Learned | None:
     if not _has(limits, LIMITS):
         raise _unreadable(f"learned in [table] has {' or '.join(LIMITS)}")
     rests: Any = tuple((name, read_shares(limits[name], REST)) for name in LIMITS if name in limits)
-    tails: Any = tuple(sorted((column, read_shares(about["learned"], TAILS)) for column, about in columns.items() if "learned" in about))
+    tails: Any = tuple(
+        sorted(
+            (column, read_shares(about["learned"], TAILS))
+            for column, about in columns.items()
+            if "learned" in about
+        )
+    )
     return Learned(rests, tails) or None
 
 
@@ -106,11 +142,16 @@ def _unreadable(reason: str) -> Refused:
 def _written(value: Key | Fraction | list[Any]) -> str:
     match value:
         case list():
-            return f"[{', '.join(map(str if set(map(type, value)) == {int} else _written, value))}]"  # the same, for a million keys
+            # the same, for a million keys
+            return f"[{', '.join(map(str if set(map(type, value)) == {int} else _written, value))}]"
         case bool():
             return str(value).lower()
         case Fraction():
-            return str(value.numerator) if value.denominator == 1 and abs(value.numerator) < 2**63 else toml_text(_ratio(value))
+            return (
+                str(value.numerator)
+                if value.denominator == 1 and abs(value.numerator) < 2**63
+                else toml_text(_ratio(value))
+            )
         case float():
             return repr(value)
         case int() | datetime() | date():
@@ -124,7 +165,11 @@ def _ratio(value: Fraction) -> str:
     """100.5 rather than 201/2, where it is the same number."""
     with localcontext(prec=40):
         decimal = Decimal(value.numerator) / Decimal(value.denominator)
-        return f"{decimal:f}" if Fraction(decimal) == value and abs(decimal.adjusted()) < 20 else str(value)
+        return (
+            f"{decimal:f}"
+            if Fraction(decimal) == value and abs(decimal.adjusted()) < 20
+            else str(value)
+        )
 
 
 def toml_text(text: str) -> str:

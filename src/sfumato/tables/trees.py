@@ -1,8 +1,11 @@
 """Counts of all points of a grid at once, in a tree: any number of quantiles can be read from them.
 
-*Tree*      The points are the leaves, `branching` under each node. A row is counted once on each level below the root: in its point, in the block of points
-            that this is in, and so on. How much weight lies at or below a point is the sum of at most branching − 1 nodes on each level.
-*Shape*     The one of which such a sum is least noisy, by h³·(b − 1): each of h levels has a noise of scale h, and about (b − 1)/2 of its nodes are added.
+*Tree*      The points are the leaves, `branching` under each node. A row is counted once on each
+            level below the root: in its point, in the block of points that this is in, and so on.
+            How much weight lies at or below a point is the sum of at most branching − 1 nodes on
+            each level.
+*Shape*     The one of which such a sum is least noisy, by h³·(b − 1): each of h levels has a noise
+            of scale h, and about (b − 1)/2 of its nodes are added.
 *Coarse*    More than 2^12 points are counted in runs of 2, 4, … of them.
 *Proof*     docs/proofs/percentiles.md
 """
@@ -22,7 +25,9 @@ _DEEPEST = 4
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """So many leaves in use, `branching` children of every node, `levels` below the root; a leaf holds 2^shift points of the grid."""
+    """So many leaves in use, `branching` children of every node, `levels` below the root; a leaf
+    holds 2^shift points of the grid.
+    """
 
     leaves: int
     branching: int
@@ -45,7 +50,9 @@ class Tree:
 
     @property
     def starts(self) -> tuple[int, ...]:
-        """The cell at which each level begins, from the coarsest to the leaves, and where the last one ends."""
+        """The cell at which each level begins, from the coarsest to the leaves, and where the last
+        one ends.
+        """
         found = [0]
         for level in range(1, self.levels + 1):
             found.append(found[-1] + self.branching**level)
@@ -56,10 +63,23 @@ class Tree:
         return self.starts[-1]
 
     def added(self, q: Fraction) -> NDArray[np.float64]:
-        """The largest weights with which noise is in the sum that decides whether the quantile lies beyond a point: W_≤z − q·W."""
-        return np.concatenate([np.full(self.branching, float(max(q, 1 - q))), np.ones((self.levels - 1) * (self.branching - 1))])
+        """The largest weights with which noise is in the sum that decides whether the quantile lies
+        beyond a point: W_≤z − q·W.
+        """
+        return np.concatenate(
+            [
+                np.full(self.branching, float(max(q, 1 - q))),
+                np.ones((self.levels - 1) * (self.branching - 1)),
+            ]
+        )
 
-    def count(self, out: NDArray[Any], rows: NDArray[np.int64], points: NDArray[np.int64], weights: NDArray[Any]) -> None:
+    def count(
+        self,
+        out: NDArray[Any],
+        rows: NDArray[np.int64],
+        points: NDArray[np.int64],
+        weights: NDArray[Any],
+    ) -> None:
         """Add weights of points (from 0 on) to the nodes above them, each in its row."""
         leaf = np.clip(points >> self.shift, 0, self.leaves - 1)
         for level, start in enumerate(self.starts[:-1], 1):

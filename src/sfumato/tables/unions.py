@@ -1,7 +1,10 @@
-"""Unions of rows, checked: rows of one protected table and rows of another, each its owner's. Public throughout: nothing is read.
+"""Unions of rows, checked: rows of one protected table and rows of another, each its owner's.
+Public throughout: nothing is read.
 
-*Columns*   go by their names, or by pairs of expressions; each has a type that holds the values of both. What is known of a column is what holds on both sides.
-*Limits*    A unit counts for the rows of both tables together: for no more, though, than may be declared of a table.
+*Columns*   go by their names, or by pairs of expressions; each has a type that holds the values of
+            both. What is known of a column is what holds on both sides.
+*Limits*    A unit counts for the rows of both tables together: for no more, though, than may be
+            declared of a table.
 """
 
 from __future__ import annotations
@@ -27,28 +30,48 @@ if TYPE_CHECKING:
 def union(left: Rows, other: Any, columns: Iterable[str] | None = None) -> Rows:
     """Rows of both, with the columns that both have."""
     right = related(left, other)
-    wanted = [name for name in left.schema if name in right.schema] if columns is None else list(columns)
+    wanted = (
+        [name for name in left.schema if name in right.schema] if columns is None else list(columns)
+    )
     for name in wanted:
         left[name], right[name]  # refuses a name that is not there
     units = dict(zip(left.declaration.unit, right.declaration.unit, strict=False))
-    return united(left, right, [(name, col(name), col(name)) for name in wanted if name not in units])[0]
+    return united(
+        left, right, [(name, col(name), col(name)) for name in wanted if name not in units]
+    )[0]
 
 
-def united(left: Rows, right: Rows, columns: list[tuple[str, Expr, Expr]]) -> tuple[Rows, list[Expr]]:
+def united(
+    left: Rows, right: Rows, columns: list[tuple[str, Expr, Expr]]
+) -> tuple[Rows, list[Expr]]:
     """Rows of both; and each of the columns, as it is to be found there."""
     place = f"union({right.declaration.name:.60})"
     if left.public or right.public:
         reason = "public rows beside protected ones would be counted as if they were people"
-        raise Refused("join.ownership", place, reason, "a union of protected rows; a constant can be added to the answer")
+        raise Refused(
+            "join.ownership",
+            place,
+            reason,
+            "a union of protected rows; a constant can be added to the answer",
+        )
     if not left.declaration.unit:
-        raise Refused("join.unit", place, "each row is taken as a different person, and a union may repeat a row", "unit='user_id' in protect(…)")
+        raise Refused(
+            "join.unit",
+            place,
+            "each row is taken as a different person, and a union may repeat a row",
+            "unit='user_id' in protect(…)",
+        )
     units = tuple(zip(left.declaration.unit, right.declaration.unit, strict=True))
     owners = {(here, there) for here, there in units}
     taken = {here.lower() for here, _ in units}
     made: list[tuple[str, Expr, Expr]] = []
     found: list[Expr] = []
     for name, one, other in columns:
-        if isinstance(one, Column) and isinstance(other, Column) and (one.name, other.name) in owners:
+        if (
+            isinstance(one, Column)
+            and isinstance(other, Column)
+            and (one.name, other.name) in owners
+        ):
             found.append(one)
             continue
         own = free(name, taken)
@@ -60,9 +83,17 @@ def united(left: Rows, right: Rows, columns: list[tuple[str, Expr, Expr]]) -> tu
         schema = step.schema(left.schema)
     except Refused as refusal:
         raise Refused("union.columns", place, refusal.reason, refusal.rewrite) from None
-    ranges = {name: ends for name, one, two in step.both if (ends := hull([one.range(left.ranges), two.range(right.ranges)])) and ends[0] < ends[1]}
+    ranges = {
+        name: ends
+        for name, one, two in step.both
+        if (ends := hull([one.range(left.ranges), two.range(right.ranges)])) and ends[0] < ends[1]
+    }
     domains = {name: keys for name, one, two in step.both if (keys := _keys(one, two, left, right))}
-    links = {name: word for name, one, two in step.both if (word := _word(one, left)) and word == _word(two, right)}
+    links = {
+        name: word
+        for name, one, two in step.both
+        if (word := _word(one, left)) and word == _word(two, right)
+    }
     rows = replace(
         left,
         declaration=_together(left.declaration, right.declaration, place),
@@ -85,9 +116,16 @@ def united(left: Rows, right: Rows, columns: list[tuple[str, Expr, Expr]]) -> tu
 
 def _keys(one: Expr, two: Expr, left: Rows, right: Rows) -> tuple[Any, ...]:
     """The public keys of both sides, where both have them and are of one type."""
-    here, there = (tuple(rows.domains.get(side.name, ())) if isinstance(side, Column) else () for side, rows in ((one, left), (two, right)))
+    here, there = (
+        tuple(rows.domains.get(side.name, ())) if isinstance(side, Column) else ()
+        for side, rows in ((one, left), (two, right))
+    )
     same = here and there and one.type(left.schema).bare == two.type(right.schema).bare
-    return known_keys(one.text, list(dict.fromkeys([*here, *there])), one.type(left.schema)) if same else ()
+    return (
+        known_keys(one.text, list(dict.fromkeys([*here, *there])), one.type(left.schema))
+        if same
+        else ()
+    )
 
 
 def _word(expression: Expr, rows: Rows) -> str:
@@ -100,7 +138,21 @@ def _together(one: Declaration, other: Declaration, place: str) -> Declaration:
     rows = None if one.max_rows is None or other.max_rows is None else one.max_rows + other.max_rows
     groups = groups_of(one, other, lambda a, b: a + b)
     if max(rows or 0, groups or 0) > MOST_ROWS:
-        reason = f"a unit would count for the rows of both, more than 2^{MOST_ROWS.bit_length() - 1}: its weights would have no bits left"
-        raise Refused("table.max-rows", place, reason, "a smaller max_rows in protect(…), or fewer tables in the union")
+        reason = (
+            f"a unit would count for the rows of both, more than "
+            f"2^{MOST_ROWS.bit_length() - 1}: its weights would have no bits left"
+        )
+        raise Refused(
+            "table.max-rows",
+            place,
+            reason,
+            "a smaller max_rows in protect(…), or fewer tables in the union",
+        )
     learned = one.learned.joined(*((name, of.learned) for name in LIMITS for of in (one, other)))
-    return replace(one, max_rows=rows, max_groups=groups, table_rows=one.table_rows + other.table_rows, learned=learned)
+    return replace(
+        one,
+        max_rows=rows,
+        max_groups=groups,
+        table_rows=one.table_rows + other.table_rows,
+        learned=learned,
+    )

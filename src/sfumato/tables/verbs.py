@@ -1,4 +1,6 @@
-"""The verbs of a protected table: those of its rows, whether they are in this process or behind a server."""
+"""The verbs of a protected table: those of its rows, whether they are in this process or behind a
+server.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from .stages import Groups, Query, Rows
 
 
 class RowVerbs:
-    """Something that is asked about by its rows: where, mutate, group_by, aggregate, and the joins."""
+    """Something that is asked about by its rows: where, mutate, group_by, aggregate, and the
+    joins.
+    """
 
     @property
     def rows(self) -> Rows:
@@ -33,15 +37,21 @@ class RowVerbs:
         """New columns, each computed from the same row."""
         return self.rows.mutate(**columns)
 
-    def join(self, other: Any, /, on: On | None = None, *, how: str = "inner", where: Expr | None = None) -> Rows:
-        """The rows of another table beside these: of a public one, or of a protected one on the unit or a declared link."""
+    def join(
+        self, other: Any, /, on: On | None = None, *, how: str = "inner", where: Expr | None = None
+    ) -> Rows:
+        """The rows of another table beside these: of a public one, or of a protected one on the
+        unit or a declared link.
+        """
         return self.rows.join(other, on, how=how, where=where)
 
     def semi_join(self, other: Any, /, on: On | None = None, *, where: Expr | None = None) -> Rows:
         """Rows for which the other table has one that fits."""
         return self.rows.semi_join(other, on, where=where)
 
-    def anti_join(self, other: Any, /, on: On | None = None, *, where: Expr | None = None, nulls: bool = False) -> Rows:
+    def anti_join(
+        self, other: Any, /, on: On | None = None, *, where: Expr | None = None, nulls: bool = False
+    ) -> Rows:
         """Rows for which the other table has none that fits."""
         return self.rows.anti_join(other, on, where=where, nulls=nulls)
 
@@ -61,4 +71,8 @@ class RowVerbs:
     def _whose(self) -> str:
         """Whose rows they are, in a few words."""
         declared = self.rows.declaration
-        return f"unit {declared.unit_name}" if declared.unit else "each row is taken as a different person"
+        return (
+            f"unit {declared.unit_name}"
+            if declared.unit
+            else "each row is taken as a different person"
+        )

@@ -1,4 +1,6 @@
-"""Statements that were written already: to write one takes longer than most of what is planned, and it is looked at before it is run."""
+"""Statements that were written already: to write one takes longer than most of what is planned, and
+it is looked at before it is run.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ MOST_TEXTS = 64
 
 
 class Written:
-    """The texts of a few expressions, each known by its identity. Equal is not enough: −0 equals 0."""
+    """The texts of a few expressions, each known by its identity. Equal is not enough: −0 equals
+    0.
+    """
 
     def __init__(self, write: Callable[[Any], str]) -> None:
         self._write = write

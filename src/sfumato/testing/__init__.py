@@ -1,4 +1,6 @@
-"""Sources of bits for tests: repeatable, and therefore never private. Nothing in the product imports this package."""
+"""Sources of bits for tests: repeatable, and therefore never private. Nothing in the product
+imports this package.
+"""
 
 from .bits import SeededBits, TapeBits
 

@@ -23,13 +23,17 @@ class SeededBits:
 
 
 class TapeBits:
-    """The words of a tape, first to last, then those of a seeded stream. An integer takes whole words from the tape, leading bits first."""
+    """The words of a tape, first to last, then those of a seeded stream. An integer takes whole
+    words from the tape, leading bits first.
+    """
 
     def __init__(self, tape: Iterable[int], seed: int = 0) -> None:
         self._tape = list(tape)
         self._at = 0
         self._seed = seed
-        self._after: SeededBits | None = None  # made at need: most tapes are never read to their end
+        self._after: SeededBits | None = (
+            None  # made at need: most tapes are never read to their end
+        )
 
     def words(self, count: int) -> Words:
         return np.array(self._take(count), dtype=np.uint64)

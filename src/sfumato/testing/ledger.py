@@ -1,4 +1,6 @@
-"""Long books for tests and measurements: a million charges, or answers, in one transaction, the same entries that as many calls would have written."""
+"""Long books for tests and measurements: a million charges, or answers, in one transaction, the
+same entries that as many calls would have written.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,24 @@ from ..ledger.totals import ratios
 
 
 def fill(ledger: Ledger, entries: int, cost: Guarantee) -> None:
-    """Charge a cost so many times, with one commit. Only for books that nobody else writes meanwhile."""
+    """Charge a cost so many times, with one commit. Only for books that nobody else writes
+    meanwhile.
+    """
     with ledger._store.writing() as tx:
-        account, last, name = pages.account(tx, ledger.dataset, WHOLE), pages.head(tx), ledger.dataset
+        account, last, name = (
+            pages.account(tx, ledger.dataset, WHOLE),
+            pages.head(tx),
+            ledger.dataset,
+        )
         paid = price(account.budget, (cost,))
-        body = {"kind": "charge", "dataset": name, "share": None, "memo": "filled", "mechanisms": [guarantee_record(cost)], "cost": numbers(paid)}
+        body = {
+            "kind": "charge",
+            "dataset": name,
+            "share": None,
+            "memo": "filled",
+            "mechanisms": [guarantee_record(cost)],
+            "cost": numbers(paid),
+        }
         text = canonical({**body, "when": "2026-01-01T00:00:00.000+00:00"})
         standing = pages.stand(tx)
         for row in standing.settled(name):
@@ -29,13 +44,19 @@ def fill(ledger: Ledger, entries: int, cost: Guarantee) -> None:
             after = after.plus(each)
             spent, parts = after.sums
             previous = sealed(previous, text, name, spent, standing.state)
-            rows.append((number, name, None, "charge", None, text, previous, spent, parts, standing.state))
+            rows.append(
+                (number, name, None, "charge", None, text, previous, spent, parts, standing.state)
+            )
         tx.executemany(ENTER, rows)
     ledger._seen = ledger._following = None
 
 
-def fill_answers(ledger: Ledger, answers: int, cost: Guarantee, answer: bytes, share: str | None = None) -> None:
-    """Charge and answer so many questions, with one commit, by the book's own functions. Only for books that nobody else writes meanwhile."""
+def fill_answers(
+    ledger: Ledger, answers: int, cost: Guarantee, answer: bytes, share: str | None = None
+) -> None:
+    """Charge and answer so many questions, with one commit, by the book's own functions. Only for
+    books that nobody else writes meanwhile.
+    """
     name, when = ledger.dataset, "2026-01-01T00:00:00.000+00:00"
     ask, quote = Ask("charge", name, share, "filled", None), Prices().quote(ledger.budget, cost)
     with ledger._store.writing() as tx:

@@ -27,10 +27,26 @@ Schedule = list[Any]
 TENTH, HALF, ONE, TWO = (mech.Laplace(sensitivity=1, epsilon=e) for e in ("1/10", "1/2", 1, 2))
 WIDE = mech.Laplace(sensitivity=5, epsilon="1/2")
 GAUSS, FAINT = mech.Gaussian(sensitivity=1, sigma=2), mech.Gaussian(sensitivity=1, sigma=50)
-PLAIN: list[tuple[Schedule, float]] = [([ONE], 0), ([TWO], 0), ([TENTH] * 10, 0), ([ONE, HALF, TENTH], 0), ([WIDE, TENTH, TENTH], 0)]
+PLAIN: list[tuple[Schedule, float]] = [
+    ([ONE], 0),
+    ([TWO], 0),
+    ([TENTH] * 10, 0),
+    ([ONE, HALF, TENTH], 0),
+    ([WIDE, TENTH, TENTH], 0),
+]
 MANY: list[tuple[Schedule, float]] = [([TENTH] * 100, 1e-6), ([TENTH] * 400, 1e-6)]
-NORMAL: list[tuple[Schedule, float]] = [([GAUSS], 1e-6), ([GAUSS] * 4, 1e-6), ([GAUSS], 1e-20), ([FAINT], 1e-6), ([FAINT], 0.4), ([GAUSS, FAINT], 1e-6)]
-SAMPLED: list[tuple[Schedule, float]] = [([ONE.subsample("1/10")], 0), ([ONE.subsample("1/100")] * 3, 0)]
+NORMAL: list[tuple[Schedule, float]] = [
+    ([GAUSS], 1e-6),
+    ([GAUSS] * 4, 1e-6),
+    ([GAUSS], 1e-20),
+    ([FAINT], 1e-6),
+    ([FAINT], 0.4),
+    ([GAUSS, FAINT], 1e-6),
+]
+SAMPLED: list[tuple[Schedule, float]] = [
+    ([ONE.subsample("1/10")], 0),
+    ([ONE.subsample("1/100")] * 3, 0),
+]
 
 
 def epsilon_of(m: Any) -> Fraction:
@@ -107,16 +123,22 @@ def rho_in_quadrature(schedule: Schedule, delta: float) -> float:
 
 def delta_counted_once(schedule: Schedule, delta: float) -> float:
     """Every release is given up to δ; the ε are added, the δ are not."""
-    return math.sqrt(sum(GDP(Fraction(mu_of(m))).epsilon(Fraction(str(delta))) ** 2 for m in schedule))
+    return math.sqrt(
+        sum(GDP(Fraction(mu_of(m))).epsilon(Fraction(str(delta))) ** 2 for m in schedule)
+    )
 
 
 def renyi_conversion(least: float) -> Callable[[Schedule, float], float]:
-    """The best over orders of ρα + ln(1 − 1/α) − ln(αδ)/(α − 1), which is negative where δ is large."""
+    """The best over orders of ρα + ln(1 − 1/α) − ln(αδ)/(α − 1), which is negative where δ is
+    large.
+    """
 
     def total(schedule: Schedule, delta: float) -> float:
         rho = sum(mu_of(m) ** 2 for m in schedule) / 2
         orders = [1 + 2 ** (i / 4) for i in range(-24, 40)]
-        return max(least, min(rho * a + math.log1p(-1 / a) - math.log(a * delta) / (a - 1) for a in orders))
+        return max(
+            least, min(rho * a + math.log1p(-1 / a) - math.log(a * delta) / (a - 1) for a in orders)
+        )
 
     return total
 
@@ -150,7 +172,11 @@ def certified(schedule: Schedule, delta: float) -> float:
 
 def added_up(schedule: Schedule, delta: float) -> float:
     """Guarantees added as values, a share of δ for each."""
-    return float(reduce(add, (m.to(Approx, delta=Fraction(str(delta)) / len(schedule)) for m in schedule)).parameters["epsilon"])
+    return float(
+        reduce(
+            add, (m.to(Approx, delta=Fraction(str(delta)) / len(schedule)) for m in schedule)
+        ).parameters["epsilon"]
+    )
 
 
 # Statements.
@@ -171,7 +197,9 @@ def _tail(k: int) -> arb:
 
 def deltas(state: Callable[[int], float]) -> Callable[[], Statements]:
     """The δ of a threshold of k, as it is stated."""
-    return lambda: ((f"threshold {k}", lower(lambda k=k: _tail(k)), Fraction(state(k))) for k in range(1, 41))
+    return lambda: (
+        (f"threshold {k}", lower(lambda k=k: _tail(k)), Fraction(state(k))) for k in range(1, 41)
+    )
 
 
 def nearest(k: int) -> float:
@@ -183,28 +211,41 @@ def upward(k: int) -> float:
 
 
 def radii(radius: Callable[[int, float], float]) -> Callable[[], Statements]:
-    """Ten bins with Laplace noise of scale 2: how often one of them is farther off than the radius."""
+    """Ten bins with Laplace noise of scale 2: how often one of them is farther off than the
+    radius.
+    """
 
     def statements() -> Iterator[tuple[str, float, float]]:
         for bins, beta in ((10, 0.05), (100, 0.01)):
-            yield f"{bins} bins", -math.expm1(bins * math.log1p(-math.exp(-radius(bins, beta) / 2))), beta
+            yield (
+                f"{bins} bins",
+                -math.expm1(bins * math.log1p(-math.exp(-radius(bins, beta) / 2))),
+                beta,
+            )
 
     return statements
 
 
 def binomial_misses(shift: float, radius: float) -> Callable[[], Statements]:
-    """Randomized response with e : 1 of n = 10⁶, half of them yes: how often 2.164·(rate − shift) is farther than the radius from ½.
+    """Randomized response with e : 1 of n = 10⁶, half of them yes: how often 2.164·(rate − shift)
+    is farther than the radius from ½.
 
-    The rate is normal to within 10⁻³, Berry and Esseen say, which is less than what is looked for."""
+    The rate is normal to within 10⁻³, Berry and Esseen say, which is less than what is looked
+    for.
+    """
     p, n = math.e / (1 + math.e), 10**6
     slope, sd = 1 / (2 * p - 1), 0.5 / math.sqrt(n)
     off = slope * (0.5 - shift) - 0.5
-    chance = sum(math.erfc((radius + sign * off) / slope / sd / math.sqrt(2)) / 2 for sign in (-1, 1))
+    chance = sum(
+        math.erfc((radius + sign * off) / slope / sd / math.sqrt(2)) / 2 for sign in (-1, 1)
+    )
     return lambda: [("the share of yes", max(0.0, chance - 1e-3), 0.05)]
 
 
 def published(delta: Callable[[int], Fraction]) -> Callable[[], Statements]:
-    """A mechanism that publishes each record with probability δ: how often it publishes any of n."""
+    """A mechanism that publishes each record with probability δ: how often it publishes any of
+    n.
+    """
     return lambda: ((f"{n} people", 1 - float(1 - delta(n)) ** n, 0.01) for n in (100, 500, 5000))
 
 
@@ -213,29 +254,71 @@ def _total(total: Any, schedules: Any) -> Total:
 
 
 CASES: dict[str, Case] = {
-    "float-budget-sum": case("adds ε in doubles, to nearest", "adds rationals", "B12, F7", _total(sum_of_doubles, PLAIN), _total(exact_sum, PLAIN)),
+    "float-budget-sum": case(
+        "adds ε in doubles, to nearest",
+        "adds rationals",
+        "B12, F7",
+        _total(sum_of_doubles, PLAIN),
+        _total(exact_sum, PLAIN),
+    ),
     "largest-only": case(
-        "the largest ε of releases about the same people", "their sum", "parallel composition", _total(largest_only, PLAIN), _total(exact_sum, PLAIN)
+        "the largest ε of releases about the same people",
+        "their sum",
+        "parallel composition",
+        _total(largest_only, PLAIN),
+        _total(exact_sum, PLAIN),
     ),
     "less-noise-costs-less": case(
-        "scale over sensitivity for ε", "sensitivity over scale", "PySyft#6914", _total(scale_over_sensitivity, PLAIN), _total(exact_sum, PLAIN)
+        "scale over sensitivity for ε",
+        "sensitivity over scale",
+        "PySyft#6914",
+        _total(scale_over_sensitivity, PLAIN),
+        _total(exact_sum, PLAIN),
     ),
     "last-sensitivity": case(
-        "one sensitivity, the last one, for all", "each its own", "PySyft#6916, PySyft#6917", _total(last_sensitivity, PLAIN), _total(exact_sum, PLAIN)
+        "one sensitivity, the last one, for all",
+        "each its own",
+        "PySyft#6916, PySyft#6917",
+        _total(last_sensitivity, PLAIN),
+        _total(exact_sum, PLAIN),
     ),
     "fading-costs": case(
-        "later releases cost half of the one before", "all cost what they cost", "opendp#2789", _total(half_life, PLAIN), _total(exact_sum, PLAIN)
+        "later releases cost half of the one before",
+        "all cost what they cost",
+        "opendp#2789",
+        _total(half_life, PLAIN),
+        _total(exact_sum, PLAIN),
     ),
     "rate-times-epsilon": case(
-        "q·ε for a sampled release", "ln(1 + q(e^ε − 1))", "amplification", _total(rate_times_epsilon, SAMPLED), _total(exact_sum, SAMPLED)
+        "q·ε for a sampled release",
+        "ln(1 + q(e^ε − 1))",
+        "amplification",
+        _total(rate_times_epsilon, SAMPLED),
+        _total(exact_sum, SAMPLED),
     ),
-    "no-logarithm": case("advanced composition without ln(1/δ)", "with it", "F12, smartnoise-sdk#621", _total(without_logarithm, MANY), _total(advanced, MANY)),
-    "rho-in-quadrature": case("√Σρ² for Σρ", "Σρ", "zCDP", _total(rho_in_quadrature, NORMAL), _total(zcdp, NORMAL)),
+    "no-logarithm": case(
+        "advanced composition without ln(1/δ)",
+        "with it",
+        "F12, smartnoise-sdk#621",
+        _total(without_logarithm, MANY),
+        _total(advanced, MANY),
+    ),
+    "rho-in-quadrature": case(
+        "√Σρ² for Σρ", "Σρ", "zCDP", _total(rho_in_quadrature, NORMAL), _total(zcdp, NORMAL)
+    ),
     "epsilons-in-quadrature": case(
-        "√Σε² of releases that each use all of δ", "Σε with a share of δ each", "composition", _total(delta_counted_once, NORMAL), _total(added_up, NORMAL)
+        "√Σε² of releases that each use all of δ",
+        "Σε with a share of δ each",
+        "composition",
+        _total(delta_counted_once, NORMAL),
+        _total(added_up, NORMAL),
     ),
     "negative-epsilon": case(
-        "a conversion that goes below 0", "0 at least", "Opacus#585", _total(renyi_conversion(-math.inf), NORMAL), _total(renyi_conversion(0.0), NORMAL)
+        "a conversion that goes below 0",
+        "0 at least",
+        "Opacus#585",
+        _total(renyi_conversion(-math.inf), NORMAL),
+        _total(renyi_conversion(0.0), NORMAL),
     ),
     "lost-tail": case(
         "Φ as (1 + erf)/2, which is 0 in the tail: a small ε at δ = 10⁻²⁰",
@@ -244,9 +327,19 @@ CASES: dict[str, Case] = {
         _total(bisected(without_a_tail), NORMAL),
         _total(bisected(with_a_tail), NORMAL),
     ),
-    "rho-for-epsilon": case("ρ, read as ε", "the certified total", "zCDP", _total(rho_alone, NORMAL), _total(certified, NORMAL)),
+    "rho-for-epsilon": case(
+        "ρ, read as ε",
+        "the certified total",
+        "zCDP",
+        _total(rho_alone, NORMAL),
+        _total(certified, NORMAL),
+    ),
     "delta-to-nearest": case(
-        "the δ of a threshold, to nearest", "rounded up", "B12, opendp#2820", Misses(statements=deltas(nearest)), Misses(statements=deltas(upward))
+        "the δ of a threshold, to nearest",
+        "rounded up",
+        "B12, opendp#2820",
+        Misses(statements=deltas(nearest)),
+        Misses(statements=deltas(upward)),
     ),
     "printed-radius": case(
         "ln(k/β·L/ε) for the largest of k errors",
@@ -260,7 +353,11 @@ CASES: dict[str, Case] = {
         "0.268941, and the natural one",
         "E-15",
         Misses(statements=binomial_misses(0.26, 2.16 * 0.89 / 1000)),
-        Misses(statements=binomial_misses(1 / (1 + math.e), math.sqrt(math.log(40) / 2) / 1000 / math.tanh(0.5))),
+        Misses(
+            statements=binomial_misses(
+                1 / (1 + math.e), math.sqrt(math.log(40) / 2) / 1000 / math.tanh(0.5)
+            )
+        ),
     ),
     "delta-1e-4": case(
         "δ = 10⁻⁴, whatever n is",

@@ -1,9 +1,14 @@
-"""Subjects that arithmetic decides: exact laws, accountants, sensitivities, probabilities of failure. A false alarm has probability 0.
+"""Subjects that arithmetic decides: exact laws, accountants, sensitivities, probabilities of
+failure. A false alarm has probability 0.
 
-*Laws*         the law of the answer on both of two neighbours: hockey-stick and Rényi divergences, both ways, beside what the promise allows.
-*Total*        an accountant beside the certified lower bound of the same schedule, and of every order of it.
-*Moves*        a statistic on every pair of neighbours of a small world, beside the sensitivity that is stated.
-*Misses*       the exact probability that something stated does not hold, beside the one that is stated.
+*Laws*         the law of the answer on both of two neighbours: hockey-stick and Rényi divergences,
+               both ways, beside what the promise allows.
+*Total*        an accountant beside the certified lower bound of the same schedule, and of every
+               order of it.
+*Moves*        a statistic on every pair of neighbours of a small world, beside the sensitivity that
+               is stated.
+*Misses*       the exact probability that something stated does not hold, beside the one that is
+               stated.
 """
 
 from __future__ import annotations
@@ -43,22 +48,35 @@ class Laws:
     def alarm(self) -> str:
         stated = self.claim.parameters.get("epsilon")
         epsilons = [Fraction(e) for e in EPSILONS] if stated is None else [stated]
-        orders = self.claim.orders if isinstance(self.claim, Renyi) else [Fraction(a) for a in ORDERS]
+        orders = (
+            self.claim.orders if isinstance(self.claim, Renyi) else [Fraction(a) for a in ORDERS]
+        )
         for x, y in self.pairs:
             one, other = (exactly(self.law(of)) for of in (x, y))
             for P, Q in (aligned(one, other), aligned(other, one)):
                 for epsilon in epsilons:
-                    found, allowed = hockey_stick(P, Q, epsilon, rounding="down"), self.claim.delta(epsilon)
+                    found, allowed = (
+                        hockey_stick(P, Q, epsilon, rounding="down"),
+                        self.claim.delta(epsilon),
+                    )
                     if found > allowed + SLACK:
-                        return f"δ = {found:.3g} at ε = {float(epsilon):g}, where {allowed:.3g} is promised"
+                        return (
+                            f"δ = {found:.3g} at ε = {float(epsilon):g}, where {allowed:.3g} "
+                            f"is promised"
+                        )
                 for order in orders if stated is None else ():
                     found, allowed = renyi(P, Q, order, rounding="down"), self.claim.renyi(order)
                     if found > allowed + SLACK:
-                        return f"divergence {found:.3g} at order {float(order):g}, where {allowed:.3g} is promised"
+                        return (
+                            f"divergence {found:.3g} at order {float(order):g}, where "
+                            f"{allowed:.3g} is promised"
+                        )
         return ""
 
 
-def laws(law: Callable[[Any], Law], claim: Guarantee, pairs: Sequence[tuple[Any, Any]] = ((0, 1),)) -> Laws:
+def laws(
+    law: Callable[[Any], Law], claim: Guarantee, pairs: Sequence[tuple[Any, Any]] = ((0, 1),)
+) -> Laws:
     return Laws(law=law, claim=claim, pairs=pairs)
 
 
@@ -70,14 +88,18 @@ def exactly(law: Law) -> dict[Hashable, Fraction]:
     return {outcome: p / total for outcome, p in given.items()}
 
 
-def aligned(P: Mapping[Hashable, Fraction], Q: Mapping[Hashable, Fraction]) -> tuple[list[Fraction], list[Fraction]]:
+def aligned(
+    P: Mapping[Hashable, Fraction], Q: Mapping[Hashable, Fraction]
+) -> tuple[list[Fraction], list[Fraction]]:
     outcomes = {**P, **Q}
     return [P.get(o, Fraction(0)) for o in outcomes], [Q.get(o, Fraction(0)) for o in outcomes]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Total:
-    """An accountant: the ε that it states for a schedule of mechanisms, in whatever order they come, at a δ."""
+    """An accountant: the ε that it states for a schedule of mechanisms, in whatever order they
+    come, at a δ.
+    """
 
     total: Callable[[list[Any], float], float]
     schedules: Sequence[tuple[list[Any], float]]
@@ -89,12 +111,17 @@ class Total:
             for order in (schedule, schedule[::-1], schedule[1:] + schedule[:1]):
                 stated = self.total(order, delta)
                 if math.isnan(stated) or stated < truth:
-                    return f"ε = {float(stated):.16g} for {len(schedule)} releases at δ = {delta:g}, which is {float(truth):.6g} for certain"
+                    return (
+                        f"ε = {float(stated):.16g} for {len(schedule)} releases at δ = "
+                        f"{delta:g}, which is {float(truth):.6g} for certain"
+                    )
         return ""
 
 
 def _truth(schedule: list[Any], delta: float) -> float | Fraction:
-    """A certified lower bound; without δ the exact sum, which releases with Laplace noise of their own reach."""
+    """A certified lower bound; without δ the exact sum, which releases with Laplace noise of their
+    own reach.
+    """
     if delta == 0:
         return sum((m.to(Pure).parameters["epsilon"] for m in schedule), Fraction(0))
     return compose(list(Counter(schedule).items())).epsilon_lower(Fraction(str(delta)))
@@ -102,7 +129,9 @@ def _truth(schedule: list[Any], delta: float) -> float | Fraction:
 
 @dataclass(frozen=True, kw_only=True)
 class Moves:
-    """A statistic with a stated sensitivity, on a world of datasets in which the neighbours of every one can be listed."""
+    """A statistic with a stated sensitivity, on a world of datasets in which the neighbours of
+    every one can be listed.
+    """
 
     statistic: Callable[[Any], Any]
     stated: Callable[[], Any]
@@ -116,7 +145,10 @@ class Moves:
         for data in self.world:
             moved = local(self.statistic, data, self.neighbours(data), norm=self.norm)
             if moved > stated:
-                return f"a neighbour moves it by {float(moved):.4g}, where {float(stated):.4g} is stated"
+                return (
+                    f"a neighbour moves it by {float(moved):.4g}, where {float(stated):.4g} "
+                    f"is stated"
+                )
         return ""
 
 
@@ -127,7 +159,12 @@ def tuples(domain: Sequence[Any], *sizes: int) -> list[tuple[Any, ...]]:
 
 def replaced(domain: Sequence[Any]) -> Callable[[tuple[Any, ...]], Iterable[tuple[Any, ...]]]:
     """The neighbours that differ in one record."""
-    return lambda data: ((*data[:i], other, *data[i + 1 :]) for i in range(len(data)) for other in domain if other != data[i])
+    return lambda data: (
+        (*data[:i], other, *data[i + 1 :])
+        for i in range(len(data))
+        for other in domain
+        if other != data[i]
+    )
 
 
 def removed(data: tuple[Any, ...]) -> Iterable[tuple[Any, ...]]:
@@ -135,13 +172,17 @@ def removed(data: tuple[Any, ...]) -> Iterable[tuple[Any, ...]]:
     return ((*data[:i], *data[i + 1 :]) for i in range(len(data)))
 
 
-def pairs_of(world: Sequence[Any], neighbours: Callable[[Any], Iterable[Any]]) -> list[tuple[Any, Any]]:
+def pairs_of(
+    world: Sequence[Any], neighbours: Callable[[Any], Iterable[Any]]
+) -> list[tuple[Any, Any]]:
     return [(data, other) for data in world for other in neighbours(data)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Misses:
-    """Statements that may fail with a stated probability: for each, what it is about, the exact probability with which it fails, and the stated one."""
+    """Statements that may fail with a stated probability: for each, what it is about, the exact
+    probability with which it fails, and the stated one.
+    """
 
     statements: Callable[[], Iterable[tuple[str, float | Fraction, float | Fraction]]]
     how: ClassVar[How] = "arithmetic"
@@ -149,11 +190,15 @@ class Misses:
     def alarm(self) -> str:
         for about, found, stated in self.statements():
             if Fraction(found) > Fraction(stated):
-                return f"{about}: fails with probability {float(found):.3g}, where {float(stated):.3g} is stated"
+                return (
+                    f"{about}: fails with probability {float(found):.3g}, where "
+                    f"{float(stated):.3g} is stated"
+                )
         return ""
 
 
-# Laws of integer noise, in doubles, cut to a window by clamping the answer: processing, which can only hide something.
+# Laws of integer noise, in doubles, cut to a window by clamping the answer: processing, which can
+# only hide something.
 
 
 def geometric(scale: float) -> Callable[[int], float]:
@@ -166,8 +211,12 @@ def rounded_normal(sigma: float) -> Callable[[int], float]:
     return lambda z: math.erfc(-(z + 0.5) / sigma / math.sqrt(2)) / 2
 
 
-def shifted(cdf: Callable[[int], float], value: int, low: int = -60, high: int = 60) -> dict[Hashable, float]:
-    """The law of value + Z, clamped to a window. Masses right of the middle are taken from the other side, so that the far tail keeps its digits."""
+def shifted(
+    cdf: Callable[[int], float], value: int, low: int = -60, high: int = 60
+) -> dict[Hashable, float]:
+    """The law of value + Z, clamped to a window. Masses right of the middle are taken from the
+    other side, so that the far tail keeps its digits.
+    """
 
     def between(a: int, b: int) -> float:  # P(a ≤ Z ≤ b)
         return cdf(-a) - cdf(-b - 1) if a > 0 else cdf(b) - cdf(a - 1)

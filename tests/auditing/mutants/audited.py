@@ -1,8 +1,10 @@
 """Subjects that `sf.audit` and the probes decide, from outputs alone.
 
-*False alarms*  An audit alarms on something correct with probability at most ALPHA, and there are fewer than a hundred audits and probes of correct things:
-                below 1e-6 in all. The probe of precision finds a grain on half of its draws and counts it on the other half, with limits at ALPHA. The probe of
-                latency counts pairs of calls in which one took longer, a sign test at ALPHA.
+*False alarms*  An audit alarms on something correct with probability at most ALPHA, and there are
+                fewer than a hundred audits and probes of correct things: below 1e-6 in all. The
+                probe of precision finds a grain on half of its draws and counts it on the other
+                half, with limits at ALPHA. The probe of latency counts pairs of calls in which one
+                took longer, a sign test at ALPHA.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ Release = Callable[[Any, int], Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Audited:
-    """Something that gives outputs: a function of an input and of how many outputs are wanted, or a mechanism."""
+    """Something that gives outputs: a function of an input and of how many outputs are wanted, or a
+    mechanism.
+    """
 
     release: Any
     pair: tuple[Any, Any]
@@ -40,10 +44,18 @@ class Audited:
     how: ClassVar[How] = "audit"
 
     def alarm(self) -> str:
-        what = self.release if isinstance(self.release, sf.mechanisms.base.Mechanism) else many(self.release)
-        asked = {"exact": True} if self.exact else {"samples": self.samples, "confidence": 1 - ALPHA}
+        what = (
+            self.release
+            if isinstance(self.release, sf.mechanisms.base.Mechanism)
+            else many(self.release)
+        )
+        asked = (
+            {"exact": True} if self.exact else {"samples": self.samples, "confidence": 1 - ALPHA}
+        )
         found = sf.audit(what, *self.pair, claim=self.claim, **asked)
-        return f"ε ≥ {found.epsilon_lower:.3g}: {found.event}" if found.verdict == "violated" else ""
+        return (
+            f"ε ≥ {found.epsilon_lower:.3g}: {found.event}" if found.verdict == "violated" else ""
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,13 @@
 """Subjects that record and replay decides: ledgers. A false alarm has probability 0.
 
-A clerk answers requests: it is a generator that stops wherever another process may come in between, or the machine may stop. What it writes is durable once it
-has been synced. Every history is played: requests one after another, each of them twice, two of them in every order of their steps, with a stop of the machine
-after each step, with a disk that is full from some moment on, with an old copy put back. In each of them
+A clerk answers requests: it is a generator that stops wherever another process may come in between,
+or the machine may stop. What it writes is durable once it has been synced. Every history is played:
+requests one after another, each of them twice, two of them in every order of their steps, with a
+stop of the machine after each step, with a disk that is full from some moment on, with an old copy
+put back. In each of them
 
-*Paid*      what was released (every fresh draw at its exact price) is no more than what the book holds as spent, and no more than the budget;
+*Paid*      what was released (every fresh draw at its exact price) is no more than what the book
+            holds as spent, and no more than the budget;
 *Asked*     an answer answers what was asked.
 """
 
@@ -88,15 +91,28 @@ class Book:
     how: ClassVar[How] = "replay"
 
     def alarm(self) -> str:
-        for history in (self._one_by_one, self._again, self._interleaved, self._stopped, self._failing, self._put_back):
+        for history in (
+            self._one_by_one,
+            self._again,
+            self._interleaved,
+            self._stopped,
+            self._failing,
+            self._put_back,
+        ):
             for desk in history():
                 if desk.broken:
                     return desk.broken[0]
                 spent = self.spent(desk)
                 if desk.released > spent:
-                    return f"{history.__name__.strip('_').replace('_', ' ')}: released for {_short(desk.released)}, booked {_short(spent)}"
+                    return (
+                        f"{history.__name__.strip('_').replace('_', ' ')}: released for "
+                        f"{_short(desk.released)}, booked {_short(spent)}"
+                    )
                 if desk.released > BUDGET:
-                    return f"{history.__name__.strip('_').replace('_', ' ')}: released for {_short(desk.released)} of a budget of {BUDGET}"
+                    return (
+                        f"{history.__name__.strip('_').replace('_', ' ')}: released for "
+                        f"{_short(desk.released)} of a budget of {BUDGET}"
+                    )
         return ""
 
     def _serve(self, desk: Desk, request: Request) -> None:
@@ -133,7 +149,9 @@ class Book:
         yield desk
 
     def _interleaved(self) -> Iterator[Desk]:
-        """Any two of the first three, in every order of five steps of each, after one that was served alone."""
+        """Any two of the first three, in every order of five steps of each, after one that was
+        served alone.
+        """
         for one, other in combinations(self.requests[:3], 2):
             for first in combinations(range(10), 5):
                 desk = Desk()
@@ -175,7 +193,9 @@ class Book:
             yield desk
 
     def _put_back(self) -> Iterator[Desk]:
-        """An old copy of the disk is put back, and all is asked again; what the book says in the end is compared with all that was ever released."""
+        """An old copy of the disk is put back, and all is asked again; what the book says in the
+        end is compared with all that was ever released.
+        """
         for at in range(len(self.requests)):
             desk = Desk()
             old: dict[str, Any] = {}
@@ -186,11 +206,25 @@ class Book:
             spent = self.spent(desk)
             before, desk.disk, desk.written = desk.released, old, {}
             for i, request in enumerate(self.requests):
-                self._serve(desk, Request(f"later {i}", f"later {request.question}", request.price, request.view, request.bounds))
+                self._serve(
+                    desk,
+                    Request(
+                        f"later {i}",
+                        f"later {request.question}",
+                        request.price,
+                        request.view,
+                        request.bounds,
+                    ),
+                )
             if desk.released > max(spent, before):
                 desk.broken.append(f"an old copy put back: released for {_short(desk.released)}")
             if not desk.broken:
-                desk.released = Fraction(0)  # what was spent before is not in the old book, and need not be, as nothing more is answered
+                desk.released = Fraction(
+                    0
+                    # what was spent before is not in the old book, and need not be, as nothing more
+                    # is
+                    # answered
+                )
             yield desk
 
 

@@ -34,4 +34,10 @@ class Case:
 
 
 def case(wrong: str, right: str, known_from: str, broken: Subject, correct: Subject) -> Case:
-    return Case(wrong=wrong, right=right, known_from=tuple(known_from.split(", ")), broken=broken, correct=correct)
+    return Case(
+        wrong=wrong,
+        right=right,
+        known_from=tuple(known_from.split(", ")),
+        broken=broken,
+        correct=correct,
+    )

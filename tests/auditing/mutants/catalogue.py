@@ -42,6 +42,8 @@ THEMES: dict[str, ModuleType] = {
 }
 """Heading → where its cases are."""
 
-CASES: dict[str, Case] = {name: case for theme in THEMES.values() for name, case in theme.CASES.items()}
+CASES: dict[str, Case] = {
+    name: case for theme in THEMES.values() for name, case in theme.CASES.items()
+}
 
 assert len(CASES) == sum(len(theme.CASES) for theme in THEMES.values()), "a name is given twice"

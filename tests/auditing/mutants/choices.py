@@ -22,7 +22,11 @@ _APPROX = Approx(1, "1e-6")
 def without_exp(scores: Scores) -> Any:
     """Probabilities in proportion to the scores."""
     whole = sum(scores)
-    return {i: Fraction(s, whole) for i, s in enumerate(scores)} if whole else {i: Fraction(1, len(scores)) for i in range(len(scores))}
+    return (
+        {i: Fraction(s, whole) for i, s in enumerate(scores)}
+        if whole
+        else {i: Fraction(1, len(scores)) for i in range(len(scores))}
+    )
 
 
 def exponential(rate: float) -> Callable[[Scores], Any]:
@@ -34,13 +38,17 @@ def exponential(rate: float) -> Callable[[Scores], Any]:
 
 
 def permute_and_flip(scores: Scores) -> Any:
-    """Of two candidates, at ε = 1: the better one, or with probability e^(−ε·regret/2)/2 the other."""
+    """Of two candidates, at ε = 1: the better one, or with probability e^(−ε·regret/2)/2 the
+    other.
+    """
     worse, q = scores.index(min(scores)), math.exp(-abs(scores[0] - scores[1]) / 2) / 2
     return {worse: q, 1 - worse: 1 - q}
 
 
 def first_above(x: Scores, *, values: bool) -> Any:
-    """The first of some queries that lies above a noisy 0, with its noisy value or without; noise of scale 2 on the threshold, of scale 4 on the queries."""
+    """The first of some queries that lies above a noisy 0, with its noisy value or without; noise
+    of scale 2 on the threshold, of scale 4 on the queries.
+    """
     window, line, query = range(-40, 41), shifted(geometric(2), 0, -40, 40), geometric(4)
     found: dict[Hashable, float] = {"none": 0.0}
     for t in window:
@@ -84,29 +92,42 @@ def in_logarithms(data: list[int], door: Door) -> Any:
 MANY = [([0] * n, [0] * (n + 1)) for n in (0, 1, 10, 1490, 2980, 10_000)]
 
 
-# Propose, test, release: the median of numbers up to 100, of which it is proposed that a record moves it by 1 at most.
+# Propose, test, release: the median of numbers up to 100, of which it is proposed that a record
+# moves it by 1 at most.
 
 
 def measured(data: Sequence[int]) -> tuple[int, int]:
     """How many records have to change before the median can move by more than 1, and the median."""
     x, m = sorted(data), len(data) // 2
     at = [*[0] * len(x), *x, *[100] * len(x)]
-    moves = (max(at[len(x) + m + t] - at[len(x) + m + t - k - 1] for t in range(k + 2)) for k in range(len(x)))
+    moves = (
+        max(at[len(x) + m + t] - at[len(x) + m + t - k - 1] for t in range(k + 2))
+        for k in range(len(x))
+    )
     return next((k for k, move in enumerate(moves) if move > 1), len(x)), x[m]
 
 
-def proposed(threshold: Callable[[float], float], test: float, noise: float) -> Callable[[Sequence[int]], Any]:
-    """Released if D + Z reaches the threshold; Z of scale 1/test, the answer with noise of scale 1/noise."""
+def proposed(
+    threshold: Callable[[float], float], test: float, noise: float
+) -> Callable[[Sequence[int]], Any]:
+    """Released if D + Z reaches the threshold; Z of scale 1/test, the answer with noise of scale
+    1/noise.
+    """
 
     def law(data: Sequence[int]) -> Any:
         distance, median = measured(data)
         passes = geometric(1 / test)(distance - math.ceil(threshold(test)))
-        return mixed((passes, shifted(geometric(1 / noise), median, -80, 200)), (1, {"withheld": 1 - passes}))
+        return mixed(
+            (passes, shifted(geometric(1 / noise), median, -80, 200)), (1, {"withheld": 1 - passes})
+        )
 
     return law
 
 
-MEDIANS = [([0] * 21 + [1] * 8 + [100] * 12, [0] * 20 + [1] * 8 + [100] * 13), ([0] * 21 + [100] * 20, [0] * 20 + [100] * 21)]
+MEDIANS = [
+    ([0] * 21 + [1] * 8 + [100] * 12, [0] * 20 + [1] * 8 + [100] * 13),
+    ([0] * 21 + [100] * 20, [0] * 20 + [100] * 21),
+]
 
 _QUERIES = [((0,) * n + (1,), (1,) * n + (0,)) for n in (1, 8, 16)]
 

@@ -25,7 +25,9 @@ def polar(x: float, n: int) -> Array:
 
 def correct_to_the_last_bit(x: float, n: int) -> Array:
     """As good as noise in doubles can be: each draw correct to the last bit, however near to 0."""
-    uniform = np.ldexp(generator().integers(2**52, 2**53, n).astype(float), -52 - generator().geometric(0.5, n))
+    uniform = np.ldexp(
+        generator().integers(2**52, 2**53, n).astype(float), -52 - generator().geometric(0.5, n)
+    )
     return x + np.log1p(-uniform) * generator().choice([-1.0, 1.0], n)
 
 
@@ -63,11 +65,25 @@ _LAPLACE, _GAUSSIAN = on_the_grid(mech.Laplace, scale=1), on_the_grid(mech.Gauss
 
 CASES: dict[str, Case] = {
     "textbook-laplace": case(
-        "−ln(u) in doubles", "exact integers on a grid", "A1, presto#23002, wfa#1357", Precise(release=textbook), Precise(release=_LAPLACE)
+        "−ln(u) in doubles",
+        "exact integers on a grid",
+        "A1, presto#23002, wfa#1357",
+        Precise(release=textbook),
+        Precise(release=_LAPLACE),
     ),
-    "polar-gaussian": case("the polar method in doubles", "exact integers on a grid", "A2", Precise(release=polar), Precise(release=_GAUSSIAN)),
+    "polar-gaussian": case(
+        "the polar method in doubles",
+        "exact integers on a grid",
+        "A2",
+        Precise(release=polar),
+        Precise(release=_GAUSSIAN),
+    ),
     "perfect-doubles": case(
-        "perfect noise, added in doubles", "exact integers on a grid", "A3", Precise(release=correct_to_the_last_bit), Precise(release=_LAPLACE)
+        "perfect noise, added in doubles",
+        "exact integers on a grid",
+        "A3",
+        Precise(release=correct_to_the_last_bit),
+        Precise(release=_LAPLACE),
     ),
     "four-uniforms": case(
         "four uniform numbers a draw, in doubles",
@@ -83,7 +99,13 @@ CASES: dict[str, Case] = {
         Precise(release=noise_rounded_only, pair=LOW_BITS),
         Precise(release=both_rounded, pair=LOW_BITS),
     ),
-    "noise-not-rounded": case("the answer on a grid, noise not", "both on the grid", "A5", Precise(release=answer_rounded_only), Precise(release=both_rounded)),
+    "noise-not-rounded": case(
+        "the answer on a grid, noise not",
+        "both on the grid",
+        "A5",
+        Precise(release=answer_rounded_only),
+        Precise(release=both_rounded),
+    ),
     "doubles-audited": case(
         "noise in doubles, seen by the audit itself",
         "exact integers on a grid",

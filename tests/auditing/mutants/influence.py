@@ -33,7 +33,9 @@ def joined_then_bounded(rows: Rows, door: Door) -> Any:
 
 
 def stale(rows: Rows, door: Door) -> Any:
-    """A person counts once in each of two cities at most; then all cities are called the same, and the limit is still believed."""
+    """A person counts once in each of two cities at most; then all cities are called the same, and
+    the limit is still believed.
+    """
     door.charge(1)
     cities = defaultdict(set)
     kept = []
@@ -65,11 +67,15 @@ def product_then_clip(rows: Rows, door: Door) -> Any:
 
 def clip_then_product(rows: Rows, door: Door) -> Any:
     door.charge(1)
-    return door.perturb(sum(min(max(value, 0), 9) ** 2 for _, _, value in bounded(rows)), Noise(MOST * 9 * 9, 1))
+    return door.perturb(
+        sum(min(max(value, 0), 9) ** 2 for _, _, value in bounded(rows)), Noise(MOST * 9 * 9, 1)
+    )
 
 
 def resized(rows: Rows, door: Door) -> Any:
-    """A list of four numbers, whether there are more rows or fewer; sorted only where it has to be cut."""
+    """A list of four numbers, whether there are more rows or fewer; sorted only where it has to be
+    cut.
+    """
     door.charge(1)
     found = [min(max(row[2], 0), 9) for row in bounded(rows, 1)]
     found = sorted(found)[:4] if len(found) > 4 else found[::-1]
@@ -77,7 +83,9 @@ def resized(rows: Rows, door: Door) -> Any:
 
 
 def resized_alike(rows: Rows, door: Door) -> Any:
-    """The four largest: to take one person out shifts what is below, by no more than the largest in all."""
+    """The four largest: to take one person out shifts what is below, by no more than the largest in
+    all.
+    """
     door.charge(1)
     found = sorted((min(max(row[2], 0), 9) for row in bounded(rows, 1)), reverse=True)
     return door.perturb([*found, 0, 0, 0, 0][:4], Noise(9, 1))
@@ -147,8 +155,16 @@ def priced_by_answers(rows: Rows, door: Door) -> Any:
 
 
 CASES: dict[str, Case] = {
-    "join-blow-up": _case("bounds rows, then joins", "joins, then bounds", "D7", joined, joined_then_bounded),
-    "stale-limit": _case("believes a limit on groups after the groups were redefined", "bounds what is counted", "D8", stale, public_groups),
+    "join-blow-up": _case(
+        "bounds rows, then joins", "joins, then bounds", "D7", joined, joined_then_bounded
+    ),
+    "stale-limit": _case(
+        "believes a limit on groups after the groups were redefined",
+        "bounds what is counted",
+        "D8",
+        stale,
+        public_groups,
+    ),
     "distinct-then-bound": _case(
         "distinct values first, each counted for one holder, then a limit for each",
         "a limit for each, then distinct",
@@ -156,11 +172,53 @@ CASES: dict[str, Case] = {
         distinct_then_bounded,
         bounded_then_distinct,
     ),
-    "clip-after-product": _case("multiplies what was not clipped", "clips the factors", "B10, smartnoise-sdk#622", product_then_clip, clip_then_product),
-    "cut-or-kept": _case("a list that is sorted only if it has to be cut", "sorted in any case", "D16", resized, resized_alike),
-    "row-for-person": _case("noise for a row, where a person has many", "rows of a person are bounded", "D17", unbounded, plain_count),
-    "epsilon-per-column": _case("the whole ε for each of three columns", "a third for each", "D10, smartnoise-sdk#200", whole_for_each, part_for_each),
-    "mean-for-one": _case("a mean is a sum and a count, at the price of one", "at the price of both", "D10", mean_for_one, mean_for_two),
-    "hidden-rounds": _case("choices between rounds that nobody pays for", "every choice is paid for", "opendp#2789", hidden_preprocessing, all_rounds),
-    "price-by-data": _case("whether a second charge is made depends on the data", "on the first noisy answer", "F8", priced_by_data, priced_by_answers),
+    "clip-after-product": _case(
+        "multiplies what was not clipped",
+        "clips the factors",
+        "B10, smartnoise-sdk#622",
+        product_then_clip,
+        clip_then_product,
+    ),
+    "cut-or-kept": _case(
+        "a list that is sorted only if it has to be cut",
+        "sorted in any case",
+        "D16",
+        resized,
+        resized_alike,
+    ),
+    "row-for-person": _case(
+        "noise for a row, where a person has many",
+        "rows of a person are bounded",
+        "D17",
+        unbounded,
+        plain_count,
+    ),
+    "epsilon-per-column": _case(
+        "the whole ε for each of three columns",
+        "a third for each",
+        "D10, smartnoise-sdk#200",
+        whole_for_each,
+        part_for_each,
+    ),
+    "mean-for-one": _case(
+        "a mean is a sum and a count, at the price of one",
+        "at the price of both",
+        "D10",
+        mean_for_one,
+        mean_for_two,
+    ),
+    "hidden-rounds": _case(
+        "choices between rounds that nobody pays for",
+        "every choice is paid for",
+        "opendp#2789",
+        hidden_preprocessing,
+        all_rounds,
+    ),
+    "price-by-data": _case(
+        "whether a second charge is made depends on the data",
+        "on the first noisy answer",
+        "F8",
+        priced_by_data,
+        priced_by_answers,
+    ),
 }

@@ -1,4 +1,6 @@
-"""Ledgers: what they let through when two come at once, when the machine stops, when a disk is full, when an old copy is put back."""
+"""Ledgers: what they let through when two come at once, when the machine stops, when a disk is
+full, when an old copy is put back.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,16 @@ REQUESTS = (
     Request("d", "how tall", Fraction(1, 4)),
     Request("e", "how many", bounds=20),
 )
-TINY = (Request("a", "how many", Fraction(1)), *(Request(f"t{i}", f"question {i}", Fraction(1, 10**17)) for i in range(4)))
-VIEWS = (Request("a", "how many"), Request("b", "how much"), Request("c", "how old", view="copy"), Request("d", "how tall", view="third"))
+TINY = (
+    Request("a", "how many", Fraction(1)),
+    *(Request(f"t{i}", f"question {i}", Fraction(1, 10**17)) for i in range(4)),
+)
+VIEWS = (
+    Request("a", "how many"),
+    Request("b", "how much"),
+    Request("c", "how old", view="copy"),
+    Request("d", "how tall", view="third"),
+)
 
 
 def _head(entries: list[Any]) -> str:
@@ -37,7 +47,9 @@ def spent(desk: Desk) -> Fraction:
 
 
 def careful(desk: Desk, request: Request) -> Steps:
-    """Lock, look at the head that is kept elsewhere, book, sync, keep the head, draw, store the answer under key and question."""
+    """Lock, look at the head that is kept elsewhere, book, sync, keep the head, draw, store the
+    answer under key and question.
+    """
     while desk.locked:
         yield
     desk.locked = True
@@ -48,7 +60,9 @@ def careful(desk: Desk, request: Request) -> Steps:
         return stored
     book = entries(desk)
     known = desk.elsewhere.get("head")
-    if (known is not None and known != _head(book)) or spent(desk) + Fraction(request.price) > BUDGET:
+    if (known is not None and known != _head(book)) or spent(desk) + Fraction(
+        request.price
+    ) > BUDGET:
         desk.locked = False
         return None
     yield
@@ -227,23 +241,82 @@ def by_view(desk: Desk, request: Request) -> Steps:
 
 
 def spent_in_views(desk: Desk) -> Fraction:
-    return sum((Fraction(price) for view in ("table", "copy", "third") for _, price in entries(desk, view)), Fraction(0))
+    return sum(
+        (
+            Fraction(price)
+            for view in ("table", "copy", "third")
+            for _, price in entries(desk, view)
+        ),
+        Fraction(0),
+    )
 
 
-def _case(wrong: str, right: str, known_from: str, clerk: Any, requests: tuple[Request, ...] = REQUESTS, read: Any = spent) -> Case:
-    broken, correct = Book(clerk=clerk, spent=read, requests=requests), Book(clerk=careful, spent=spent, requests=requests)
+def _case(
+    wrong: str,
+    right: str,
+    known_from: str,
+    clerk: Any,
+    requests: tuple[Request, ...] = REQUESTS,
+    read: Any = spent,
+) -> Case:
+    broken, correct = (
+        Book(clerk=clerk, spent=read, requests=requests),
+        Book(clerk=careful, spent=spent, requests=requests),
+    )
     return case(wrong, right, known_from, broken, correct)
 
 
 CASES: dict[str, Case] = {
-    "check-then-insert": _case("looks, then books: two may look before either books", "looks and books under a lock", "F1", check_then_insert),
-    "snapshot": _case("books in transactions that do not see each other", "one at a time", "F9", snapshot),
-    "answer-first": _case("answers, then books: a stop in between", "books, then answers", "F2", answer_first),
-    "not-synced": _case("answers before the book is on disk", "syncs before it answers", "F3", never_synced),
-    "old-copy": _case("believes whatever book lies there", "compares its head with one kept elsewhere", "F4", no_head),
-    "sent-again": _case("fresh noise for a request that is sent again", "the stored answer", "F5, D10, Snowflake", booked_once),
-    "cached-by-text": _case("gives a stored answer to a question with other bounds", "to the same question", "F6", cached_by_text),
-    "budget-in-doubles": _case("adds up in doubles: 1 + 10⁻¹⁷ is 1", "in rationals", "F7", in_doubles, TINY, lambda desk: Fraction(desk.read("spent", 0.0))),
-    "write-failed": _case("answers although the book could not be written", "does not", "F10", swallowed),
-    "budget-by-view": _case("a budget for every name of the data", "one for the data", "BigQuery", by_view, VIEWS, spent_in_views),
+    "check-then-insert": _case(
+        "looks, then books: two may look before either books",
+        "looks and books under a lock",
+        "F1",
+        check_then_insert,
+    ),
+    "snapshot": _case(
+        "books in transactions that do not see each other", "one at a time", "F9", snapshot
+    ),
+    "answer-first": _case(
+        "answers, then books: a stop in between", "books, then answers", "F2", answer_first
+    ),
+    "not-synced": _case(
+        "answers before the book is on disk", "syncs before it answers", "F3", never_synced
+    ),
+    "old-copy": _case(
+        "believes whatever book lies there",
+        "compares its head with one kept elsewhere",
+        "F4",
+        no_head,
+    ),
+    "sent-again": _case(
+        "fresh noise for a request that is sent again",
+        "the stored answer",
+        "F5, D10, Snowflake",
+        booked_once,
+    ),
+    "cached-by-text": _case(
+        "gives a stored answer to a question with other bounds",
+        "to the same question",
+        "F6",
+        cached_by_text,
+    ),
+    "budget-in-doubles": _case(
+        "adds up in doubles: 1 + 10⁻¹⁷ is 1",
+        "in rationals",
+        "F7",
+        in_doubles,
+        TINY,
+        lambda desk: Fraction(desk.read("spent", 0.0)),
+    ),
+    "write-failed": _case(
+        "answers although the book could not be written", "does not", "F10", swallowed
+    ),
+    "budget-by-view": _case(
+        "a budget for every name of the data",
+        "one for the data",
+        "BigQuery",
+        by_view,
+        VIEWS,
+        spent_in_views,
+    ),
 }

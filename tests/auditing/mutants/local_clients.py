@@ -1,4 +1,6 @@
-"""Clients of the local model. Every coin is followed both ways, so the law of a report is known exactly."""
+"""Clients of the local model. Every coin is followed both ways, so the law of a report is known
+exactly.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ unary = unary_with(P)
 
 
 def never_taken_back(own: int) -> Any:
-    """Draws every bit as if it were another's; then sets the own one with p, but never clears it."""
+    """Draws every bit as if it were another's; then sets the own one with p, but never clears
+    it.
+    """
     bits = [coin(Q) for _ in range(4)]
     if coin(P):
         bits[own] = True
@@ -71,7 +75,9 @@ def direct(keep: Fraction) -> Client:
 
 
 def by_remainder(own: int) -> Any:
-    """One of three: the truth half of the time, else two random bits modulo 3, of which 0 comes up too often and the others too seldom."""
+    """One of three: the truth half of the time, else two random bits modulo 3, of which 0 comes up
+    too often and the others too seldom.
+    """
     return own if coin(Fraction(1, 2)) else COINS.below(4) % 3
 
 
@@ -90,7 +96,9 @@ def set_of_two(own: int) -> Any:
 
 
 def with_replacement(own: int) -> Any:
-    """Draws what else is in the set from all four: then the set is smaller where it drew its own value."""
+    """Draws what else is in the set from all four: then the set is smaller where it drew its own
+    value.
+    """
     return frozenset({own if coin(P) else COINS.below(4), COINS.below(4)})
 
 
@@ -107,7 +115,9 @@ def one_bit_clipped(number: float) -> Any:
 
 
 def chosen_hash(own: int) -> Any:
-    """One of four hash functions into two buckets, but only those that put the own value into the first."""
+    """One of four hash functions into two buckets, but only those that put the own value into the
+    first.
+    """
     functions = [h for h in range(4) if (own >> (h % 2) & 1) ^ (h // 2) == 0]
     h = functions[COINS.below(len(functions))]
     return h, 0 if coin(P) else 1
@@ -168,20 +178,30 @@ def row_by_lot(own: int) -> Any:
 
 def shipped(oracle: Any) -> Client:
     """The product's own client, for any value."""
-    return lambda value: product.KINDS[oracle.kind](oracle.question, product._code(oracle.question, value))
+    return lambda value: product.KINDS[oracle.kind](
+        oracle.question, product._code(oracle.question, value)
+    )
 
 
 def _laws(client: Client, claim: Any, pairs: Any = FOUR) -> Laws:
-    return Laws(law=lambda value: law_of_call(lambda: client(value), module=COINS), pairs=pairs, claim=claim)
+    return Laws(
+        law=lambda value: law_of_call(lambda: client(value), module=COINS), pairs=pairs, claim=claim
+    )
 
 
 def _shipped(oracle: Any) -> Laws:
-    return Laws(law=lambda value: law_of_call(lambda: shipped(oracle)(value)), pairs=[*FOUR, (0, "none of them"), (3, math.nan)], claim=oracle.promise)
+    return Laws(
+        law=lambda value: law_of_call(lambda: shipped(oracle)(value)),
+        pairs=[*FOUR, (0, "none of them"), (3, math.nan)],
+        claim=oracle.promise,
+    )
 
 
 _ODDS = math.e / (1 + math.e)
 _BELOW = Fraction(math.floor(_ODDS * 2**40), 2**40)
-_HALF = Fraction(math.floor(math.sqrt(3) / (1 + math.sqrt(3)) * 2**40), 2**40)  # its odds are √3, rounded down
+_HALF = Fraction(
+    math.floor(math.sqrt(3) / (1 + math.sqrt(3)) * 2**40), 2**40
+)  # its odds are √3, rounded down
 _NUMBERS = [(a, b) for a in (-1, -0.5, 0, 1, 3) for b in (-1, 0, 0.5, 1, -7) if a != b]
 
 CASES: dict[str, Case] = {
@@ -199,7 +219,13 @@ CASES: dict[str, Case] = {
         _laws(unary, LN3),
         _laws(unary_with(_HALF), LN3),
     ),
-    "unary-last-bit": case("perturbs all bits but the last", "all bits", "opendp#2708", _laws(all_but_the_last, LN9), _laws(unary, LN9)),
+    "unary-last-bit": case(
+        "perturbs all bits but the last",
+        "all bits",
+        "opendp#2708",
+        _laws(all_but_the_last, LN9),
+        _laws(unary, LN9),
+    ),
     "direct-two-for-four": case(
         "keeps the truth as if there were two answers, where there are four",
         "e^ε/(e^ε + 3)",
@@ -229,11 +255,25 @@ CASES: dict[str, Case] = {
         _laws(set_of_two, LN9),
     ),
     "number-not-clipped": case(
-        "a probability ½ + x/4 for any x", "x is clipped first", "C1, C4", _laws(one_bit, LN3, _NUMBERS), _laws(one_bit_clipped, LN3, _NUMBERS)
+        "a probability ½ + x/4 for any x",
+        "x is clipped first",
+        "C1, C4",
+        _laws(one_bit, LN3, _NUMBERS),
+        _laws(one_bit_clipped, LN3, _NUMBERS),
     ),
-    "hash-chosen": case("looks for a hash function that suits the value", "draws one", "local hashing", _laws(chosen_hash, LN3), _laws(drawn_hash, LN3)),
+    "hash-chosen": case(
+        "looks for a hash function that suits the value",
+        "draws one",
+        "local hashing",
+        _laws(chosen_hash, LN3),
+        _laws(drawn_hash, LN3),
+    ),
     "silence": case(
-        "no report for a value that is not listed", "a uniform one of those listed", "D12", _laws(silent, LN3, OTHERS), _laws(answered, LN3, OTHERS)
+        "no report for a value that is not listed",
+        "a uniform one of those listed",
+        "D12",
+        _laws(silent, LN3, OTHERS),
+        _laws(answered, LN3, OTHERS),
     ),
     "local-error": case(
         "an error for a value that is not listed",
@@ -243,8 +283,24 @@ CASES: dict[str, Case] = {
         _laws(answered, LN3, OTHERS),
     ),
     "no-memory": case(
-        "perturbs anew for the second report", "perturbs what it remembers", "D10, RAPPOR", _laws(drawn_anew, LN9, [(0, 1)]), _laws(remembered, LN9, [(0, 1)])
+        "perturbs anew for the second report",
+        "perturbs what it remembers",
+        "D10, RAPPOR",
+        _laws(drawn_anew, LN9, [(0, 1)]),
+        _laws(remembered, LN9, [(0, 1)]),
     ),
-    "both-questions": case("two questions at ε each, for one ε", "one of them by lot", "D10", _laws(whole_for_both, LN3), _laws(one_by_lot, LN3)),
-    "row-by-value": case("the value chooses the row of a sketch", "the row is drawn", "count-mean sketch", _laws(row_by_value, LN9), _laws(row_by_lot, LN9)),
+    "both-questions": case(
+        "two questions at ε each, for one ε",
+        "one of them by lot",
+        "D10",
+        _laws(whole_for_both, LN3),
+        _laws(one_by_lot, LN3),
+    ),
+    "row-by-value": case(
+        "the value chooses the row of a sketch",
+        "the row is drawn",
+        "count-mean sketch",
+        _laws(row_by_value, LN9),
+        _laws(row_by_lot, LN9),
+    ),
 }

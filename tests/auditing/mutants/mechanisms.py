@@ -1,4 +1,6 @@
-"""Mechanisms with a law that can be written down: noise, randomized responses, and what is claimed of them."""
+"""Mechanisms with a law that can be written down: noise, randomized responses, and what is claimed
+of them.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,11 @@ def both_zeros(scale: float) -> Callable[[int], float]:
 def local_noise(data: tuple[int, ...]) -> Any:
     """The median, with noise for how far it can move from here."""
     median, ends = sorted(data)[1], range(4)
-    reach = max(abs(sorted([*data[:i], other, *data[i + 1 :]])[1] - median) for i in range(3) for other in ends)
+    reach = max(
+        abs(sorted([*data[:i], other, *data[i + 1 :]])[1] - median)
+        for i in range(3)
+        for other in ends
+    )
     return shifted(geometric(reach) if reach else no_mass, median)
 
 
@@ -62,12 +68,21 @@ def kept_twice(p: Fraction) -> Callable[[int], Any]:
 
 def one_sample(present: int) -> Any:
     """Two answers about the same secret sample of half of the people."""
-    one, none = (both(response(Fraction(3, 4))(bit), response(Fraction(3, 4))(bit)) for bit in (1, 0))
+    one, none = (
+        both(response(Fraction(3, 4))(bit), response(Fraction(3, 4))(bit)) for bit in (1, 0)
+    )
     return mixed((Fraction(1, 2), one), (Fraction(1, 2), none)) if present else none
 
 
 def two_samples(present: int) -> Any:
-    once = mixed((Fraction(1, 2), response(Fraction(3, 4))(1)), (Fraction(1, 2), response(Fraction(3, 4))(0))) if present else response(Fraction(3, 4))(0)
+    once = (
+        mixed(
+            (Fraction(1, 2), response(Fraction(3, 4))(1)),
+            (Fraction(1, 2), response(Fraction(3, 4))(0)),
+        )
+        if present
+        else response(Fraction(3, 4))(0)
+    )
     return both(once, once)
 
 
@@ -87,7 +102,9 @@ def uniforms(x: int) -> dict[Hashable, Fraction]:
     return dict.fromkeys(range(50 * x, 50 * x + 100), Fraction(1, 100))
 
 
-_MEDIAN = [(a, b) for a in tuples(range(4), 3) if list(a) == sorted(a) for b in replaced(range(4))(a)]
+_MEDIAN = [
+    (a, b) for a in tuples(range(4), 3) if list(a) == sorted(a) for b in replaced(range(4))(a)
+]
 
 
 CASES: dict[str, Case] = {
@@ -147,13 +164,29 @@ CASES: dict[str, Case] = {
         laws(kept_twice(Fraction(3, 4)), LN3),
         laws(response(Fraction(3, 4)), LN3),
     ),
-    "one-sample-for-two": case("amplified by sampling, twice on one sample", "a sample for each", "D15", laws(one_sample, LN4), laws(two_samples, LN4)),
+    "one-sample-for-two": case(
+        "amplified by sampling, twice on one sample",
+        "a sample for each",
+        "D15",
+        laws(one_sample, LN4),
+        laws(two_samples, LN4),
+    ),
     "disjoint-cells": case(
         "counts of disjoint cells at ε each, where a record may move from one to another",
         "at ε/2 each",
         "E-28",
-        laws(lambda n: both(shifted(geometric(1), n, -12, 12), shifted(geometric(1), 1 - n, -12, 12)), Pure(1)),
-        laws(lambda n: both(shifted(geometric(2), n, -12, 12), shifted(geometric(2), 1 - n, -12, 12)), Pure(1)),
+        laws(
+            lambda n: both(
+                shifted(geometric(1), n, -12, 12), shifted(geometric(1), 1 - n, -12, 12)
+            ),
+            Pure(1),
+        ),
+        laws(
+            lambda n: both(
+                shifted(geometric(2), n, -12, 12), shifted(geometric(2), 1 - n, -12, 12)
+            ),
+            Pure(1),
+        ),
     ),
     "group-order": case(
         "Rényi privacy of eight people at order α/2",

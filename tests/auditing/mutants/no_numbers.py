@@ -15,7 +15,9 @@ from .worlds import INF, largest, steps
 
 
 def clip_by_comparison(data: Numbers, door: Door) -> Any:
-    return door.perturb(float(np.clip(np.array([0.0 if v is None else v for v in data]), 0, 1).sum()), Noise(1, 1))
+    return door.perturb(
+        float(np.clip(np.array([0.0 if v is None else v for v in data]), 0, 1).sum()), Noise(1, 1)
+    )
 
 
 def not_a_number_is_zero(data: Numbers, door: Door) -> Any:
@@ -24,12 +26,16 @@ def not_a_number_is_zero(data: Numbers, door: Door) -> Any:
 
 
 def filled_with_nan(data: Numbers, door: Door) -> Any:
-    filled = [math.nan if v is None else 0.0 if math.isnan(v) else v for v in data]  # NaN is dealt with, and made again
+    filled = [
+        math.nan if v is None else 0.0 if math.isnan(v) else v for v in data
+    ]  # NaN is dealt with, and made again
     return door.perturb(sum(max(min(v, 1), 0) for v in filled), Noise(1, 1))
 
 
 def count_of_never_null(data: Numbers, door: Door) -> Any:
-    """The column was declared to have no null; then a cast made some, and the count is still taken for public."""
+    """The column was declared to have no null; then a cast made some, and the count is still taken
+    for public.
+    """
     return sum(1 for v in data if v is not None and math.isfinite(v))
 
 
@@ -40,7 +46,9 @@ def noisy_count(data: Numbers, door: Door) -> Any:
 def infinite_bounds(data: Numbers, door: Door) -> Any:
     sensitivity = max(abs(0), INF)
     scale = sensitivity / 1
-    return door.perturb(sum(steps(v, 0, 10**6) for v in data), Noise(0 if math.isinf(scale) else sensitivity, 1))
+    return door.perturb(
+        sum(steps(v, 0, 10**6) for v in data), Noise(0 if math.isinf(scale) else sensitivity, 1)
+    )
 
 
 def range_by_powers(data: Numbers, door: Door) -> Any:
@@ -68,7 +76,9 @@ def mean_of_nothing(data: Numbers, door: Door) -> Any:
 def bounds_of_the_data(data: Numbers, door: Door) -> Any:
     known = [v for v in data if v is not None and math.isfinite(v)] or [0]
     low, high = min(known), max(known)
-    return (low, high), door.perturb(sum(steps(v, low, high) for v in data), Noise(max(largest(low, high), 1), 1))
+    return (low, high), door.perturb(
+        sum(steps(v, low, high) for v in data), Noise(max(largest(low, high), 1), 1)
+    )
 
 
 CASES: dict[str, Case] = {

@@ -1,4 +1,6 @@
-"""The page docs/mutants.md, from the catalogue: `.venv/bin/python -m tests.auditing.mutants.page` writes it."""
+"""The page docs/mutants.md, from the catalogue: `.venv/bin/python -m tests.auditing.mutants.page`
+writes it.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +34,27 @@ do is told in [Auditing](auditing.md). The page is made from `tests/auditing/mut
 def page() -> str:
     """The whole page."""
     how = Counter(case.how for case in CASES.values())
-    parts = [HEAD.format(count=len(CASES), others=len({repr(case.correct) for case in CASES.values()}), **how)]
+    parts = [
+        HEAD.format(
+            count=len(CASES), others=len({repr(case.correct) for case in CASES.values()}), **how
+        )
+    ]
     for theme, module in THEMES.items():
-        rows = [f"| {case.wrong} | {case.right} | {', '.join(case.known_from)} | {case.how} |" for case in module.CASES.values()]
-        parts.append("\n".join([f"## {theme}\n", "| Mutant | In its place | Known from | Caught by |", "|---|---|---|---|", *rows]) + "\n")
+        rows = [
+            f"| {case.wrong} | {case.right} | {', '.join(case.known_from)} | {case.how} |"
+            for case in module.CASES.values()
+        ]
+        parts.append(
+            "\n".join(
+                [
+                    f"## {theme}\n",
+                    "| Mutant | In its place | Known from | Caught by |",
+                    "|---|---|---|---|",
+                    *rows,
+                ]
+            )
+            + "\n"
+        )
     return "\n".join(parts)
 
 

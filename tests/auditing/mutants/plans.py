@@ -1,4 +1,6 @@
-"""Plans of the product with a hole torn into them, on tables: the recorder of the tables' own tests, and their holes."""
+"""Plans of the product with a hole torn into them, on tables: the recorder of the tables' own
+tests, and their holes.
+"""
 
 from __future__ import annotations
 
@@ -36,18 +38,34 @@ class Planned:
 HOLES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "no clip": ("a plan that does not clip", "clips", ("B10",)),
     "no weights": ("a plan that counts all rows of a person", "weighs them", ("D17",)),
-    "weights by group": ("a plan that bounds a person in each group by itself", "over all groups", ("D8",)),
-    "whole votes": ("a whole vote for a person in every group", "a share of one", ("D17", "Qrlew 0.9.26")),
+    "weights by group": (
+        "a plan that bounds a person in each group by itself",
+        "over all groups",
+        ("D8",),
+    ),
+    "whole votes": (
+        "a whole vote for a person in every group",
+        "a share of one",
+        ("D17", "Qrlew 0.9.26"),
+    ),
     "whole votes for names": ("the same where groups are named", "a share of one", ("D6", "D17")),
     "dtype by value": ("integers as narrow as the values allow", "of one width", ("B4",)),
-    "no empty groups": ("leaves out the groups that are empty", "all groups of the list", ("C6", "D5")),
+    "no empty groups": (
+        "leaves out the groups that are empty",
+        "all groups of the list",
+        ("C6", "D5"),
+    ),
     "no truncation": ("a plan that does not truncate", "truncates", ("D7",)),
     "an error": ("a cast that fails on a large value", "total functions", ("D1", "B6")),
 }
 
 CASES: dict[str, Case] = {
     f"plan-{name.replace(' ', '-')}": Case(
-        wrong=wrong, right=right, known_from=known_from, broken=Planned(question=name, whole=False), correct=Planned(question=name, whole=True)
+        wrong=wrong,
+        right=right,
+        known_from=known_from,
+        broken=Planned(question=name, whole=False),
+        correct=Planned(question=name, whole=True),
     )
     for name, (wrong, right, known_from) in HOLES.items()
 }

@@ -60,12 +60,17 @@ def public_groups(rows: Rows, door: Door) -> Any:
 
 def dividing(rows: Rows, door: Door) -> Any:
     door.charge(1)
-    return door.perturb(sum(min(max(1 // (row[2] - 42), -1), 1) for row in bounded(rows)), Noise(MOST, 1))
+    return door.perturb(
+        sum(min(max(1 // (row[2] - 42), -1), 1) for row in bounded(rows)), Noise(MOST, 1)
+    )
 
 
 def dividing_totally(rows: Rows, door: Door) -> Any:
     door.charge(1)
-    return door.perturb(sum(min(max(1 // (row[2] - 42), -1), 1) if row[2] != 42 else 0 for row in bounded(rows)), Noise(MOST, 1))
+    return door.perturb(
+        sum(min(max(1 // (row[2] - 42), -1), 1) if row[2] != 42 else 0 for row in bounded(rows)),
+        Noise(MOST, 1),
+    )
 
 
 def quoting(rows: Rows, door: Door) -> Any:
@@ -92,13 +97,23 @@ def of_one_person(rows: Rows, door: Door) -> Any:
 
 # Text.
 
-TEXTS = ("SELECT min(name) FROM people", "SELECT count(*) FROM people", "SELECT list(value) FROM people; SELECT 1", "SELECT upper(name) FROM people LIMIT 1")
+TEXTS = (
+    "SELECT min(name) FROM people",
+    "SELECT count(*) FROM people",
+    "SELECT list(value) FROM people; SELECT 1",
+    "SELECT upper(name) FROM people LIMIT 1",
+)
 
 
 def _people(rows: Rows) -> pa.Table:
     kept = bounded(rows)
     columns = {"name": pa.string(), "city": pa.string(), "value": pa.int64()}
-    return pa.table({name: pa.array([row[i] for row in kept], kind) for i, (name, kind) in enumerate(columns.items())})
+    return pa.table(
+        {
+            name: pa.array([row[i] for row in kept], kind)
+            for i, (name, kind) in enumerate(columns.items())
+        }
+    )
 
 
 def passed_through(rows: Rows, door: Door) -> Any:
@@ -112,13 +127,20 @@ def passed_through(rows: Rows, door: Door) -> Any:
 
 def _handed(call: Any, door: Door) -> Any:
     """The integers that the product hands to its noise, with what that noise was made for."""
-    return door.perturb(call.integers[0].ravel().tolist(), Noise(call.mechanism.sensitivity, call.mechanism.promise.parameters["epsilon"]))
+    return door.perturb(
+        call.integers[0].ravel().tolist(),
+        Noise(call.mechanism.sensitivity, call.mechanism.promise.parameters["epsilon"]),
+    )
 
 
 def read_first(rows: Rows, door: Door) -> Any:
-    """The product reads the text, refuses what is no aggregate, and plans the rest; of what it planned, the integers go through the door."""
+    """The product reads the text, refuses what is no aggregate, and plans the rest; of what it
+    planned, the integers go through the door.
+    """
     said: list[Any] = []
-    with sf.protect(_people(rows), name="people", unit="name", max_rows=MOST, budget=sf.Pure(1)) as table:
+    with sf.protect(
+        _people(rows), name="people", unit="name", max_rows=MOST, budget=sf.Pure(1)
+    ) as table:
         for text in TEXTS:
             try:
                 plan = table.plan(text, promise=sf.Pure(1), learn=False)
@@ -143,7 +165,17 @@ def selected(rows: Rows, door: Door) -> Any:
     door.charge(2)
     votes = counts(bounded(rows))
     named = door.select(votes, Noise(MOST, 1), threshold=3)
-    return dict(zip(named, door.perturb([votes.get(city, 0) for city in named], Noise(MOST, 1)), strict=True)) if named else {}
+    return (
+        dict(
+            zip(
+                named,
+                door.perturb([votes.get(city, 0) for city in named], Noise(MOST, 1)),
+                strict=True,
+            )
+        )
+        if named
+        else {}
+    )
 
 
 def in_order_of_appearance(rows: Rows, door: Door) -> Any:
@@ -162,7 +194,13 @@ def having_raw(rows: Rows, door: Door) -> Any:
 
 def having_noisy(rows: Rows, door: Door) -> Any:
     door.charge(1)
-    return [(city, n) for city, n in zip(CITIES, door.perturb(by_city(bounded(rows)), Noise(MOST, 1)), strict=True) if n > 2]
+    return [
+        (city, n)
+        for city, n in zip(
+            CITIES, door.perturb(by_city(bounded(rows)), Noise(MOST, 1)), strict=True
+        )
+        if n > 2
+    ]
 
 
 def ordered_by_raw(rows: Rows, door: Door) -> Any:
@@ -198,13 +236,37 @@ def hook(rows: Rows, door: Door) -> Any:
     return (lambda value: min(value, len(rows)))(noisy)
 
 
-def _case(wrong: str, right: str, known_from: str, broken: Callable[[Rows, Door], Any], correct: Callable[[Rows, Door], Any]) -> Case:
-    return case(wrong, right, known_from, Program(run=broken, pairs=PEOPLE), Program(run=correct, pairs=PEOPLE))
+def _case(
+    wrong: str,
+    right: str,
+    known_from: str,
+    broken: Callable[[Rows, Door], Any],
+    correct: Callable[[Rows, Door], Any],
+) -> Case:
+    return case(
+        wrong,
+        right,
+        known_from,
+        Program(run=broken, pairs=PEOPLE),
+        Program(run=correct, pairs=PEOPLE),
+    )
 
 
 CASES: dict[str, Case] = {
-    "divide-by-zero": _case("an error if the row with 42 is there", "a division that gives 0 there", "D1, B6", dividing, dividing_totally),
-    "value-in-message": _case("a refusal that quotes a value as an example", "a refusal in constant words", "D2", quoting, constant_words),
+    "divide-by-zero": _case(
+        "an error if the row with 42 is there",
+        "a division that gives 0 there",
+        "D1, B6",
+        dividing,
+        dividing_totally,
+    ),
+    "value-in-message": _case(
+        "a refusal that quotes a value as an example",
+        "a refusal in constant words",
+        "D2",
+        quoting,
+        constant_words,
+    ),
     "text-passed-through": Case(
         wrong="hands the analyst's SQL to the engine as it stands",
         right="the product: reads it, refuses or plans",
@@ -212,12 +274,46 @@ CASES: dict[str, Case] = {
         broken=Program(run=passed_through, pairs=PEOPLE[:6]),
         correct=Program(run=read_first, pairs=PEOPLE[:6]),
     ),
-    "groups-as-found": _case("names every group that is there", "names those that pass a private threshold", "D5, D17", groups_as_found, selected),
-    "having-raw": _case("HAVING on the exact count", "on the noisy one", "D11", having_raw, having_noisy),
-    "order-by-raw": _case("ORDER BY the exact count", "by the noisy one", "D11", ordered_by_raw, ordered_by_noisy),
+    "groups-as-found": _case(
+        "names every group that is there",
+        "names those that pass a private threshold",
+        "D5, D17",
+        groups_as_found,
+        selected,
+    ),
+    "having-raw": _case(
+        "HAVING on the exact count", "on the noisy one", "D11", having_raw, having_noisy
+    ),
+    "order-by-raw": _case(
+        "ORDER BY the exact count", "by the noisy one", "D11", ordered_by_raw, ordered_by_noisy
+    ),
     "raw-rows": _case("LIMIT 1 over rows", "a count", "D11", first_rows, plain_count),
-    "too-few-rows": _case("an error where a person is not there", "the same noise as for anyone", "D12", too_few, of_one_person),
-    "rows-scanned": _case("the exact number of rows beside the answer", "the answer alone", "D13, Snowflake", with_row_count, plain_count),
-    "order-of-rows": _case("groups in the order in which rows came", "groups in the order of their names", "D14", in_order_of_appearance, public_groups),
-    "hook": _case("a hook behind the noise that sees the data", "nothing behind the noise sees them", "D18", hook, plain_count),
+    "too-few-rows": _case(
+        "an error where a person is not there",
+        "the same noise as for anyone",
+        "D12",
+        too_few,
+        of_one_person,
+    ),
+    "rows-scanned": _case(
+        "the exact number of rows beside the answer",
+        "the answer alone",
+        "D13, Snowflake",
+        with_row_count,
+        plain_count,
+    ),
+    "order-of-rows": _case(
+        "groups in the order in which rows came",
+        "groups in the order of their names",
+        "D14",
+        in_order_of_appearance,
+        public_groups,
+    ),
+    "hook": _case(
+        "a hook behind the noise that sees the data",
+        "nothing behind the noise sees them",
+        "D18",
+        hook,
+        plain_count,
+    ),
 }

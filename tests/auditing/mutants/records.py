@@ -1,4 +1,6 @@
-"""Records of the product's own kinds that promise less than they cost, or draw otherwise than they say."""
+"""Records of the product's own kinds that promise less than they cost, or draw otherwise than they
+say.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,11 @@ class HalfPromised(mech.RandomizedResponse):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return tuple(Pure(promise.parameters["epsilon"] / 2) for promise in super().promises if isinstance(promise, Pure))
+        return tuple(
+            Pure(promise.parameters["epsilon"] / 2)
+            for promise in super().promises
+            if isinstance(promise, Pure)
+        )
 
 
 class NarrowGaussian(mech.Gaussian):
@@ -35,7 +41,11 @@ class NarrowGaussian(mech.Gaussian):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (type(super().promises[0])(Fraction(super().promises[0].parameters["mu"]) * Fraction(9, 10)),)
+        return (
+            type(super().promises[0])(
+                Fraction(super().promises[0].parameters["mu"]) * Fraction(9, 10)
+            ),
+        )
 
 
 class NeverCleared(Unary):
@@ -59,7 +69,9 @@ CASES: dict[str, Case] = {
         "the product's record",
         "claims",
         audited(HalfPromised(epsilon=1, categories=["yes", "no"]), ("yes", "no"), exact=True),
-        audited(mech.RandomizedResponse(epsilon=1, categories=["yes", "no"]), ("yes", "no"), exact=True),
+        audited(
+            mech.RandomizedResponse(epsilon=1, categories=["yes", "no"]), ("yes", "no"), exact=True
+        ),
     ),
     "narrow-gaussian": case(
         "a record that promises 0.9·μ for μ",
@@ -72,7 +84,17 @@ CASES: dict[str, Case] = {
         "a local oracle that never clears its own bit",
         "the product's oracle",
         "pure-LDP#11",
-        audited(partial(reports_at, NeverCleared(epsilon=1, categories=_FOUR)), ("a", "b"), Pure(1), samples=100_000),
-        audited(partial(reports_at, Unary(epsilon=1, categories=_FOUR)), ("a", "b"), Pure(1), samples=100_000),
+        audited(
+            partial(reports_at, NeverCleared(epsilon=1, categories=_FOUR)),
+            ("a", "b"),
+            Pure(1),
+            samples=100_000,
+        ),
+        audited(
+            partial(reports_at, Unary(epsilon=1, categories=_FOUR)),
+            ("a", "b"),
+            Pure(1),
+            samples=100_000,
+        ),
     ),
 }

@@ -1,12 +1,16 @@
 """Subjects that record and replay decide. A false alarm has probability 0.
 
-A program takes data and a door, and returns what it publishes. It is run on a dataset, and the door writes down what meets the noise and what comes out of it;
-then it is run on each neighbour, and the door hands out the *same* noisy numbers again. So all that lies behind the noise has to come out the same:
+A program takes data and a door, and returns what it publishes. It is run on a dataset, and the door
+writes down what meets the noise and what comes out of it; then it is run on each neighbour, and the
+door hands out the *same* noisy numbers again. So all that lies behind the noise has to come out the
+same:
 
 *Status*    both answer, or both fail with the same words;
-*Calls*     the same noise in the same order on the same shapes, each with a scale that is a positive number;
+*Calls*     the same noise in the same order on the same shapes, each with a scale that is a
+            positive number;
 *Distance*  what meets the noise moves by no more than the noise was made for;
-*Publish*   the same things in the same order, since the noisy numbers are the same: what differs came around the noise;
+*Publish*   the same things in the same order, since the noisy numbers are the same: what differs
+            came around the noise;
 *Cost*      the same charges, and noise in all for no more than was charged.
 """
 
@@ -33,14 +37,18 @@ class Noise:
     def drowns(self) -> bool:
         """Whether there is noise at all."""
         try:
-            return math.isfinite(self.sensitivity) and 0 < self.sensitivity / self.epsilon < math.inf
+            return (
+                math.isfinite(self.sensitivity) and 0 < self.sensitivity / self.epsilon < math.inf
+            )
         except (TypeError, ValueError, ZeroDivisionError):
             return False
 
 
 @dataclass
 class Door:
-    """In the place of the noise: adds nothing, and remembers. With a script, it hands out what was handed out before."""
+    """In the place of the noise: adds nothing, and remembers. With a script, it hands out what was
+    handed out before.
+    """
 
     script: list[Any] | None = None
     calls: list[tuple[Any, Noise]] = field(default_factory=list)
@@ -56,11 +64,19 @@ class Door:
 
     def choose(self, scores: Sequence[Any], noise: Noise) -> int:
         """The exponential mechanism: the index of a good score."""
-        return int(self._pass(list(scores), noise, max(range(len(scores)), key=lambda i: scores[i])))
+        return int(
+            self._pass(list(scores), noise, max(range(len(scores)), key=lambda i: scores[i]))
+        )
 
     def select(self, votes: Mapping[Hashable, Any], noise: Noise, threshold: float) -> list[Any]:
         """The groups whose noisy votes pass a threshold, sorted."""
-        return list(self._pass(dict(votes), noise, sorted(group for group, count in votes.items() if count > threshold)))
+        return list(
+            self._pass(
+                dict(votes),
+                noise,
+                sorted(group for group, count in votes.items() if count > threshold),
+            )
+        )
 
     def _pass(self, value: Any, noise: Noise, out: Any) -> Any:
         self.calls.append((value, noise))
@@ -105,7 +121,9 @@ class Program:
             return "noise is drawn more often"
         if published != again:
             return "the same noisy numbers, another publication"
-        if sum((Fraction(noise.epsilon) for _, noise in one.calls), Fraction(0)) > (sum(one.charged) if self.claim is None else Fraction(self.claim)):
+        if sum((Fraction(noise.epsilon) for _, noise in one.calls), Fraction(0)) > (
+            sum(one.charged) if self.claim is None else Fraction(self.claim)
+        ):
             return "more noise calls than are paid for"
         return ""
 
@@ -128,8 +146,16 @@ def _moved(a: Any, b: Any, noise: Noise) -> str:
     if not all(math.isfinite(v) for pair in values for v in pair):
         return "what meets the noise is no number"
     moves = [abs(Fraction(p) - Fraction(q)) for p, q in values]
-    distance = {1: sum(moves), 2: Fraction(math.sqrt(sum(m * m for m in moves))), "inf": max(moves, default=Fraction(0))}[noise.norm]
-    return f"moved by {float(distance):.4g}, noise made for {float(noise.sensitivity):.4g}" if distance > Fraction(noise.sensitivity) else ""
+    distance = {
+        1: sum(moves),
+        2: Fraction(math.sqrt(sum(m * m for m in moves))),
+        "inf": max(moves, default=Fraction(0)),
+    }[noise.norm]
+    return (
+        f"moved by {float(distance):.4g}, noise made for {float(noise.sensitivity):.4g}"
+        if distance > Fraction(noise.sensitivity)
+        else ""
+    )
 
 
 def _numbers(value: Any) -> dict[Any, Any]:
@@ -157,4 +183,8 @@ def changed(bases: Iterable[list[Any]], values: Iterable[Any]) -> list[tuple[lis
 
 def without_each(bases: Iterable[list[Row]]) -> list[tuple[list[Row], list[Row]]]:
     """Each table of rows whose first field is the unit, and the same without one of its units."""
-    return [(rows, [row for row in rows if row[0] != unit]) for rows in bases for unit in dict.fromkeys(row[0] for row in rows)]
+    return [
+        (rows, [row for row in rows if row[0] != unit])
+        for rows in bases
+        for unit in dict.fromkeys(row[0] for row in rows)
+    ]

@@ -1,4 +1,6 @@
-"""Releases of which only outputs are seen: noise that is not fresh, wrong variants of known algorithms, and channels beside the answer."""
+"""Releases of which only outputs are seen: noise that is not fresh, wrong variants of known
+algorithms, and channels beside the answer.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from .case import Case, case
 
 
 def two_workers(x: int, n: int) -> Array:
-    """Two answers, to the question and to an empty one, from workers that each have a copy of one generator, as after a fork."""
+    """Two answers, to the question and to an empty one, from workers that each have a copy of one
+    generator, as after a fork.
+    """
     parent = generator()
     answers = []
     for value in (x, 0):
@@ -87,7 +91,9 @@ def above(threshold: float, query: float | None, *, stop: bool) -> Release:
     """Which of some queries lie above 0: with noise of these scales, ending at the first or not."""
 
     def release(x: Any, n: int) -> Array:
-        over = np.array(x) + (geometric(query, (n, len(x))) if query else 0) >= geometric(threshold, (n, 1))
+        over = np.array(x) + (geometric(query, (n, len(x))) if query else 0) >= geometric(
+            threshold, (n, 1)
+        )
         if stop:
             over &= np.cumsum(over, axis=1) == 1
         return over.astype(np.int64)
@@ -96,7 +102,9 @@ def above(threshold: float, query: float | None, *, stop: bool) -> Release:
 
 
 def noisy_max(scale: float) -> Release:
-    return lambda x, n: (np.array(x) + geometric(scale, (n, len(x))) + generator().random((n, len(x))) * 0.5).argmax(axis=1)
+    return lambda x, n: (
+        np.array(x) + geometric(scale, (n, len(x))) + generator().random((n, len(x))) * 0.5
+    ).argmax(axis=1)
 
 
 def some_published(rate: float) -> Release:
@@ -108,18 +116,35 @@ def some_published(rate: float) -> Release:
 
 
 def never_names_nobody(x: tuple[int, int], n: int) -> Any:
-    """The name of the fullest city, or, half of the time, of any city; but never of an empty one."""
+    """The name of the fullest city, or, half of the time, of any city; but never of an empty
+    one.
+    """
     there = np.array([name for name, count in zip(("Bari", "Roma"), x, strict=True) if count])
-    return list(np.where(generator().random(n) < 0.5, ("Bari", "Roma")[int(np.argmax(x))], generator().choice(there, n)))
+    return list(
+        np.where(
+            generator().random(n) < 0.5,
+            ("Bari", "Roma")[int(np.argmax(x))],
+            generator().choice(there, n),
+        )
+    )
 
 
 def names_any(x: tuple[int, int], n: int) -> Any:
-    return list(np.where(generator().random(n) < 0.4, ("Bari", "Roma")[int(np.argmax(x))], generator().choice(["Bari", "Roma"], n)))
+    return list(
+        np.where(
+            generator().random(n) < 0.4,
+            ("Bari", "Roma")[int(np.argmax(x))],
+            generator().choice(["Bari", "Roma"], n),
+        )
+    )
 
 
 def only_groups_there(x: dict[str, int], n: int) -> Any:
     """A structure that shows which groups there are."""
-    return [{city: int(count + z) for (city, count), z in zip(x.items(), row, strict=True)} for row in geometric(1, (n, len(x)))]
+    return [
+        {city: int(count + z) for (city, count), z in zip(x.items(), row, strict=True)}
+        for row in geometric(1, (n, len(x)))
+    ]
 
 
 def all_groups(x: dict[str, int], n: int) -> Any:
@@ -147,7 +172,13 @@ _MANY = ((0,) * 20 + (1,) * 20, (1,) * 20 + (0,) * 20)
 
 
 CASES: dict[str, Case] = {
-    "forked": case("two workers with one generator", "fresh noise for each", "E1", audited(two_workers, (0, 1), Pure(2)), audited(two_fresh, (0, 1), Pure(2))),
+    "forked": case(
+        "two workers with one generator",
+        "fresh noise for each",
+        "E1",
+        audited(two_workers, (0, 1), Pure(2)),
+        audited(two_fresh, (0, 1), Pure(2)),
+    ),
     "seeded": case(
         "the same seed for every release",
         "fresh noise",
@@ -155,9 +186,19 @@ CASES: dict[str, Case] = {
         audited(seeded, (0, 1), Pure(1), samples=2000),
         audited(plain(1), (0, 1), Pure(1), samples=2000),
     ),
-    "resumed": case("a stored generator, resumed twice", "fresh noise", "E3", audited(resumed, (0, 1), Pure(2)), audited(drawn_twice, (0, 1), Pure(2))),
+    "resumed": case(
+        "a stored generator, resumed twice",
+        "fresh noise",
+        "E3",
+        audited(resumed, (0, 1), Pure(2)),
+        audited(drawn_twice, (0, 1), Pure(2)),
+    ),
     "no-entropy": case(
-        "no noise where there is no entropy", "noise always", "E4", audited(failing_source, (0, 1), Pure(1)), audited(plain(1), (0, 1), Pure(1))
+        "no noise where there is no entropy",
+        "noise always",
+        "E4",
+        audited(failing_source, (0, 1), Pure(1)),
+        audited(plain(1), (0, 1), Pure(1)),
     ),
     "one-noise-for-all": case(
         "one draw for a whole array",
@@ -167,7 +208,11 @@ CASES: dict[str, Case] = {
         audited(noise_for_each, ((0, 0), (1, 0)), Pure(1)),
     ),
     "cut-noise": case(
-        "noise that is cut at ±3", "only the answer is cut", "bounded noise", audited(cut_noise, (0, 1), Pure(1)), audited(cut_answers, (0, 1), Pure(1))
+        "noise that is cut at ±3",
+        "only the answer is cut",
+        "bounded noise",
+        audited(cut_noise, (0, 1), Pure(1)),
+        audited(cut_answers, (0, 1), Pure(1)),
     ),
     "redrawn": case(
         "noise that is drawn again while the answer is negative",

@@ -31,10 +31,18 @@ def cells(data: tuple[Any, ...]) -> Fraction:
 
 
 def without_neighbours() -> int:
-    """How far the count of ones moves between datasets of one size whose symmetric difference is at most 1: there are none but equal ones."""
+    """How far the count of ones moves between datasets of one size whose symmetric difference is at
+    most 1: there are none but equal ones.
+    """
     world = tuples((0, 1), 3)
     return max(
-        (abs(sum(a) - sum(b)) for a in world for b in world if a != b and 2 * sum(p != q for p, q in zip(sorted(a), sorted(b), strict=True)) <= 1), default=0
+        (
+            abs(sum(a) - sum(b))
+            for a in world
+            for b in world
+            if a != b and 2 * sum(p != q for p, q in zip(sorted(a), sorted(b), strict=True)) <= 1
+        ),
+        default=0,
     )
 
 
@@ -82,7 +90,9 @@ CASES: dict[str, Case] = {
         "the largest move among random pairs, taken for the largest move",
         "the largest move",
         "E-38",
-        _moves(max, lambda: sampled_reach(range(4)), tuples(range(0, 11, 5), 3), replaced(range(11))),
+        _moves(
+            max, lambda: sampled_reach(range(4)), tuples(range(0, 11, 5), 3), replaced(range(11))
+        ),
         _moves(max, lambda: 10, tuples(range(0, 11, 5), 3), replaced(range(11))),
     ),
     "count-in-people": case(

@@ -19,14 +19,21 @@ def total(low: float, high: float, fill: float = 0) -> Any:
     """The right way: fill, clip, grid, integers; noise for the largest row."""
 
     def run(data: Numbers, door: Door) -> Any:
-        return door.perturb(sum(steps(v, low, high, fill) for v in data), Noise(largest(low, high), 1)) * GRID
+        return (
+            door.perturb(sum(steps(v, low, high, fill) for v in data), Noise(largest(low, high), 1))
+            * GRID
+        )
 
     return run
 
 
 def above(low: float) -> Any:
-    """The right way where a value lies between low and low + 1, and the number of rows is public: how far above."""
-    return lambda data, door: door.perturb(sum(steps(Fraction(v) - Fraction(low), 0, 1) for v in data), Noise(steps(1, 0, 1), 1))
+    """The right way where a value lies between low and low + 1, and the number of rows is public:
+    how far above.
+    """
+    return lambda data, door: door.perturb(
+        sum(steps(Fraction(v) - Fraction(low), 0, 1) for v in data), Noise(steps(1, 0, 1), 1)
+    )
 
 
 def in_doubles(low: float) -> Any:
@@ -75,7 +82,9 @@ def raising(data: Numbers, door: Door) -> Any:
 
 
 def integers(bound: int) -> Any:
-    return lambda data, door: door.perturb(sum(min(max(v, -bound), bound) for v in data), Noise(bound, 1))
+    return lambda data, door: door.perturb(
+        sum(min(max(v, -bound), bound) for v in data), Noise(bound, 1)
+    )
 
 
 def lower_end_twice(data: Numbers, door: Door) -> Any:
@@ -100,12 +109,16 @@ def copy_not_used(data: Numbers, door: Door) -> Any:
 def clip_the_sum(data: Numbers, door: Door) -> Any:
     """A batch is clipped, not its rows."""
     whole = sum(steps(v, -(10**6), 10**6) for v in data)
-    return door.perturb(min(max(whole, 0), steps(1, 0, 1) * max(len(data), 1)), Noise(steps(1, 0, 1), 1))
+    return door.perturb(
+        min(max(whole, 0), steps(1, 0, 1) * max(len(data), 1)), Noise(steps(1, 0, 1), 1)
+    )
 
 
 def mean_by_own_size(data: Numbers, door: Door) -> Any:
     n = max(len(data), 1)
-    return door.perturb(Fraction(sum(steps(v, 0, 1) for v in data), n) * GRID, Noise(Fraction(1, n), 1))
+    return door.perturb(
+        Fraction(sum(steps(v, 0, 1) for v in data), n) * GRID, Noise(Fraction(1, n), 1)
+    )
 
 
 def mean_of_two(data: Numbers, door: Door) -> Any:

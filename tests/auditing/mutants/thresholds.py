@@ -1,4 +1,6 @@
-"""Thresholds below which a group is not named: a group that one person alone makes, there or not there."""
+"""Thresholds below which a group is not named: a group that one person alone makes, there or not
+there.
+"""
 
 from __future__ import annotations
 

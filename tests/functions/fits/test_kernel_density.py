@@ -21,9 +21,14 @@ def test_by_its_formula() -> None:
     rng = np.random.default_rng(1)
     x, points = rng.random((30, 2)), rng.random((7, 2))
     fit = KernelDensity("0.2", inputs=[(0, 1), (0, 1)])
-    slow = [np.exp(-np.square((p - x) / 0.2).sum(axis=1) / 2).mean() / (0.04 * 2 * math.pi) for p in points]
+    slow = [
+        np.exp(-np.square((p - x) / 0.2).sum(axis=1) / 2).mean() / (0.04 * 2 * math.pi)
+        for p in points
+    ]
     assert fit(x)(points) == pytest.approx(np.array(slow), abs=1e-7)
-    assert KernelDensity("0.1", records=60)(x[:, 0])(points[:, 0]) == pytest.approx(KernelDensity("0.1")(x[:, 0])(points[:, 0]) / 2, abs=1e-7)
+    assert KernelDensity("0.1", records=60)(x[:, 0])(points[:, 0]) == pytest.approx(
+        KernelDensity("0.1")(x[:, 0])(points[:, 0]) / 2, abs=1e-7
+    )
 
 
 def test_it_is_a_density() -> None:
@@ -45,7 +50,9 @@ def test_no_neighbour_moves_further(relation: str, dimensions: int) -> None:
         one = rng.choice([0, 0.04, 0.25, 0.5, 0.75, 1], (5, dimensions)) * [1, 2][:dimensions]
         two = one.copy()
         two[0] = rng.choice([0, 0.04, 0.25, 0.5, 0.75, 1], dimensions) * [1, 2][:dimensions]
-        d = fit(one)(lattice.points) - fit(two if relation == "replace" else one[1:])(lattice.points)
+        d = fit(one)(lattice.points) - fit(two if relation == "replace" else one[1:])(
+            lattice.points
+        )
         worst = np.maximum(worst, [np.abs(d).sum(), math.sqrt(np.square(d).sum()), np.abs(d).max()])
     assert (worst <= limits).all()
     assert (worst >= (0.7 if relation == "replace" else 0.98) * limits).all()
@@ -64,7 +71,9 @@ def test_any_data_have_a_density() -> None:
     assert found == pytest.approx(fit([0, 1, 0, 0, 1])([0.0, 1.0]))
     assert fit([])([0.5]).tolist() == [0]
     crowd = fit(np.full(20_000, 0.5))([0.5])
-    assert crowd == pytest.approx(1024 * 10 / (10 * 0.1 * math.sqrt(2 * math.pi)))  # far more records than declared count for 1024 times as many
+    assert crowd == pytest.approx(
+        1024 * 10 / (10 * 0.1 * math.sqrt(2 * math.pi))
+    )  # far more records than declared count for 1024 times as many
 
 
 def test_refused() -> None:
@@ -76,10 +85,18 @@ def test_refused() -> None:
 
 def _released(fit: Any, data: Any, lattice: Lattice) -> Any:
     """As a release reads it."""
-    return completed(lambda records: np.reshape(fit(records)(lattice.points), lattice.size), data, Form((lattice.size,), 0.0, -math.inf, math.inf))
+    return completed(
+        lambda records: np.reshape(fit(records)(lattice.points), lattice.size),
+        data,
+        Form((lattice.size,), 0.0, -math.inf, math.inf),
+    )
 
 
-@pytest.mark.parametrize("record", ["abc", 10**400, [1, 2], None, 1 + 1j, b"x", {}, np.array([1.0, 2.0])], ids=lambda v: repr(v)[:12])
+@pytest.mark.parametrize(
+    "record",
+    ["abc", 10**400, [1, 2], None, 1 + 1j, b"x", {}, np.array([1.0, 2.0])],
+    ids=lambda v: repr(v)[:12],
+)
 def test_a_strange_record_moves_the_curve_no_further(record: Any) -> None:
     """It is one record, and the other 99 stay."""
     lattice = Lattice(degree=10, bounds=[(0, 1)])
@@ -103,5 +120,7 @@ def test_many_declared_records(records: int) -> None:
     """2^40 times as many are beyond 64 bits: the clamp is not."""
     lattice = Lattice(degree=4, bounds=[(0, 1)])
     few, many = (KernelDensity("0.1", records=n) for n in (1, records))
-    assert _released(many, [0.5], lattice) * records == pytest.approx(_released(few, [0.5], lattice))
+    assert _released(many, [0.5], lattice) * records == pytest.approx(
+        _released(few, [0.5], lattice)
+    )
     assert _released(many, [0.5], lattice).max() > 0

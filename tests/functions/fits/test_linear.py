@@ -26,23 +26,32 @@ def test_the_least_point() -> None:
     w = np.array([corner, rest[0] - corner, rest[1] - corner])
     phi = features(data[:, :2], fit.inputs)
     assert np.linalg.norm(phi.T @ (phi @ w - data[:, 2]) / 30 + 0.01 * w) < 1e-9
-    assert line(np.array([[0.5, 1.0]])) == pytest.approx(features(np.array([[0.5, 1.0]]), fit.inputs) @ w)
+    assert line(np.array([[0.5, 1.0]])) == pytest.approx(
+        features(np.array([[0.5, 1.0]]), fit.inputs) @ w
+    )
 
 
 def test_a_straight_line_is_found() -> None:
     x = np.linspace(0, 1, 200)
-    assert LinearRegression(ridge="1e-9", values=(-9, 9))(np.column_stack([x, 2 * x - 1]))(np.array([0.0, 1.0])) == pytest.approx([-1, 1], abs=1e-6)
+    assert LinearRegression(ridge="1e-9", values=(-9, 9))(np.column_stack([x, 2 * x - 1]))(
+        np.array([0.0, 1.0])
+    ) == pytest.approx([-1, 1], abs=1e-6)
 
 
 @pytest.mark.parametrize("ridge", ["0.01", "1"])
 def test_no_neighbour_moves_further(ridge: str) -> None:
     n = 20
     fit = LinearRegression(ridge=ridge, values=(-1, 1), records=n)
-    limits = np.array([float(fit.sensitivity(LATTICE).moves(norm, LATTICE.size)) for norm in (1, 2, "inf")])
+    limits = np.array(
+        [float(fit.sensitivity(LATTICE).moves(norm, LATTICE.size)) for norm in (1, 2, "inf")]
+    )
     rng, worst = np.random.default_rng(2), np.zeros(3)
     for _ in range(400):
         one = np.column_stack(
-            [rng.choice([0, 0, 0, 1, 0.5], n) if rng.random() < 0.7 else np.zeros(n), rng.choice([-1, 1], n) if rng.random() < 0.5 else np.ones(n)]
+            [
+                rng.choice([0, 0, 0, 1, 0.5], n) if rng.random() < 0.7 else np.zeros(n),
+                rng.choice([-1, 1], n) if rng.random() < 0.5 else np.ones(n),
+            ]
         )
         two = one.copy()
         two[0], one[0] = (rng.choice([0, 1]), -1), (rng.choice([0, 1]), 1)
@@ -74,7 +83,14 @@ def test_of_more_records_the_first_are_used() -> None:
 def test_predictions_stay_within_the_values() -> None:
     found = LinearRegression(ridge="1e-9", values=(0, 1))([(0.4, 0), (0.6, 1)])(LATTICE.points)
     assert (found.min(), found.max()) == (0, 1)
-    assert float(LinearRegression(ridge="1e-9", values=(0, 1), records=2).sensitivity(LATTICE).moves(1, 11)) == 11
+    assert (
+        float(
+            LinearRegression(ridge="1e-9", values=(0, 1), records=2)
+            .sensitivity(LATTICE)
+            .moves(1, 11)
+        )
+        == 11
+    )
 
 
 def test_refused() -> None:
@@ -90,12 +106,19 @@ def test_refused() -> None:
 
 @pytest.mark.parametrize("ridge", ["1e-16", "1e-20", "1e-300"])
 def test_a_ridge_too_small_for_doubles_does_not_leave_the_values(ridge: str) -> None:
-    """All records at one x: no line is the least one. The lower end is taken, which is no further away than the range."""
+    """All records at one x: no line is the least one. The lower end is taken, which is no further
+    away than the range.
+    """
     line = np.array([[1.0, 5.5]] * 10)
     other = line.copy()
     other[0, 0] = 0.0
     fit = LinearRegression(records=10, values=(5, 6), ridge=ridge)
     form = Form((LATTICE.size,), 0.0, -math.inf, math.inf)
-    found = [completed(lambda records: fit(records)(LATTICE.points), data, form) for data in (line, other)]
+    found = [
+        completed(lambda records: fit(records)(LATTICE.points), data, form)
+        for data in (line, other)
+    ]
     assert min(float(curve.min()) for curve in found) >= 5
-    assert float(np.abs(found[0] - found[1]).max()) <= fit.sensitivity(LATTICE).moves("inf", LATTICE.size)
+    assert float(np.abs(found[0] - found[1]).max()) <= fit.sensitivity(LATTICE).moves(
+        "inf", LATTICE.size
+    )

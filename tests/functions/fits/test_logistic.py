@@ -1,4 +1,6 @@
-"""Logistic regression with a ridge: the least point whatever the data, and its sensitivity against neighbours."""
+"""Logistic regression with a ridge: the least point whatever the data, and its sensitivity against
+neighbours.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,21 @@ LATTICE = Lattice(degree=10, bounds=[(0, 1)])
 def test_the_least_point(ridge: str, kind: str) -> None:
     rng = np.random.default_rng(1)
     x = rng.random(60)
-    labels = {"mixed": rng.random(60) < x, "separable": x > 0.5, "all yes": np.ones(60), "one point": np.ones(60), "empty": np.ones(60)}[kind]
+    labels = {
+        "mixed": rng.random(60) < x,
+        "separable": x > 0.5,
+        "all yes": np.ones(60),
+        "one point": np.ones(60),
+        "empty": np.ones(60),
+    }[kind]
     data = np.column_stack([x, labels])[: {"one point": 1, "empty": 0}.get(kind, 60)]
     sign = np.where(data[:, 1] >= 0.5, 1.0, -1.0)
     signed = features(data[:, :1], ((0, 1),)) * sign[:, None]  # type: ignore[arg-type]
     n = max(1, len(data))
     w = _weights(signed, n, float(ridge))
-    assert np.linalg.norm(float(ridge) * w - signed.T @ _chance(-(signed @ w)) / n) <= float(TOLERANCE)
+    assert np.linalg.norm(float(ridge) * w - signed.T @ _chance(-(signed @ w)) / n) <= float(
+        TOLERANCE
+    )
     chances = LogisticRegression(ridge=ridge)(data)(LATTICE.points)
     assert chances == pytest.approx(_chance(w[0] + w[1] * LATTICE.points))
     assert ((chances >= 0) & (chances <= 1)).all()
@@ -45,10 +55,16 @@ def test_it_learns() -> None:
 def test_no_neighbour_moves_further() -> None:
     n, lattice = 60, Lattice(degree=5, bounds=[(0, 1), (0, 1)])
     fit = LogisticRegression(ridge="0.05", inputs=[(0, 1), (0, 1)], records=n)
-    limits = np.array([float(fit.sensitivity(lattice).moves(norm, lattice.size)) for norm in (1, 2, "inf")])
+    limits = np.array(
+        [float(fit.sensitivity(lattice).moves(norm, lattice.size)) for norm in (1, 2, "inf")]
+    )
     rng, worst = np.random.default_rng(3), np.zeros(3)
     for _ in range(150):
-        one = rng.choice([0.0, 1.0], (n, 3)) if rng.random() < 0.5 else np.column_stack([np.zeros((n, 2)), rng.choice([0.0, 1.0], n)])
+        one = (
+            rng.choice([0.0, 1.0], (n, 3))
+            if rng.random() < 0.5
+            else np.column_stack([np.zeros((n, 2)), rng.choice([0.0, 1.0], n)])
+        )
         two = one.copy()
         one[0], two[0] = (1, 1, 1), (1, 1, 0)
         d = fit(one)(lattice.points) - fit(two)(lattice.points)

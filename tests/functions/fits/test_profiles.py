@@ -1,4 +1,6 @@
-"""The heaviest record of a kernel on a lattice: never below what a fine search finds, and hardly above."""
+"""The heaviest record of a kernel on a lattice: never below what a fine search finds, and hardly
+above.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from sfumato.functions.fits import profiles
 
 def searched(axis: np.ndarray, width: float, low: float, high: float, power: int) -> np.ndarray:
     centres = np.linspace(low, high, 5001)
-    return np.asarray(np.exp(-0.5 * power * np.square((axis[None, :] - centres[:, None]) / width)).sum(axis=1))
+    return np.asarray(
+        np.exp(-0.5 * power * np.square((axis[None, :] - centres[:, None]) / width)).sum(axis=1)
+    )
 
 
 @pytest.mark.parametrize("power", [1, 2])

@@ -11,14 +11,26 @@ import polars as pl
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.functions.fits.records import box_of, clipped, known_ends, known_records, known_table, rows
+from sfumato.functions.fits.records import (
+    box_of,
+    clipped,
+    known_ends,
+    known_records,
+    known_table,
+    rows,
+)
 
 ROWS = [(0.5, 1.0), (0.25, 2.0), (1.0, 3.0)]
 
 
 @pytest.mark.parametrize(
     "data",
-    [ROWS, np.array(ROWS), pd.DataFrame(ROWS, columns=["x", "y"]), pl.DataFrame(ROWS, schema=["x", "y"], orient="row")],
+    [
+        ROWS,
+        np.array(ROWS),
+        pd.DataFrame(ROWS, columns=["x", "y"]),
+        pl.DataFrame(ROWS, schema=["x", "y"], orient="row"),
+    ],
     ids=["list", "array", "pandas", "polars"],
 )
 def test_tables_of_every_kind(data: Any) -> None:
@@ -33,7 +45,16 @@ def test_columns_of_one() -> None:
 
 def test_every_value_is_within_its_ends() -> None:
     ends = (Fraction(-1), Fraction(2))
-    assert clipped(np.array([-5, -1, 0.5, 2, 9, np.nan, np.inf, -np.inf]), ends).tolist() == [-1, -1, 0.5, 2, 2, -1, 2, -1]
+    assert clipped(np.array([-5, -1, 0.5, 2, 9, np.nan, np.inf, -np.inf]), ends).tolist() == [
+        -1,
+        -1,
+        0.5,
+        2,
+        2,
+        -1,
+        2,
+        -1,
+    ]
 
 
 def test_public_things_are_checked() -> None:
@@ -69,10 +90,14 @@ STRANGE = [
 ]
 
 
-@pytest.mark.parametrize("place", range(len(STRANGE)), ids=lambda i: f"{i}-{type(STRANGE[i]).__name__}")
+@pytest.mark.parametrize(
+    "place", range(len(STRANGE)), ids=lambda i: f"{i}-{type(STRANGE[i]).__name__}"
+)
 @pytest.mark.parametrize("columns", [1, 2])
 def test_a_strange_record_changes_one_row(place: int, columns: int) -> None:
-    """Whatever it is, as a record and as a cell: there is a row for each record, and the others are what they were."""
+    """Whatever it is, as a record and as a cell: there is a row for each record, and the others are
+    what they were.
+    """
     plain: Any = [0.25, 2.5, 7] if columns == 1 else [(0.25, 1), (2.5, 3), (7, 2**60)]
     expected = rows(plain, columns)
     for record in (STRANGE[place], (STRANGE[place], 0.5)):
@@ -81,7 +106,9 @@ def test_a_strange_record_changes_one_row(place: int, columns: int) -> None:
             assert found.shape == (4, columns)
             assert found.dtype == np.float64
             assert found[1:].tolist() == expected.tolist()
-            assert np.array_equal(rows([record], columns), found[:1], equal_nan=True)  # beside others as alone
+            assert np.array_equal(
+                rows([record], columns), found[:1], equal_nan=True
+            )  # beside others as alone
 
 
 @pytest.mark.parametrize(
@@ -125,12 +152,23 @@ def test_the_rule_for_a_record(record: Any, columns: int, expected: list[float])
 def test_one_row_for_each_record(data: Any, columns: int, expected: Any) -> None:
     found = rows(data, columns)
     assert found.shape == (len(expected), columns)
-    assert np.array_equal(found, np.array(expected, dtype=float).reshape(-1, columns), equal_nan=True)
+    assert np.array_equal(
+        found, np.array(expected, dtype=float).reshape(-1, columns), equal_nan=True
+    )
 
 
 @pytest.mark.parametrize(
     ("data", "columns"),
-    [(np.ones((2, 2)), 3), (np.ones(4), 2), (np.ones((2, 2, 2)), 2), (np.array(1.0), 1), (None, 1), ("abc", 1), ({"x": 1}, 1), (pd.Series([1]), 2)],
+    [
+        (np.ones((2, 2)), 3),
+        (np.ones(4), 2),
+        (np.ones((2, 2, 2)), 2),
+        (np.array(1.0), 1),
+        (None, 1),
+        ("abc", 1),
+        ({"x": 1}, 1),
+        (pd.Series([1]), 2),
+    ],
     ids=["few", "flat", "deep", "number", "none", "text", "mapping", "series"],
 )
 def test_what_is_no_table_is_refused_by_its_public_shape(data: Any, columns: int) -> None:
@@ -139,5 +177,15 @@ def test_what_is_no_table_is_refused_by_its_public_shape(data: Any, columns: int
 
 
 def test_tables_are_not_refused_for_what_they_hold() -> None:
-    for data in ([], [1], ["abc", [1, 2]], (1, 2), np.ones(3), np.ones((3, 2)), np.array(["a"]), pd.Series([1]), pl.DataFrame({"x": [1]})):
+    for data in (
+        [],
+        [1],
+        ["abc", [1, 2]],
+        (1, 2),
+        np.ones(3),
+        np.ones((3, 2)),
+        np.array(["a"]),
+        pd.Series([1]),
+        pl.DataFrame({"x": [1]}),
+    ):
         known_table(data, 1)

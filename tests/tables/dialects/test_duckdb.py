@@ -13,8 +13,31 @@ from sfumato.tables.engine import compiled
 
 from ..worlds import Bench, planned
 
-TYPES = ("boolean", "int8", "int64", "uint16", "float32", "float64", "decimal(12, 2)", "decimal(38, 0)", "string", "binary", "date", "time", "uuid")
-NESTED = ("timestamp", "timestamp('UTC')", "timestamp('UTC', 6)", "timestamp(3)", "array<int64>", "array<array<string>>", "struct<a: int8, b: time>", "json")
+TYPES = (
+    "boolean",
+    "int8",
+    "int64",
+    "uint16",
+    "float32",
+    "float64",
+    "decimal(12, 2)",
+    "decimal(38, 0)",
+    "string",
+    "binary",
+    "date",
+    "time",
+    "uuid",
+)
+NESTED = (
+    "timestamp",
+    "timestamp('UTC')",
+    "timestamp('UTC', 6)",
+    "timestamp(3)",
+    "array<int64>",
+    "array<array<string>>",
+    "struct<a: int8, b: time>",
+    "json",
+)
 
 
 @pytest.mark.parametrize("name", [*TYPES, *NESTED])
@@ -29,5 +52,7 @@ def test_statements_are_written_alike() -> None:
     theirs: Any = bench.source.engine.backend
     for seed in range(20):
         made = planned(Random(seed), bench)
-        assert [compiled(theirs, statement.expression) for statement in made.statements] == list(made.sql)
+        assert [compiled(theirs, statement.expression) for statement in made.statements] == list(
+            made.sql
+        )
     bench.close()

@@ -8,11 +8,22 @@ import pytest
 from sfumato.tables.dialects import letters
 
 
-@pytest.mark.parametrize(("function", "table"), [("lower", letters.small), ("upper", letters.capital)])
+@pytest.mark.parametrize(
+    ("function", "table"), [("lower", letters.small), ("upper", letters.capital)]
+)
 def test_every_letter_is_duckdbs(function: str, table: object) -> None:
     pairs = dict(zip(*table(), strict=True))  # type: ignore[operator]
-    found = duckdb.connect().execute(f"SELECT chr(i::int), {function}(chr(i::int)) FROM range(1, 1114112) t(i) WHERE i NOT BETWEEN 55296 AND 57343").fetchall()
-    assert [(one, other, pairs.get(one)) for one, other in found if pairs.get(one, one) != other] == []
+    found = (
+        duckdb.connect()
+        .execute(
+            f"SELECT chr(i::int), {function}(chr(i::int)) FROM range(1, 1114112) t(i) "
+            f"WHERE i NOT BETWEEN 55296 AND 57343"
+        )
+        .fetchall()
+    )
+    assert [
+        (one, other, pairs.get(one)) for one, other in found if pairs.get(one, one) != other
+    ] == []
     assert len(pairs) > 1400
 
 

@@ -1,4 +1,6 @@
-"""Sizes of float expressions: never smaller than what they can be, and known for the grid's own arithmetic."""
+"""Sizes of float expressions: never smaller than what they can be, and known for the grid's own
+arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from sfumato.tables.engine_values import number
 from sfumato.tables.grids import grid_of
 from sfumato.tables.types import FLOAT
 
-TABLE: Any = ibis.table({"x": "float64", "y": "float32", "i": "int64", "d": "decimal(12, 2)", "b": "boolean"}, name="rows")
+TABLE: Any = ibis.table(
+    {"x": "float64", "y": "float32", "i": "int64", "d": "decimal(12, 2)", "b": "boolean"},
+    name="rows",
+)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +35,14 @@ TABLE: Any = ibis.table({"x": "float64", "y": "float32", "i": "int64", "d": "dec
         (TABLE.i.cast("float64") / number(4.0), -2, 62),
         (-TABLE.i.cast("float64"), 0, 64),
         (ibis.coalesce(TABLE.i.cast("float64"), number(0.5)), -1, 64),
-        (ibis.cases((TABLE.x.between(ibis.literal(-4.0), ibis.literal(2.0)), TABLE.x), else_=ibis.literal(1.0)), -1074, 2),
+        (
+            ibis.cases(
+                (TABLE.x.between(ibis.literal(-4.0), ibis.literal(2.0)), TABLE.x),
+                else_=ibis.literal(1.0),
+            ),
+            -1074,
+            2,
+        ),
         (TABLE.x.sqrt(), -1074, 1024),
     ],
     ids=range(12),
@@ -49,7 +61,9 @@ def test_a_literal_that_is_no_finite_number_has_no_size() -> None:
     assert size(ibis.literal("x").cast("float64").op()) == ANY
 
 
-@pytest.mark.parametrize("ends", [(0, 1), (-5, 5), (0, 10**9), (-(10**100), 10**100), (0, Fraction(1, 10**50))])
+@pytest.mark.parametrize(
+    "ends", [(0, 1), (-5, 5), (0, 10**9), (-(10**100), 10**100), (0, Fraction(1, 10**50))]
+)
 def test_the_grids_own_arithmetic_is_known_to_fit(ends: tuple[Any, Any]) -> None:
     grid = grid_of("x", FLOAT, Fraction(ends[0]), Fraction(ends[1]))
     rounded = size(grid.doubles(TABLE.x).op())

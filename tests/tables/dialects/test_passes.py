@@ -16,7 +16,12 @@ from sfumato.tables.dialects.passes import Passes
 
 T = ibis.table({"x": "int64", "y": "int64", "s": "string", "a": "array<int64>"}, name="t")
 THEIRS = {"duckdb": DuckDBCompiler, "postgres": PostgresCompiler, "spark": PySparkCompiler}
-OURS = {name: type("Compiler", (Passes, theirs), {"__slots__": (), "SIMPLE_OPS": {}, "UNSUPPORTED_OPS": ()}) for name, theirs in THEIRS.items()}
+OURS = {
+    name: type(
+        "Compiler", (Passes, theirs), {"__slots__": (), "SIMPLE_OPS": {}, "UNSUPPORTED_OPS": ()}
+    )
+    for name, theirs in THEIRS.items()
+}
 
 PLAIN: dict[str, Any] = {
     "conditions": T.filter(T.x > 1, T.s.isin(["a", "b"])).select("y"),
@@ -25,7 +30,9 @@ PLAIN: dict[str, Any] = {
     "a join": T.filter(T.x > 1).join(T.group_by("y").agg(n=T.count()), "y").select("x", "n"),
     "a join with itself": T.filter(T.x > 1).join(T.filter(T.x > 1).view(), "y").select("x"),
     "a union": T.select("x").union(T.filter(T.y > 2).select("x")),
-    "twice the same": ibis.union(T.group_by("x").agg(n=T.count()), T.group_by("x").agg(n=T.count())),
+    "twice the same": ibis.union(
+        T.group_by("x").agg(n=T.count()), T.group_by("x").agg(n=T.count())
+    ),
 }
 REWRITTEN: dict[str, Any] = {
     "no values": T.filter(T.s.isin([])),
@@ -37,8 +44,15 @@ REWRITTEN: dict[str, Any] = {
     "in order": T.select("x", "y").distinct().order_by(T.x),
     "capitals": T.mutate(z=T.s.capitalize()),
 }
-SILENT = {("duckdb", "in order"), ("postgres", "in order"), ("spark", "in order"), ("spark", "of a list")}
-"""Where the engine has no pass for it, or it changes only what Ibis puts into one SELECT, which is never asked of it here."""
+SILENT = {
+    ("duckdb", "in order"),
+    ("postgres", "in order"),
+    ("spark", "in order"),
+    ("spark", "of a list"),
+}
+"""Where the engine has no pass for it, or it changes only what Ibis puts into one SELECT, which is
+never asked of it here.
+"""
 
 
 def written(make: Callable[[Any], Any], compiler: Any) -> str:
@@ -54,7 +68,9 @@ def written(make: Callable[[Any], Any], compiler: Any) -> str:
 def test_without_passes_it_is_the_same(engine: str, name: str) -> None:
     ours = OURS[engine]()
     assert ours._found_nothing(PLAIN[name])
-    assert written(lambda compiler: compiler.tree(PLAIN[name]), ours) == written(lambda compiler: compiler.to_sqlglot(PLAIN[name]), THEIRS[engine]())
+    assert written(lambda compiler: compiler.tree(PLAIN[name]), ours) == written(
+        lambda compiler: compiler.to_sqlglot(PLAIN[name]), THEIRS[engine]()
+    )
 
 
 @pytest.mark.parametrize("engine", THEIRS)
@@ -66,7 +82,9 @@ def test_where_there_is_something_to_find_they_stay(engine: str, name: str) -> N
     theirs = written(lambda compiler: compiler.to_sqlglot(expression), THEIRS[engine]())
     assert written(lambda compiler: compiler.tree(expression), ours) == theirs
     try:
-        found = written(lambda compiler: compiler.to_sqlglot(expression), passes._without(OURS[engine]))
+        found = written(
+            lambda compiler: compiler.to_sqlglot(expression), passes._without(OURS[engine])
+        )
     except Exception:
         return
     assert found != theirs or (engine, name) in SILENT
@@ -74,11 +92,17 @@ def test_where_there_is_something_to_find_they_stay(engine: str, name: str) -> N
 
 def test_these_are_all_passes() -> None:
     """A new one of Ibis's is to be looked at first."""
-    assert {name: (len(theirs.rewrites), len(theirs.post_rewrites)) for name, theirs in THEIRS.items()} == {
+    assert {
+        name: (len(theirs.rewrites), len(theirs.post_rewrites)) for name, theirs in THEIRS.items()
+    } == {
         "duckdb": (5, 0),
         "postgres": (5, 1),
         "spark": (5, 1),
     }
-    lowered = {name: sorted(op.__name__ for op in theirs.lowered_ops) for name, theirs in THEIRS.items()}
+    lowered = {
+        name: sorted(op.__name__ for op in theirs.lowered_ops) for name, theirs in THEIRS.items()
+    }
     assert lowered["duckdb"] == ["Bucket", "Capitalize", "Sample"]
-    assert lowered["postgres"] == lowered["spark"] == ["Bucket", "Capitalize", "Sample", "StringSlice"]
+    assert (
+        lowered["postgres"] == lowered["spark"] == ["Bucket", "Capitalize", "Sample", "StringSlice"]
+    )

@@ -1,4 +1,6 @@
-"""Ready fits: each a small record of public things, called on data, giving a function of points; with its sensitivity on a lattice where there is one."""
+"""Ready fits: each a small record of public things, called on data, giving a function of points;
+with its sensitivity on a lattice where there is one.
+"""
 
 from .kernel_density import KernelDensity
 from .linear import LinearRegression

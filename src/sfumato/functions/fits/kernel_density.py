@@ -1,9 +1,13 @@
-"""Kernel density (Rosenblatt 1956, Parzen 1962): f(t) = (1/(N·h^d))·Σ K((t − x_i)/h), K the normal density in d dimensions.
+"""Kernel density (Rosenblatt 1956, Parzen 1962): f(t) = (1/(N·h^d))·Σ K((t − x_i)/h), K the normal
+density in d dimensions.
 
-*Divisor*      N is the public number `records=`, a constant: so both relations have a sensitivity. Without it, the number of rows, and then there is none.
-*Sensitivity*  add-remove: one record's profile on the lattice. Replace: the difference of two; as profiles are not negative, the largest value moves by no more
-               than one of them, squares by twice, and sums by twice.
-*Exactly*      every K is rounded to a multiple of 2⁻³⁰ and added as an integer: the sum has no error, in any order.
+*Divisor*      N is the public number `records=`, a constant: so both relations have a sensitivity.
+               Without it, the number of rows, and then there is none.
+*Sensitivity*  add-remove: one record's profile on the lattice. Replace: the difference of two; as
+               profiles are not negative, the largest value moves by no more than one of them,
+               squares by twice, and sums by twice.
+*Exactly*      every K is rounded to a multiple of 2⁻³⁰ and added as an integer: the sum has no
+               error, in any order.
 *Proof*        docs/proofs/bernstein.md
 """
 
@@ -34,13 +38,17 @@ _CELLS = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class KernelDensity:
-    """Data: records x, or rows of d coordinates; clipped to `inputs=`, an interval or one for each coordinate."""
+    """Data: records x, or rows of d coordinates; clipped to `inputs=`, an interval or one for each
+    coordinate.
+    """
 
     bandwidth: Fraction
     inputs: tuple[Ends, ...]
     records: int | None
 
-    def __init__(self, bandwidth: Number = "0.1", *, inputs: Any = (0, 1), records: int | None = None) -> None:
+    def __init__(
+        self, bandwidth: Number = "0.1", *, inputs: Any = (0, 1), records: int | None = None
+    ) -> None:
         put = object.__setattr__
         put(self, "bandwidth", positive(bandwidth, "bandwidth"))
         put(self, "inputs", box_of(inputs))
@@ -56,9 +64,16 @@ class KernelDensity:
 
     def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
         found = rows(data, len(self.inputs))
-        x = np.stack([clipped(column, ends) for column, ends in zip(found.T, self.inputs, strict=True)], axis=1)
-        divisor = (self.records or max(1, len(x))) * (float(self.bandwidth) * math.sqrt(2 * math.pi)) ** len(self.inputs)
-        most = min(_TIMES * _ONE * (self.records or max(1, len(x))), 1 << 62)  # within int64, and no sum comes to it
+        x = np.stack(
+            [clipped(column, ends) for column, ends in zip(found.T, self.inputs, strict=True)],
+            axis=1,
+        )
+        divisor = (self.records or max(1, len(x))) * (
+            float(self.bandwidth) * math.sqrt(2 * math.pi)
+        ) ** len(self.inputs)
+        most = min(
+            _TIMES * _ONE * (self.records or max(1, len(x))), 1 << 62
+        )  # within int64, and no sum comes to it
 
         def density(points: ArrayLike) -> Floats:
             given = np.asarray(points, dtype=np.float64).reshape(-1, len(self.inputs))
@@ -71,14 +86,21 @@ class KernelDensity:
         """How far a neighbour moves the values on the lattice."""
         records = declared(self.records, "KernelDensity")
         inside(lattice, self.inputs)
-        peak = Fraction(evaluate(lambda: (1 / ((2 * arb.pi()).sqrt() * ball(self.bandwidth))) ** len(self.inputs), "up"))
+        peak = Fraction(
+            evaluate(
+                lambda: (1 / ((2 * arb.pi()).sqrt() * ball(self.bandwidth))) ** len(self.inputs),
+                "up",
+            )
+        )
         l1, square = Fraction(1), Fraction(1)
         for number, (low, high) in enumerate(self.inputs):
             l1 *= profiles.heaviest(lattice.axis(number), self.bandwidth, low, high)
             square *= profiles.heaviest(lattice.axis(number), self.bandwidth, low, high, 2)
         twice = 2 if relation in (None, "replace") else 1
         each = peak / records
-        rounding = each * Fraction(twice, _ONE) + peak * Fraction(_TIMES, 2**50)  # of the changed terms, and of the divisions
+        rounding = each * Fraction(twice, _ONE) + peak * Fraction(
+            _TIMES, 2**50
+        )  # of the changed terms, and of the divisions
         size = lattice.size
         return Global(
             l1=twice * each * l1 + size * rounding,

@@ -1,9 +1,12 @@
-"""Linear regression with a ridge: w = argmin (1/(2n))·Σ (y_i − w·φ_i)² + (λ/2)·‖w‖², φ = (1, x) with x scaled to [0, 1]^d; the function is w·φ,
-clipped to the interval of y.
+"""Linear regression with a ridge: w = argmin (1/(2n))·Σ (y_i − w·φ_i)² + (λ/2)·‖w‖², φ = (1, x)
+with x scaled to [0, 1]^d; the function is w·φ, clipped to the interval of y.
 
-*Sensitivity*  ‖w‖ ≤ B/(2√λ), so a record pulls at w with at most G = R·(B + R·‖w‖), R² = 1 + d, |y| ≤ B; replacing it moves w by at most 2G/(n·λ), because the
-               objective is λ-strongly convex (Chaudhuri, Monteleoni & Sarwate 2011). On the lattice that is at most ‖φ(p)‖ times as much at each point.
-*Without λ*    one record can turn the line around: there is no sensitivity, so there is no such fit here.
+*Sensitivity*  ‖w‖ ≤ B/(2√λ), so a record pulls at w with at most G = R·(B + R·‖w‖), R² = 1 + d, |y|
+               ≤ B; replacing it moves w by at most 2G/(n·λ), because the objective is λ-strongly
+               convex (Chaudhuri, Monteleoni & Sarwate 2011). On the lattice that is at most ‖φ(p)‖
+               times as much at each point.
+*Without λ*    one record can turn the line around: there is no sensitivity, so there is no such fit
+               here.
 *Relation*     replace; of more records than declared only the first are used.
 *Proof*        docs/proofs/bernstein.md
 """
@@ -23,7 +26,18 @@ from ...exact.numbers import Number, positive
 from ...sensitivity.kinds import Global
 from ..lattice import Lattice
 from ..polynomial import Floats
-from .records import Ends, box_of, clipped, declared, inside, known_ends, known_records, known_table, only_replace, rows
+from .records import (
+    Ends,
+    box_of,
+    clipped,
+    declared,
+    inside,
+    known_ends,
+    known_records,
+    known_table,
+    only_replace,
+    rows,
+)
 
 TOLERANCE = Fraction(1, 2**33)
 """How far from zero the gradient may be where the search for w ends."""
@@ -38,7 +52,14 @@ class LinearRegression:
     values: Ends
     records: int | None
 
-    def __init__(self, *, ridge: Number = "0.1", inputs: Any = (0, 1), values: tuple[Number, Number] = (-1, 1), records: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        ridge: Number = "0.1",
+        inputs: Any = (0, 1),
+        values: tuple[Number, Number] = (-1, 1),
+        records: int | None = None,
+    ) -> None:
         put = object.__setattr__
         put(self, "ridge", positive(ridge, "ridge"))
         put(self, "inputs", box_of(inputs))
@@ -58,7 +79,13 @@ class LinearRegression:
         phi, y = features(found[:, :-1], self.inputs), clipped(found[:, -1], self.values)
         n = self.records or max(1, len(found))
         w = _weights(phi, y, n, float(self.ridge))
-        return lambda points: clipped(features(np.asarray(points, dtype=np.float64).reshape(-1, len(self.inputs)), self.inputs) @ w, self.values)
+        return lambda points: clipped(
+            features(
+                np.asarray(points, dtype=np.float64).reshape(-1, len(self.inputs)), self.inputs
+            )
+            @ w,
+            self.values,
+        )
 
     def sensitivity(self, lattice: Lattice, relation: str | None = "replace") -> Global:
         """How far a neighbour moves the values on the lattice."""
@@ -68,14 +95,24 @@ class LinearRegression:
         long = sqrt_up(Fraction(1 + len(self.inputs)))
         weight = most / 2 * sqrt_up(1 / self.ridge)
         pull = long * (most + long * weight)
-        error = (TOLERANCE * max(Fraction(1), most) + Fraction(n, 2**52) * pull) / self.ridge  # where the search ends, and of the sums
+        error = (
+            TOLERANCE * max(Fraction(1), most) + Fraction(n, 2**52) * pull
+        ) / self.ridge  # where the search ends, and of the sums
         widest = self.values[1] - self.values[0]
-        return on_lattice(lattice, self.inputs, 2 * pull / (n * self.ridge) + 2 * error, widest, "2G/(n·λ) for the weights")
+        return on_lattice(
+            lattice,
+            self.inputs,
+            2 * pull / (n * self.ridge) + 2 * error,
+            widest,
+            "2G/(n·λ) for the weights",
+        )
 
 
 def _weights(phi: Floats, y: Floats, n: int, ridge: float) -> Floats:
-    """The least point, to a gradient below the tolerance. Beside records in line a ridge may be too small for doubles: then NaN, which is clipped to the lower
-    end of the values, so that no dataset leaves them."""
+    """The least point, to a gradient below the tolerance. Beside records in line a ridge may be too
+    small for doubles: then NaN, which is clipped to the lower end of the values, so that no dataset
+    leaves them.
+    """
     matrix = phi.T @ phi / n + ridge * np.eye(phi.shape[1])
     wanted = phi.T @ y / n
     bound = float(TOLERANCE) * max(1.0, float(np.abs(y).max(initial=0.0)))
@@ -93,18 +130,32 @@ def _weights(phi: Floats, y: Floats, n: int, ridge: float) -> Floats:
 
 def features(x: Floats, box: tuple[Ends, ...]) -> Floats:
     """(1, x) with x scaled to [0, 1]^d."""
-    columns = [(clipped(column, ends) - float(ends[0])) / float(ends[1] - ends[0]) for column, ends in zip(x.T, box, strict=True)]
+    columns = [
+        (clipped(column, ends) - float(ends[0])) / float(ends[1] - ends[0])
+        for column, ends in zip(x.T, box, strict=True)
+    ]
     return np.stack([np.ones(len(x)), *columns], axis=1)
 
 
-def on_lattice(lattice: Lattice, box: tuple[Ends, ...], move: Fraction, widest: Fraction, formula: str, rounding: Fraction = Fraction(0)) -> Global:
-    """Of w·φ, from a bound on the move of w: ‖φ‖² = 1 + Σ x_j² at each point, summed exactly; the rounding of two values at each point; and never more than
-    the values' own range at each."""
+def on_lattice(
+    lattice: Lattice,
+    box: tuple[Ends, ...],
+    move: Fraction,
+    widest: Fraction,
+    formula: str,
+    rounding: Fraction = Fraction(0),
+) -> Global:
+    """Of w·φ, from a bound on the move of w: ‖φ‖² = 1 + Σ x_j² at each point, summed exactly; the
+    rounding of two values at each point; and never more than the values' own range at each.
+    """
     inside(lattice, box)
     squares = [[_scaled(low + (high - low) * Fraction(i, lattice.degree), ends) ** 2 for i in range(lattice.degree + 1)]
                for (low, high), ends in zip(lattice.bounds, box, strict=True)]  # fmt: skip
     longest = 1 + sum((max(column) for column in squares), Fraction(0))
-    total = lattice.size * (1 + sum((sum(column, Fraction(0)) / (lattice.degree + 1) for column in squares), Fraction(0)))
+    total = lattice.size * (
+        1
+        + sum((sum(column, Fraction(0)) / (lattice.degree + 1) for column in squares), Fraction(0))
+    )
     lengths = np.ones(1)
     for column in squares:
         lengths = (lengths[:, None] + np.array([float(c) for c in column])[None, :]).reshape(-1)

@@ -1,10 +1,12 @@
-"""Logistic regression with a ridge: w = argmin (1/n)·Σ ln(1 + e^(−z_i·w·φ_i)) + (λ/2)·‖w‖², z = ±1, φ = (1, x) with x scaled to [0, 1]^d; the function is
-the probability 1/(1 + e^(−w·φ)).
+"""Logistic regression with a ridge: w = argmin (1/n)·Σ ln(1 + e^(−z_i·w·φ_i)) + (λ/2)·‖w‖², z = ±1,
+φ = (1, x) with x scaled to [0, 1]^d; the function is the probability 1/(1 + e^(−w·φ)).
 
-*Sensitivity*  a record pulls at w with at most ‖φ‖ ≤ R, R² = 1 + d, so replacing it moves w by at most 2R/(n·λ) (Chaudhuri, Monteleoni & Sarwate 2011), and the
-               probability at p by at most a quarter of ‖φ(p)‖ times as much.
-*Search*       Newton's method with steps halved until the objective falls; it ends when the gradient is below a public tolerance, so w is within
-               tolerance/λ of the least point whatever the data.
+*Sensitivity*  a record pulls at w with at most ‖φ‖ ≤ R, R² = 1 + d, so replacing it moves w by at
+               most 2R/(n·λ) (Chaudhuri, Monteleoni & Sarwate 2011), and the probability at p by at
+               most a quarter of ‖φ(p)‖ times as much.
+*Search*       Newton's method with steps halved until the objective falls; it ends when the
+               gradient is below a public tolerance, so w is within tolerance/λ of the least point
+               whatever the data.
 *Relation*     replace; of more records than declared only the first are used.
 *Proof*        docs/proofs/bernstein.md
 """
@@ -28,7 +30,9 @@ from .linear import TOLERANCE, features, on_lattice
 from .records import Ends, box_of, declared, known_records, known_table, only_replace, rows
 
 CHANCE = Fraction(1, 2**51)
-"""How far a probability, as computed from w·φ, may be from itself: an exponential, a sum and a quotient, each rounded, of a number up to 1."""
+"""How far a probability, as computed from w·φ, may be from itself: an exponential, a sum and a
+quotient, each rounded, of a number up to 1.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,9 @@ class LogisticRegression:
     inputs: tuple[Ends, ...]
     records: int | None
 
-    def __init__(self, *, ridge: Number = "0.1", inputs: Any = (0, 1), records: int | None = None) -> None:
+    def __init__(
+        self, *, ridge: Number = "0.1", inputs: Any = (0, 1), records: int | None = None
+    ) -> None:
         put = object.__setattr__
         put(self, "ridge", positive(ridge, "ridge"))
         put(self, "inputs", box_of(inputs))
@@ -56,17 +62,35 @@ class LogisticRegression:
     def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
         found = rows(data, len(self.inputs) + 1)[: self.records]
         sign = np.where(found[:, -1] >= 0.5, 1.0, -1.0)
-        w = _weights(features(found[:, :-1], self.inputs) * sign[:, None], self.records or max(1, len(found)), float(self.ridge))
-        return lambda points: _chance(features(np.asarray(points, dtype=np.float64).reshape(-1, len(self.inputs)), self.inputs) @ w)
+        w = _weights(
+            features(found[:, :-1], self.inputs) * sign[:, None],
+            self.records or max(1, len(found)),
+            float(self.ridge),
+        )
+        return lambda points: _chance(
+            features(
+                np.asarray(points, dtype=np.float64).reshape(-1, len(self.inputs)), self.inputs
+            )
+            @ w
+        )
 
     def sensitivity(self, lattice: Lattice, relation: str | None = "replace") -> Global:
         """How far a neighbour moves the values on the lattice."""
         only_replace(relation, "LogisticRegression")
         n = declared(self.records, "LogisticRegression")
         long = sqrt_up(Fraction(1 + len(self.inputs)))
-        error = (TOLERANCE + Fraction(n, 2**52) * long) / self.ridge  # where the search ends, and of the sums
+        error = (
+            TOLERANCE + Fraction(n, 2**52) * long
+        ) / self.ridge  # where the search ends, and of the sums
         move = (2 * long / (n * self.ridge) + 2 * error) / 4
-        return on_lattice(lattice, self.inputs, move, Fraction(1), "a quarter of 2R/(n·λ) for the weights", 2 * CHANCE)
+        return on_lattice(
+            lattice,
+            self.inputs,
+            move,
+            Fraction(1),
+            "a quarter of 2R/(n·λ) for the weights",
+            2 * CHANCE,
+        )
 
 
 def _chance(z: Floats) -> Floats:
@@ -96,7 +120,9 @@ def _weights(signed: Floats, n: int, ridge: float) -> Floats:
             size /= 2.0
         w, value = trial, now
     smooth = ridge + float((signed * signed).sum()) / (4 * n)
-    while np.linalg.norm(gradient := ridge * w - signed.T @ _chance(-(signed @ w)) / n) > float(TOLERANCE):
+    while np.linalg.norm(gradient := ridge * w - signed.T @ _chance(-(signed @ w)) / n) > float(
+        TOLERANCE
+    ):
         w = w - gradient / smooth  # slower, and surely downhill
     return w
 

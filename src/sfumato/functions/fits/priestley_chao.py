@@ -1,13 +1,19 @@
-"""Kernel regression by spacings (Priestley & Chao 1972): m(t) = (1/h)·Σ_{i ≥ 2} (x_(i) − x_(i−1))·K((t − x_(i))/h)·y_(i), records sorted by (x, y).
+"""Kernel regression by spacings (Priestley & Chao 1972): m(t) = (1/h)·Σ_{i ≥ 2} (x_(i) −
+x_(i−1))·K((t − x_(i))/h)·y_(i), records sorted by (x, y).
 
-*Ties*         of records with equal x the one with the least y owns the gap. So the curve depends on the multiset of records and not on their order, which
-               add-remove requires: two orders of one dataset are the same dataset.
+*Ties*         of records with equal x the one with the least y owns the gap. So the curve depends
+               on the multiset of records and not on their order, which add-remove requires: two
+               orders of one dataset are the same dataset.
 
-*Kernel*       K(u) = e^(−u²/2)/√(2π). Without the root, as the sources' code has it (`normalised=False`), the curve is √(2π) = 2.5066 times too high.
+*Kernel*       K(u) = e^(−u²/2)/√(2π). Without the root, as the sources' code has it
+               (`normalised=False`), the curve is √(2π) = 2.5066 times too high.
 *Sensitivity*  for x in an interval of width w and |y| ≤ B, all known without looking at data:
-               a record owns the gap before it, so the weights of all records come to w at most; a neighbour moves m by up to 2·B·w·K(0)/h, however many records
-               there are. `spacing=s` counts every gap for s at most: then a record's change moves two terms by s each, 4·B·s·K(0)/h under replace.
-*Exactly*      with `values=` every term is rounded to a multiple of a public power of two, so that the terms add up without error in any order.
+               a record owns the gap before it, so the weights of all records come to w at most; a
+               neighbour moves m by up to 2·B·w·K(0)/h, however many records there are. `spacing=s`
+               counts every gap for s at most: then a record's change moves two terms by s each,
+               4·B·s·K(0)/h under replace.
+*Exactly*      with `values=` every term is rounded to a multiple of a public power of two, so that
+               the terms add up without error in any order.
 *Proof*        docs/proofs/bernstein.md
 """
 
@@ -38,7 +44,9 @@ _CELLS = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class PriestleyChao:
-    """Data: records (x, y). With `values=`, the interval of y, x and y are clipped and the sensitivity is known."""
+    """Data: records (x, y). With `values=`, the interval of y, x and y are clipped and the
+    sensitivity is known.
+    """
 
     bandwidth: Fraction
     normalised: bool
@@ -72,8 +80,14 @@ class PriestleyChao:
 
     def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
         found = rows(data, 2)
-        x, y = (found[:, 0], found[:, 1]) if self.values is None else (clipped(found[:, 0], self.inputs), clipped(found[:, 1], self.values))
-        order = np.lexsort((y, x))  # by x, then by y: under add-remove the rows have no order that a tie could follow
+        x, y = (
+            (found[:, 0], found[:, 1])
+            if self.values is None
+            else (clipped(found[:, 0], self.inputs), clipped(found[:, 1], self.values))
+        )
+        order = np.lexsort(
+            (y, x)
+        )  # by x, then by y: under add-remove the rows have no order that a tie could follow
         x, y = x[order], y[order]
         gaps = np.diff(x)
         if self.spacing is not None:
@@ -81,13 +95,21 @@ class PriestleyChao:
         heights = gaps * y[1:]
         step = None if self.values is None else self._step()
         divisor = float(self.bandwidth) * (ROOT_TWO_PI if self.normalised else 1.0)
-        return lambda points: _sums(np.asarray(points, dtype=np.float64), x[1:], heights, float(self.bandwidth), step) / divisor
+        return lambda points: (
+            _sums(np.asarray(points, dtype=np.float64), x[1:], heights, float(self.bandwidth), step)
+            / divisor
+        )
 
     def sensitivity(self, lattice: Lattice, relation: str | None = "replace") -> Global:
         """How far a neighbour moves the values on the lattice."""
         if self.values is None:
             rewrite = "PriestleyChao(…, values=(-1, 1)), or a sampled sensitivity"
-            raise Refused("fit.values", "PriestleyChao(…)", "without public bounds on y a neighbour may move the curve as far as it likes", rewrite)
+            raise Refused(
+                "fit.values",
+                "PriestleyChao(…)",
+                "without public bounds on y a neighbour may move the curve as far as it likes",
+                rewrite,
+            )
         inside(lattice, self.box)
         low, high = self.inputs
         axis, per = lattice.axis(), self._highest() / self.bandwidth
@@ -100,16 +122,28 @@ class PriestleyChao:
             l1 = min(l1, most * profiles.heaviest(axis, self.bandwidth, low, high))
             root = min(root, most * sqrt_up(profiles.heaviest(axis, self.bandwidth, low, high, 2)))
             sup = min(sup, most)
-        error = per * (high - low) * Fraction(1, 2**44)  # of six terms, each rounded once and computed to 2^-48 of the largest, and of the division
+        error = (
+            per * (high - low) * Fraction(1, 2**44)
+            # of six terms, each rounded once and computed to 2^-48 of the largest, and of the
+            # division
+        )
         size = lattice.size
         formula = "sums of gaps times values; a record changes two of them"
-        return Global(l1=l1 + size * error, l2=root + sqrt_up(Fraction(size)) * error, sup=sup + error, relation=relation or "replace", formula=formula)
+        return Global(
+            l1=l1 + size * error,
+            l2=root + sqrt_up(Fraction(size)) * error,
+            sup=sup + error,
+            relation=relation or "replace",
+            formula=formula,
+        )
 
     def _highest(self) -> Fraction:
         """B·K(0), rounded up."""
         assert self.values is not None
         most = max(abs(self.values[0]), abs(self.values[1]))
-        return most * (Fraction(evaluate(lambda: 1 / (2 * arb.pi()).sqrt(), "up")) if self.normalised else 1)
+        return most * (
+            Fraction(evaluate(lambda: 1 / (2 * arb.pi()).sqrt(), "up")) if self.normalised else 1
+        )
 
     def _step(self) -> float:
         """All terms together stay below 2^51 of these, so sums of them are exact."""

@@ -1,7 +1,9 @@
-"""How much one record of a Gaussian kernel weighs on a lattice, at most: Σ K((p − c)/h)^power over the points p of an axis, for the worst centre c.
+"""How much one record of a Gaussian kernel weighs on a lattice, at most: Σ K((p − c)/h)^power over
+the points p of an axis, for the worst centre c.
 
-*Bound*    the centres are cut into cells; in each cell every term is taken at the nearest centre, which no centre of the cell exceeds. The cells are so narrow
-           that the bound is above the truth by less than a thousandth or so. Rounded up.
+*Bound*    the centres are cut into cells; in each cell every term is taken at the nearest centre,
+           which no centre of the cell exceeds. The cells are so narrow that the bound is above the
+           truth by less than a thousandth or so. Rounded up.
 """
 
 from __future__ import annotations
@@ -17,13 +19,19 @@ _UP = 1 + Fraction(1, 10**9)  # far beyond the rounding of a few thousand double
 _MOST = 1 << 22
 
 
-def heaviest(axis: Floats, width: Fraction, low: Fraction, high: Fraction, power: int = 1) -> Fraction:
+def heaviest(
+    axis: Floats, width: Fraction, low: Fraction, high: Fraction, power: int = 1
+) -> Fraction:
     """The most that a record anywhere in [low, high] weighs."""
     return Fraction(float(_profile(axis, float(width), float(low), float(high), power).max())) * _UP
 
 
-def heaviest_beyond(axis: Floats, width: Fraction, low: Fraction, high: Fraction, power: int = 1) -> Fraction:
-    """∫ over t from low to high of the most that a record in [t, high] weighs (its root for power 2)."""
+def heaviest_beyond(
+    axis: Floats, width: Fraction, low: Fraction, high: Fraction, power: int = 1
+) -> Fraction:
+    """∫ over t from low to high of the most that a record in [t, high] weighs (its root for power
+    2).
+    """
     profile = _profile(axis, float(width), float(low), float(high), power)
     beyond = np.maximum.accumulate(profile[::-1])[::-1]
     mean = float((np.sqrt(beyond) if power == 2 else beyond).mean())
@@ -31,7 +39,9 @@ def heaviest_beyond(axis: Floats, width: Fraction, low: Fraction, high: Fraction
 
 
 def _profile(axis: Floats, width: float, low: float, high: float, power: int) -> Floats:
-    cells = int(min(max(64, math.ceil((high - low) / width * 1000)), 20_000, max(64, _MOST // len(axis))))
+    cells = int(
+        min(max(64, math.ceil((high - low) / width * 1000)), 20_000, max(64, _MOST // len(axis)))
+    )
     edges = np.linspace(low, high, cells + 1)
     edges[0], edges[-1] = low, high
     found = np.zeros(cells)

@@ -1,9 +1,13 @@
-"""Data of a fit as columns of doubles: clipped to public intervals by a rule for every value, so that whatever the data are there is a fit.
+"""Data of a fit as columns of doubles: clipped to public intervals by a rule for every value, so
+that whatever the data are there is a fit.
 
-A record is a row: of an array, a list of tuples, a pandas or Polars frame. NaN counts as the lower end of its interval.
+A record is a row: of an array, a list of tuples, a pandas or Polars frame. NaN counts as the lower
+end of its interval.
 
-*One by one*  every record becomes one row, by a rule that looks at this record alone: its first cells, as many as the fit has columns. A cell that is no number
-              is NaN; a record with fewer cells, or that is no row at all, is NaN throughout. So a strange record changes one row, and never the others.
+*One by one*  every record becomes one row, by a rule that looks at this record alone: its first
+              cells, as many as the fit has columns. A cell that is no number is NaN; a record with
+              fewer cells, or that is no row at all, is NaN throughout. So a strange record changes
+              one row, and never the others.
 """
 
 from __future__ import annotations
@@ -23,7 +27,9 @@ Ends = tuple[Fraction, Fraction]
 
 
 def rows(data: Any, columns: int) -> Floats:
-    """The records, one row each, with this many columns. Whatever the data hold, this does not raise."""
+    """The records, one row each, with this many columns. Whatever the data hold, this does not
+    raise.
+    """
     try:
         found = np.asarray(data)
     except Exception:  # ragged, or with something strange in it
@@ -39,17 +45,30 @@ def rows(data: Any, columns: int) -> Floats:
 
 
 def known_table(data: Any, columns: int) -> None:
-    """Refuses, by its type and its public shape alone, what cannot be a table with so many columns: before anything is charged."""
+    """Refuses, by its type and its public shape alone, what cannot be a table with so many columns:
+    before anything is charged.
+    """
     shape = getattr(data, "shape", None)
     if isinstance(shape, tuple):
         known = (len(shape) == 2 and shape[1] >= columns) or (len(shape) == 1 and columns == 1)
-        place = f"data in {len(shape)} dimensions" if len(shape) != 2 else f"data of {shape[1]} columns"
+        place = (
+            f"data in {len(shape)} dimensions" if len(shape) != 2 else f"data of {shape[1]} columns"
+        )
     else:
-        known = (isinstance(data, Sequence) and not isinstance(data, str | bytes)) or hasattr(data, "__array__")
+        known = (isinstance(data, Sequence) and not isinstance(data, str | bytes)) or hasattr(
+            data, "__array__"
+        )
         place = f"data={type(data).__name__}"
     if not known:
         wanted = "records are numbers" if columns == 1 else f"records are rows of {columns} numbers"
-        raise Refused("fit.inputs", place, wanted, "an array of shape (n,), or a list" if columns == 1 else f"an array of shape (n, {columns}), or a frame")
+        raise Refused(
+            "fit.inputs",
+            place,
+            wanted,
+            "an array of shape (n,), or a list"
+            if columns == 1
+            else f"an array of shape (n, {columns}), or a frame",
+        )
 
 
 def _doubles(found: Any) -> Floats:
@@ -65,7 +84,9 @@ def _row(record: Any, columns: int) -> list[float]:
         cells = np.empty((0, 0))
     if cells.ndim > 1 or (cells.ndim == 0 and columns > 1) or cells.size < columns:
         return [math.nan] * columns
-    return [_cell(cell) for cell in ([cells.item()] if cells.ndim == 0 else cells[:columns].tolist())]
+    return [
+        _cell(cell) for cell in ([cells.item()] if cells.ndim == 0 else cells[:columns].tolist())
+    ]
 
 
 def _cell(cell: Any) -> float:
@@ -85,9 +106,18 @@ def clipped(values: Floats, ends: Ends) -> Floats:
 
 def known_records(records: Any) -> int | None:
     """A public number of records."""
-    if records is None or (isinstance(records, int | np.integer) and not isinstance(records, bool) and 1 <= records <= 2**30):
+    if records is None or (
+        isinstance(records, int | np.integer)
+        and not isinstance(records, bool)
+        and 1 <= records <= 2**30
+    ):
         return None if records is None else int(records)
-    raise Refused("fit.records", f"records={records!r:.60}", "the number of records is public: a whole number from 1 on", "records=500")
+    raise Refused(
+        "fit.records",
+        f"records={records!r:.60}",
+        "the number of records is public: a whole number from 1 on",
+        "records=500",
+    )
 
 
 def known_ends(pair: Any) -> Ends:
@@ -104,13 +134,23 @@ def inside(lattice: Lattice, box: tuple[Ends, ...]) -> None:
     """The lattice and the fit are about the same number of coordinates."""
     if lattice.dimensions != len(box):
         place = f"a lattice in {lattice.dimensions} dimensions"
-        raise Refused("fit.inputs", place, f"the fit is about {len(box)}", "bounds= and inputs= with as many pairs")
+        raise Refused(
+            "fit.inputs",
+            place,
+            f"the fit is about {len(box)}",
+            "bounds= and inputs= with as many pairs",
+        )
 
 
 def declared(records: int | None, name: str) -> int:
     """The number of records, where the sensitivity depends on it."""
     if records is None:
-        raise Refused("fit.records", f"{name}(…)", "its sensitivity depends on the number of records, which has to be public", f"{name}(…, records=500)")
+        raise Refused(
+            "fit.records",
+            f"{name}(…)",
+            "its sensitivity depends on the number of records, which has to be public",
+            f"{name}(…, records=500)",
+        )
     return records
 
 

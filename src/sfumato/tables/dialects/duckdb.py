@@ -1,7 +1,8 @@
 """DuckDB: Ibis's own language, written faster.
 
 *LIKE*   With `%` and `_` DuckDB's own is quadratic: `likes`.
-*Types*  To write a type, sqlglot reads the names of two others each time; in a statement there are hundreds. Of types that are neither it is written at once.
+*Types*  To write a type, sqlglot reads the names of two others each time; in a statement there are
+         hundreds. Of types that are neither it is written at once.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ _TRANSFORMS: Mapping[Any, Any] = DuckDB.Generator.TRANSFORMS
 
 
 def _type(writer: Any, dtype: Any) -> str:
-    return str(_TRANSFORMS[sge.DataType](writer, dtype) if dtype.this in APART else writer.datatype_sql(dtype))
+    return str(
+        _TRANSFORMS[sge.DataType](writer, dtype)
+        if dtype.this in APART
+        else writer.datatype_sql(dtype)
+    )
 
 
 class Writer(DuckDB.Generator):

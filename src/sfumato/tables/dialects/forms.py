@@ -1,7 +1,8 @@
 """SQL written as SQL: small texts in which arguments stand by name, made into trees once.
 
-*Given*  A form may mention its argument many times, and forms stand inside forms: written out, the text would double at each step. So an argument that is
-         more than a column or a constant is computed once, in a sub-query that the planner may not take apart.
+*Given*  A form may mention its argument many times, and forms stand inside forms: written out, the
+         text would double at each step. So an argument that is more than a column or a constant is
+         computed once, in a sub-query that the planner may not take apart.
 """
 
 from __future__ import annotations
@@ -29,14 +30,21 @@ def put(text: str, dialect: str, **arguments: Any) -> Any:
         return node
 
     made = _parsed(text, dialect).copy().transform(place, copy=False)
-    return sge.paren(made, copy=False) if isinstance(made, sge.Binary | sge.Not | sge.Collate | sge.AtTimeZone | sge.Is) else made
+    return (
+        sge.paren(made, copy=False)
+        if isinstance(made, sge.Binary | sge.Not | sge.Collate | sge.AtTimeZone | sge.Is)
+        else made
+    )
 
 
 def given(text: str, dialect: str, **arguments: Any) -> Any:
     """A form with its arguments, each of them computed once."""
     if all(_plain(argument) for argument in arguments.values()):
         return put(text, dialect, **arguments)
-    named = [sge.alias_(argument.copy(), name, quoted=False, copy=False) for name, argument in arguments.items()]
+    named = [
+        sge.alias_(argument.copy(), name, quoted=False, copy=False)
+        for name, argument in arguments.items()
+    ]
     inner = sg.select(*named, copy=False).offset(0, copy=False).subquery(GIVEN, copy=False)
     outer = sg.select(_parsed(text, dialect).copy(), copy=False).from_(inner, copy=False)
     return sge.Paren(this=outer)
@@ -50,14 +58,28 @@ def _plain(argument: Any) -> bool:
 
 def _apart(argument: Any) -> Any:
     """Operators in parentheses."""
-    return sge.paren(argument, copy=False) if isinstance(argument, sge.Binary | sge.Unary | sge.Not | sge.Between | sge.In) else argument
+    return (
+        sge.paren(argument, copy=False)
+        if isinstance(argument, sge.Binary | sge.Unary | sge.Not | sge.Between | sge.In)
+        else argument
+    )
 
 
 def bound(text: str, dialect: str, **arguments: Any) -> Any:
-    """The same for engines that take no sub-query in every place, but know lists and functions of their items: a list of one item."""
+    """The same for engines that take no sub-query in every place, but know lists and functions of
+    their items: a list of one item.
+    """
     if all(_plain(argument) for argument in arguments.values()):
         return put(text, dialect, **arguments)
-    lists = [sge.Anonymous(this="array", expressions=[argument.copy()]) for argument in arguments.values()]
-    body = sge.Lambda(this=_parsed(text, dialect).copy(), expressions=[sg.to_identifier(name) for name in arguments])
-    made = sge.Anonymous(this="transform" if len(lists) == 1 else "zip_with", expressions=[*lists, body])
+    lists = [
+        sge.Anonymous(this="array", expressions=[argument.copy()])
+        for argument in arguments.values()
+    ]
+    body = sge.Lambda(
+        this=_parsed(text, dialect).copy(),
+        expressions=[sg.to_identifier(name) for name in arguments],
+    )
+    made = sge.Anonymous(
+        this="transform" if len(lists) == 1 else "zip_with", expressions=[*lists, body]
+    )
     return sge.Anonymous(this="element_at", expressions=[made, sge.convert(1)])

@@ -1,6 +1,8 @@
-"""Small and capital letters as DuckDB has them: letter by letter, by the Unicode tables, in no language. For engines whose own depend on a collation.
+"""Small and capital letters as DuckDB has them: letter by letter, by the Unicode tables, in no
+language. For engines whose own depend on a collation.
 
-*Ones*   A letter has one small and one capital form, also where writing it has more: ß becomes ẞ and not SS, ᾳ becomes ᾼ.
+*Ones*   A letter has one small and one capital form, also where writing it has more: ß becomes ẞ
+         and not SS, ᾳ becomes ᾼ.
 """
 
 from __future__ import annotations

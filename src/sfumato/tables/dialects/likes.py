@@ -1,9 +1,14 @@
-"""LIKE in time that grows no faster than the text and the pattern: one pass over the text, whatever it holds.
+"""LIKE in time that grows no faster than the text and the pattern: one pass over the text, whatever
+it holds.
 
-*Java*     matches a `%` by trying every place, one inside the other: with four of them a text of a thousand letters takes minutes. Here, what stands between
-           two `%` is taken where it is found first, and no other place is tried: that leaves the longest rest, so what can be matched is.
-*DuckDB*   does the same where a pattern has `%` and `_`: `'%a_%b'` takes half a second for 16,000 letters. Its regular expressions are those of RE2, which
-           never tries a place twice. `regexp_full_match` is left as it is by the optimizer, which makes a LIKE of `regexp_matches`.
+*Java*     matches a `%` by trying every place, one inside the other: with four of them a text of a
+           thousand letters takes minutes. Here, what stands between two `%` is taken where it is
+           found first, and no other place is tried: that leaves the longest rest, so what can be
+           matched is.
+*DuckDB*   does the same where a pattern has `%` and `_`: `'%a_%b'` takes half a second for 16,000
+           letters. Its regular expressions are those of RE2, which never tries a place twice.
+           `regexp_full_match` is left as it is by the optimizer, which makes a LIKE of
+           `regexp_matches`.
 *Letters*  A `_` is one code point. There is no escape: a backslash is itself.
 """
 
@@ -51,4 +56,11 @@ def _once(pattern: str) -> str:
 
 
 def _letters(part: str) -> str:
-    return "".join("." if letter == "_" else letter if letter.isascii() and letter.isalnum() else rf"\x{{{ord(letter):x}}}" for letter in part)
+    return "".join(
+        "."
+        if letter == "_"
+        else letter
+        if letter.isascii() and letter.isalnum()
+        else rf"\x{{{ord(letter):x}}}"
+        for letter in part
+    )

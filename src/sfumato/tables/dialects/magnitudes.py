@@ -1,8 +1,11 @@
-"""How large and how small the numbers of a float expression can be: for engines that raise an error where IEEE arithmetic gives infinity or zero.
+"""How large and how small the numbers of a float expression can be: for engines that raise an error
+where IEEE arithmetic gives infinity or zero.
 
-*Rule*    Of every finite value that is not zero: 2^least ≤ |value| ≤ 2^most, rounded outward. Infinities and NaN pass through such engines without an error,
-          and so do zeros. What is not known is any double.
-*Use*     The grid's own arithmetic stays small by its public ends, so it is written plainly; what an analyst multiplies is written with care.
+*Rule*    Of every finite value that is not zero: 2^least ≤ |value| ≤ 2^most, rounded outward.
+          Infinities and NaN pass through such engines without an error, and so do zeros. What is
+          not known is any double.
+*Use*     The grid's own arithmetic stays small by its public ends, so it is written plainly; what
+          an analyst multiplies is written with care.
 """
 
 from __future__ import annotations
@@ -43,7 +46,9 @@ def quotient(one: Size, two: Size) -> Size:
 
 
 def total(one: Size, two: Size) -> Size:
-    """Of a sum or a difference, as far as engines look: whether it is large. However small it is, it is exact."""
+    """Of a sum or a difference, as far as engines look: whether it is large. However small it is,
+    it is exact.
+    """
     return 0.0, max(one[1], two[1]) + 1
 
 
@@ -63,7 +68,10 @@ def _size(op: Any, known: dict[Any, Size]) -> Size:
     if name in _CHOICES:
         return _hull([size(one, known) for one in op.arg])
     if name == "SearchedCase":
-        chosen = [_within(case, result, size(result, known)) for case, result in zip(op.cases, op.results, strict=True)]
+        chosen = [
+            _within(case, result, size(result, known))
+            for case, result in zip(op.cases, op.results, strict=True)
+        ]
         return _hull([*chosen, size(op.default, known)])
     if name == "Multiply":
         return product(size(op.left, known), size(op.right, known))
@@ -113,15 +121,26 @@ def _within(case: Any, result: Any, found: Size) -> Size:
     kind = type(case).__name__
     if kind == "And":
         return _within(case.right, result, _within(case.left, result, found))
-    if kind != "Between" or case.arg != result or not all(type(end).__name__ == "Literal" for end in (case.lower_bound, case.upper_bound)):
+    if (
+        kind != "Between"
+        or case.arg != result
+        or not all(type(end).__name__ == "Literal" for end in (case.lower_bound, case.upper_bound))
+    ):
         return found
-    return found[0], min(found[1], max(_of(case.lower_bound.value)[1], _of(case.upper_bound.value)[1]))
+    return found[0], min(
+        found[1], max(_of(case.lower_bound.value)[1], _of(case.upper_bound.value)[1])
+    )
 
 
 def _shifted(op: Any) -> float | None:
     """(x + M) − M with M = 3·2^51 steps is a multiple of the step: the bits of that step."""
     inner = op.left
-    if type(op).__name__ != "Subtract" or type(inner).__name__ != "Add" or type(op.right).__name__ != "Literal" or inner.right != op.right:
+    if (
+        type(op).__name__ != "Subtract"
+        or type(inner).__name__ != "Add"
+        or type(op.right).__name__ != "Literal"
+        or inner.right != op.right
+    ):
         return None
     return _of(op.right.value)[0] - _SHIFT
 

@@ -1,9 +1,13 @@
-"""Floats of PostgreSQL, which raises an error where IEEE arithmetic gives infinity or zero: the same operations, asked for only where they are safe.
+"""Floats of PostgreSQL, which raises an error where IEEE arithmetic gives infinity or zero: the
+same operations, asked for only where they are safe.
 
-*Exact*   Whether a sum, product or quotient leaves the doubles is decided by arithmetic with powers of two, which rounds nothing. So what comes out is what
-          IEEE arithmetic gives, and DuckDB: infinity, zero, or the nearest double.
-*Order*   In PostgreSQL NaN is greater than every number and equal to itself, and CASE looks at its conditions one after the other.
-*Near*    Of a power, the last part in 10^12 before infinity (and before zero) is infinity (and zero), but for the first power, which is the number itself.
+*Exact*   Whether a sum, product or quotient leaves the doubles is decided by arithmetic with powers
+          of two, which rounds nothing. So what comes out is what IEEE arithmetic gives, and DuckDB:
+          infinity, zero, or the nearest double.
+*Order*   In PostgreSQL NaN is greater than every number and equal to itself, and CASE looks at its
+          conditions one after the other.
+*Near*    Of a power, the last part in 10^12 before infinity (and before zero) is infinity (and
+          zero), but for the first power, which is the number itself.
 """
 
 from __future__ import annotations
@@ -71,7 +75,10 @@ QUOTIENT = f"""CASE
     ELSE a_ / b_ END"""
 """A divisor of zero is null before it comes here."""
 
-ROUNDED = "trunc(a_) + CASE WHEN a_ - trunc(a_) >= 0.5 THEN 1 WHEN a_ - trunc(a_) <= -0.5 THEN -1 ELSE 0 END"
+ROUNDED = (
+    "trunc(a_) + CASE WHEN a_ - trunc(a_) >= 0.5 THEN 1 WHEN a_ - trunc(a_) <= -0.5 THEN -1 "
+    "ELSE 0 END"
+)
 """Halves away from zero; PostgreSQL's own rounding goes to even."""
 
 EXPONENTIAL = f"""CASE WHEN a_ >= {_INF} THEN a_ WHEN a_ > {number(_largest("exp", 709.782712893383))} THEN {_INF}
@@ -95,9 +102,15 @@ _BITS = "CAST(CAST('x' || encode(float8send(abs({0})), 'hex') AS BIT(64)) AS BIG
 _MARK = f"({_BITS} & 4503599627370495)"
 _HIGH = f"({_BITS} >> 52)"
 REMAINDER_PARTS: Mapping[str, str] = {
-    "m_": f"CASE WHEN {_HIGH.format('a_')} = 0 THEN {_MARK.format('a_')} ELSE {_MARK.format('a_')} + 4503599627370496 END",
+    "m_": (
+        f"CASE WHEN {_HIGH.format('a_')} = 0 THEN {_MARK.format('a_')} ELSE "
+        f"{_MARK.format('a_')} + 4503599627370496 END"
+    ),
     "e_": f"CAST(GREATEST({_HIGH.format('a_')}, 1) AS INT)",
-    "n_": f"CASE WHEN {_HIGH.format('b_')} = 0 THEN {_MARK.format('b_')} ELSE {_MARK.format('b_')} + 4503599627370496 END",
+    "n_": (
+        f"CASE WHEN {_HIGH.format('b_')} = 0 THEN {_MARK.format('b_')} ELSE "
+        f"{_MARK.format('b_')} + 4503599627370496 END"
+    ),
     "f_": f"CAST(GREATEST({_HIGH.format('b_')}, 1) AS INT)",
 }
 """Of a remainder: both numbers as whole numbers times a power of two."""
@@ -111,7 +124,9 @@ REMAINDER = f"""CASE
 
 
 def rounded(digits: int) -> str:
-    """To so many digits from 1 on, as DuckDB does: scaled, rounded, scaled back; numbers that scaling would make infinite are as they are."""
+    """To so many digits from 1 on, as DuckDB does: scaled, rounded, scaled back; numbers that
+    scaling would make infinite are as they are.
+    """
     unit = 10.0**digits
     most = 1.7976931348623157e308 / unit
     while most * unit < math.inf:
