@@ -47,10 +47,10 @@ slow: .venv/full.stamp system lowest  ## larger samples, longer searches, and th
 	$(PYTEST) -m slow
 
 # Tests that reach every dependency: arithmetic and noise, the ledger on SQLite and PostgreSQL, tables on DuckDB and PostgreSQL, the command line, pictures, the service.
-REACHING := tests/exact tests/noise tests/mechanisms tests/guarantees tests/test_release.py tests/sql/test_source.py \
-	$(addprefix tests/ledger/test_,book.py charging.py verify.py postgres.py) \
-	$(addprefix tests/tables/test_,reading.py frames.py sources.py served.py engine.py engine_duckdb.py engine_postgres.py volatile.py capabilities.py lent.py) \
-	$(addprefix tests/cli/test_,app.py budget.py) $(addprefix tests/plots/test_,answer.py ratios.py) $(addprefix tests/server/test_,app.py routes.py)
+REACHING := tests/exact tests/noise tests/mechanisms tests/guarantees tests/test_release.py tests/sql/test_sql_text.py \
+	$(addprefix tests/ledger/test_,book.py charging.py verify.py postgres_store.py) \
+	$(addprefix tests/tables/test_,read_results.py frame_sources.py sources.py engine_registry.py duckdb_engine.py external_duckdb.py external_postgres.py duckdb_catalog.py capabilities.py external.py) \
+	$(addprefix tests/cli/test_,commands.py budget_command.py) $(addprefix tests/plots/test_,bars.py ratio_plot.py) $(addprefix tests/server/test_,asgi_app.py routes.py)
 
 lowest: .venv/lowest/stamp  ## tests that reach every dependency, on the lowest versions that pyproject.toml declares
 	.venv/lowest/bin/python -m pytest -n auto --dist loadgroup -m "not slow and not java and not browser" $(REACHING)

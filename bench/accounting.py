@@ -30,7 +30,7 @@ import numpy as np
 import sfumato as sf
 from peers import Process, beside, installed
 from sfumato import mechanisms as mech
-from sfumato.accounting import loss_curve, pairs
+from sfumato.accounting.loss import loss_curve, loss_pairs
 from telling import as_columns, as_pipes, pin, say
 
 GRID = 2**-20
@@ -226,7 +226,7 @@ def certify(case: str) -> tuple[float, float, float]:
     """Both bounds from the mechanisms on, nothing kept from before."""
     _, schedule, delta = CASES[case]
     steps = schedule()
-    for kept in (loss_curve.deltas, loss_curve.epsilons, pairs.laws_of):
+    for kept in (loss_curve.deltas, loss_curve.epsilons, loss_pairs.laws_of):
         kept.cache_clear()
     start = time.perf_counter()
     total = sf.compose(steps)

@@ -39,7 +39,7 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.ledger import Ledger, course
 from sfumato.ledger.verify import Checked
-from sfumato.testing.ledger import fill, fill_answers
+from sfumato.testing.ledger_fixtures import fill, fill_answers
 
 SHARED_MEMORY = Path("/dev/shm")
 COST = sf.Pure("1e-9")

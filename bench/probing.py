@@ -45,7 +45,7 @@ import pyarrow.parquet as pq
 from scipy.stats import rankdata
 
 from sfumato.server.config import load
-from sfumato.server.state import State
+from sfumato.server.request_store import State
 from sfumato.server.tokens import made
 from telling import say
 
@@ -58,6 +58,7 @@ TOML = """
 port = {port}
 deadlines = [{of_class}]
 overruns_per_analyst = 1000000
+most_releases = 1000000
 {rates}
 """
 DATASET = """
@@ -109,7 +110,7 @@ import sys
 from sfumato.server import pool
 {unguarded}
 pool.command = lambda: (sys.executable, "-P", "-c", {seam!r})
-from sfumato.server.running import run
+from sfumato.server.run_service import run
 run({path!r})
 """
 UNGUARDED = """

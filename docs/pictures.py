@@ -20,21 +20,21 @@ import sfumato as sf
 from sfumato import attacks, plots
 from sfumato import mechanisms as mech
 from sfumato.answers import Answer, Column, Noisy, Paid
-from sfumato.attacks.results import guess_bound
+from sfumato.attacks.lib.attack_result import guess_bound
 from sfumato.auditing.power import best_expected
-from sfumato.auditing.report import picture as survey_picture
 from sfumato.auditing.survey import Row
-from sfumato.guarantees.averaging import averaged_after, told_apart_after
-from sfumato.guarantees.bayes import posterior_bounds
-from sfumato.guarantees.closed_forms import renyi_curves
+from sfumato.auditing.survey_report import picture as survey_picture
+from sfumato.guarantees.loss_closed_forms import renyi_curves
+from sfumato.guarantees.meaning.averaging_limits import averaged_after, told_apart_after
+from sfumato.guarantees.meaning.bayes import posterior_bounds
 from sfumato.ledger import course
-from sfumato.mechanisms.accuracy import chebyshev_radius, laplace_radius
-from sfumato.mechanisms.additive import Additive
 from sfumato.mechanisms.hierarchy import average_factor
+from sfumato.mechanisms.shared.additive import Additive
+from sfumato.mechanisms.shared.error_formulas import chebyshev_radius, laplace_radius
 from sfumato.mechanisms.smooth import largest_beta
 from sfumato.noise.continuous import Laplace, Normal
-from sfumato.plots.style import COLOURS, INK, figure, tint
-from sfumato.testing.bits import SeededBits
+from sfumato.plots.plot_style import COLOURS, INK, figure, tint
+from sfumato.testing.seeded_bits import SeededBits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,7 +20,7 @@ from reference_sql import cell, sql, table
 
 import sfumato as sf
 from sfumato import session
-from sfumato.cli.app import app
+from sfumato.cli.commands import app
 
 DOCS = Path(__file__).parent
 RELIED = (

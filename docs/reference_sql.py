@@ -13,8 +13,16 @@ from sqlglot.dialects.duckdb import DuckDB
 
 import sfumato as sf
 from sfumato.errors import Refused
-from sfumato.sql import aggregates, condition, functions, joins, moments, relations, released
-from sfumato.tables import functions as scalar
+from sfumato.sql import (
+    aggregate_calls,
+    answer_expressions,
+    condition,
+    datetimes,
+    from_clause,
+    join_clause,
+    sql_functions,
+)
+from sfumato.tables.expr import functions as scalar
 
 
 def cell(text: str) -> str:
@@ -75,28 +83,28 @@ def sql() -> str:
     """The lists on the page on SQL."""
     clauses = [
         (f"`{CLAUSES[part]}`", f"`{code}`: {cell(why)}")
-        for part, (code, why) in relations.REFUSED.items()
+        for part, (code, why) in from_clause.REFUSED.items()
     ]
     refused = clauses + [
-        (f"`{name} JOIN`", f"`sql.join`: {cell(why)}") for name, why in joins.METHODS.items()
+        (f"`{name} JOIN`", f"`sql.join`: {cell(why)}") for name, why in join_clause.METHODS.items()
     ]
     rows = [
         (kind, " · ".join(f"`{cell(word)}`" for word in words)) for kind, words in rowwise().items()
     ]
-    shapes = sorted({" ".join([*filter(None, key), "JOIN"]) for key in joins.KINDS})
+    shapes = sorted({" ".join([*filter(None, key), "JOIN"]) for key in join_clause.KINDS})
     lists = {
-        "Clauses": [word for part, word in CLAUSES.items() if part in relations.READ],
+        "Clauses": [word for part, word in CLAUSES.items() if part in from_clause.READ],
         "Aggregates": _aggregates(),
         "On released values": _after(),
-        "Types of CAST": [*functions.TYPES, "DECIMAL(p, s)"],
-        "Parts of EXTRACT and DATE_PART": list(moments.PARTS),
+        "Types of CAST": [*sql_functions.TYPES, "DECIMAL(p, s)"],
+        "Parts of EXTRACT and DATE_PART": list(datetimes.PARTS),
         "Joins": shapes,
     }
     told = [
         f"**{title}.** " + " · ".join(f"`{cell(word)}`" for word in words) + "\n"
         for title, words in lists.items()
     ]
-    assert set(CLAUSES) == {*relations.READ, *relations.REFUSED}
+    assert set(CLAUSES) == {*from_clause.READ, *from_clause.REFUSED}
     return "\n".join(
         [
             table("Kind", "Words", rows=rows),
@@ -126,7 +134,7 @@ def rowwise() -> dict[str, list[str]]:
             listed[home[_innermost(made, text).function.name]].append(word)
             seen |= _nodes(text)
         for name in sorted(
-            {*DuckDB.Parser.FUNCTIONS, *(name.upper() for name in functions.NAMED)}
+            {*DuckDB.Parser.FUNCTIONS, *(name.upper() for name in sql_functions.NAMED)}
             - set(WRITTEN)
             - set(FOREIGN)
         ):
@@ -134,7 +142,7 @@ def rowwise() -> dict[str, list[str]]:
                 continue
             for given in CALLS:
                 nodes = _nodes(f"{name}({given}) IS NULL")
-                if not nodes & {*functions.TABLE, exp.Anonymous} - {exp.Is}:
+                if not nodes & {*sql_functions.TABLE, exp.Anonymous} - {exp.Is}:
                     continue
                 try:
                     made = condition(f"{name}({given}) IS NULL", visits.rows)
@@ -143,7 +151,7 @@ def rowwise() -> dict[str, list[str]]:
                 listed[home[_innermost(made, " IS NULL").function.name]].append(name)
                 seen |= nodes
                 break
-    assert set(functions.TABLE) - seen <= {exp.Paren}, set(functions.TABLE) - seen
+    assert set(sql_functions.TABLE) - seen <= {exp.Paren}, set(sql_functions.TABLE) - seen
     return {KINDS.get(kind, kind): words for kind, words in listed.items()}
 
 
@@ -175,12 +183,12 @@ def _aggregates() -> list[str]:
         name
         for name in DuckDB.Parser.FUNCTIONS
         for given in ("a", "a, 0.5")
-        if _nodes(f"{name}({given})") & set(aggregates.RELEASED)
+        if _nodes(f"{name}({given})") & set(aggregate_calls.RELEASED)
     }
     return sorted(
         {
             *called,
-            *(name.upper() for name in aggregates.NAMED),
+            *(name.upper() for name in aggregate_calls.NAMED),
             "COUNT(DISTINCT x)",
             "PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)",
         }
@@ -192,13 +200,13 @@ def _after() -> list[str]:
     signs = {"add": "+", "sub": "-", "mul": "*", "div": "/", "neg": "-x"}
     calls = [
         signs.get(node.__name__.lower()) or node.sql_names()[0]
-        for node in [*released.ARITHMETIC, exp.Round]
+        for node in [*answer_expressions.ARITHMETIC, exp.Round]
     ]
     return [
         *calls,
-        *released.COMPARISONS.values(),
+        *answer_expressions.COMPARISONS.values(),
         "BETWEEN",
         "IN",
         "IS NULL",
-        *(op.upper() for op, _ in released.LOGIC.values()),
+        *(op.upper() for op, _ in answer_expressions.LOGIC.values()),
     ]

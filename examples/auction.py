@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.guarantees.relations import ADD_REMOVE
+from sfumato.guarantees.neighbour_relations import ADD_REMOVE
 
 prices = [Fraction("1"), Fraction("1.01"), Fraction("3.01"), Fraction("3.02")]
 bids = [Fraction("1"), Fraction("1"), Fraction("3.01")]

@@ -39,4 +39,6 @@ def _grouped(session: pytest.Session) -> None:
 def statements_are_made_anew(request: pytest.FixtureRequest) -> None:
     """A test that changes the code must not be given a statement that was made before."""
     if "monkeypatch" in request.fixturenames:
-        request.getfixturevalue("monkeypatch").setattr("sfumato.tables.plan.LONGEST_KEPT", -1)
+        request.getfixturevalue("monkeypatch").setattr(
+            "sfumato.tables.plan.query_plan.LONGEST_KEPT", -1
+        )

@@ -21,9 +21,9 @@ import sfumato as sf
 from sfumato import release as door
 from sfumato.answers import Weighing
 from sfumato.errors import Failed, Refused
-from sfumato.session.table import Table
-from sfumato.tables import reading
-from sfumato.tables.stages import Query
+from sfumato.session.protected_table import Table
+from sfumato.tables.plan import read_results
+from sfumato.tables.query.stages import Query
 
 CANARY = "canary-5f2c81e7"
 NUMBER = 918273645
@@ -306,7 +306,7 @@ def test_what_breaks_in_post_processing_has_failed(
     """An exception inside `finish` left as it was: an error after the charge that quoted released
     numbers and looked like a mistake of the caller's.
     """
-    from sfumato.sql.finishing import Finishing
+    from sfumato.sql.postprocess import Finishing
 
     def breaks(*_: Any, **__: Any) -> None:
         raise broken("exception")
@@ -482,7 +482,7 @@ def test_groups_that_nobody_selected_are_not_read(
 ) -> None:
     """With private keys, pieces are read for the named groups alone."""
     shapes = []
-    original = reading.read
+    original = read_results.read
 
     def watched(*arguments: Any, **named: Any) -> Any:
         found = original(*arguments, **named)

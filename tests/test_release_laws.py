@@ -24,12 +24,12 @@ from scipy.signal import fftconvolve
 
 import sfumato as sf
 from sfumato.mechanisms import WeightedQuantile
-from sfumato.mechanisms.additive import Additive
-from sfumato.tables.bounding import Bounding
-from sfumato.tables.declaration import declare
-from sfumato.tables.plan import Plan, plan
-from sfumato.tables.stages import Query, Rows
-from sfumato.testing.exact import Rehearsal, Through
+from sfumato.mechanisms.shared.additive import Additive
+from sfumato.tables.declare.declaration import declare
+from sfumato.tables.plan.bounding import Bounding
+from sfumato.tables.plan.query_plan import Plan, plan
+from sfumato.tables.query.stages import Query, Rows
+from sfumato.testing.exact_checks import Rehearsal, Through
 
 from .tables.worlds import Nobody, Swap
 

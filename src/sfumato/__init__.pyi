@@ -6,11 +6,11 @@ from . import mechanisms as mechanisms
 from . import samples as samples
 from . import sensitivity as sensitivity
 from .accounting import parallel as parallel
-from .accounting.calibrate import calibrate as calibrate
-from .accounting.choosing import choose_epsilon as choose_epsilon
+from .accounting.calibrate_schedule import calibrate as calibrate
+from .accounting.choose_epsilon import choose_epsilon as choose_epsilon
 from .accounting.compose import compose as compose
-from .accounting.loss import Loss as Loss
-from .attacks.risk import risk_report as risk_report
+from .accounting.loss.privacy_loss import Loss as Loss
+from .attacks.report.risk import risk_report as risk_report
 from .auditing.audit import audit as audit
 from .client import connect as connect
 from .errors import Failed as Failed
@@ -34,23 +34,23 @@ from .ledger import Ledger as Ledger
 from .local.shuffle import shuffle as shuffle
 from .sensitivity.sampled import sample_sensitivity as sample_sensitivity
 from .session import protect as protect
-from .tables.aggregates import count as count
-from .tables.aggregates import count_distinct as count_distinct
-from .tables.aggregates import count_if as count_if
-from .tables.aggregates import count_units as count_units
-from .tables.aggregates import histogram as histogram
-from .tables.aggregates import max as max  # noqa: A004
-from .tables.aggregates import mean as mean
-from .tables.aggregates import median as median
-from .tables.aggregates import min as min  # noqa: A004
-from .tables.aggregates import quantile as quantile
-from .tables.aggregates import quantiles as quantiles
-from .tables.aggregates import ratio as ratio
-from .tables.aggregates import std as std
-from .tables.aggregates import sum as sum  # noqa: A004
-from .tables.aggregates import var as var
-from .tables.calendars import calendar as calendar
-from .tables.expressions import col as col
-from .tables.expressions import when as when
+from .tables.expr.expressions import col as col
+from .tables.expr.expressions import when as when
+from .tables.query.aggregates import count as count
+from .tables.query.aggregates import count_distinct as count_distinct
+from .tables.query.aggregates import count_if as count_if
+from .tables.query.aggregates import count_units as count_units
+from .tables.query.aggregates import histogram as histogram
+from .tables.query.aggregates import max as max  # noqa: A004
+from .tables.query.aggregates import mean as mean
+from .tables.query.aggregates import median as median
+from .tables.query.aggregates import min as min  # noqa: A004
+from .tables.query.aggregates import quantile as quantile
+from .tables.query.aggregates import quantiles as quantiles
+from .tables.query.aggregates import ratio as ratio
+from .tables.query.aggregates import std as std
+from .tables.query.aggregates import sum as sum  # noqa: A004
+from .tables.query.aggregates import var as var
+from .tables.query.calendars import calendar as calendar
 
 __version__: str

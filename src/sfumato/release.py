@@ -21,17 +21,17 @@ import numpy as np
 
 from . import __version__
 from .answers.answer import Answer
-from .answers.records import Column, Noisy, Paid, Weighing
+from .answers.answer_records import Column, Noisy, Paid, Weighing
 from .errors import Failed
 from .guarantees import Guarantee
 from .ledger import Ledger, Receipt
-from .mechanisms.base import Mechanism
-from .mechanisms.stored import record
+from .mechanisms.shared.mechanism import Mechanism
+from .mechanisms.shared.stored_mechanism import record
 from .noise.bits import SYSTEM, Bits
-from .tables.extremes import with_end
-from .tables.plan import Plan
-from .tables.reading import Groups, chosen_groups, read, read_points, votes_of
-from .tables.sentences import rules
+from .tables.plan.explain import rules
+from .tables.plan.min_max import with_end
+from .tables.plan.query_plan import Plan
+from .tables.plan.read_results import Groups, chosen_groups, read, read_points, votes_of
 
 Tables = tuple[Any, ...]
 T = TypeVar("T")

@@ -16,10 +16,10 @@ from fractions import Fraction
 
 from flint import arb
 
-from sfumato.accounting.loss import Loss
-from sfumato.accounting.pairs import GaussianPair, LaplacePair, Pair
-from sfumato.accounting.pairs_finite import FinitePair, ResponsePair
-from sfumato.accounting.pairs_sampled import SampledPair
+from sfumato.accounting.loss.loss_pairs import GaussianPair, LaplacePair, Pair
+from sfumato.accounting.loss.pairs_finite import FinitePair, ResponsePair
+from sfumato.accounting.loss.pairs_sampled import SampledPair
+from sfumato.accounting.loss.privacy_loss import Loss
 from sfumato.exact.balls import ball, normal_cdf, precision
 
 Outcomes = list[tuple[arb, arb]]

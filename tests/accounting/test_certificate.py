@@ -10,10 +10,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sfumato.accounting import certificate
-from sfumato.accounting.certificate import delta_bounds, epsilon_bounds
-from sfumato.accounting.loss_families import GaussianLaw, laplace_law, response_law
-from sfumato.accounting.loss_lattice import Measure
+from sfumato.accounting.loss import certificate
+from sfumato.accounting.loss.certificate import delta_bounds, epsilon_bounds
+from sfumato.accounting.loss.loss_families import GaussianLaw, laplace_law, response_law
+from sfumato.accounting.loss.loss_lattice import Measure
 from sfumato.accounting.subsampling import FixedLaw, PoissonLaw
 from sfumato.exact.balls import ball, precision
 from sfumato.guarantees.gdp import delta_of_mu
@@ -179,7 +179,7 @@ def test_directions_are_told_apart() -> None:
     """
     law = PoissonLaw(laplace_law(2.0, 3.0), 0.2)
     both = delta_bounds([(law, 3)], Fraction(1, 2))
-    from sfumato.accounting.loss_laws import reverse
+    from sfumato.accounting.loss.loss_laws import reverse
 
     single = [
         certificate._delta_bounds([(one, 3)], {"up": 0.5, "down": 0.5}, 0.0, 1 << 16)

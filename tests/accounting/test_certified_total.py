@@ -7,8 +7,8 @@ import pytest
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.accounting.certified_total import certified_total
-from sfumato.guarantees.stored import record as guarantee_record
-from sfumato.mechanisms.stored import record
+from sfumato.guarantees.stored_guarantee import record as guarantee_record
+from sfumato.mechanisms.shared.stored_mechanism import record
 
 LAPLACE = mech.Laplace(sensitivity=1, epsilon="0.1", grid=2**-20)
 

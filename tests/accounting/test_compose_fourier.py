@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sfumato.accounting.compose_fourier import add, log_sum
-from sfumato.accounting.compose_window import Mesh
-from sfumato.accounting.loss_lattice import Measure
+from sfumato.accounting.loss.compose_fourier import add, log_sum
+from sfumato.accounting.loss.compose_window import Mesh
+from sfumato.accounting.loss.loss_lattice import Measure
 
 H = 0.05
 

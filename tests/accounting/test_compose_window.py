@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.accounting.compose_window import Mesh, window
+from sfumato.accounting.loss.compose_window import Mesh, window
 
 H = 0.05
 

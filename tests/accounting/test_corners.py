@@ -15,10 +15,10 @@ from itertools import pairwise
 import pytest
 from flint import arb
 
-from sfumato.accounting.loss import Loss
-from sfumato.accounting.pairs import GaussianPair, Pair
-from sfumato.accounting.pairs_finite import FinitePair, ResponsePair
-from sfumato.accounting.pairs_sampled import SampledPair
+from sfumato.accounting.loss.loss_pairs import GaussianPair, Pair
+from sfumato.accounting.loss.pairs_finite import FinitePair, ResponsePair
+from sfumato.accounting.loss.pairs_sampled import SampledPair
+from sfumato.accounting.loss.privacy_loss import Loss
 from sfumato.exact.balls import ball, normal_cdf, precision
 
 F = Fraction

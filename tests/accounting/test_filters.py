@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.accounting.coordinates import make, read
+from sfumato.accounting.budget_vector import make, read
 from sfumato.accounting.filters import FILTERS, Filter
 from sfumato.exact.balls import ball, evaluate
-from sfumato.guarantees.divergences import hockey_stick, max_divergence, renyi
+from sfumato.guarantees.finite.divergences import hockey_stick, max_divergence, renyi
+from sfumato.guarantees.mixed import NOTIONS
 from sfumato.guarantees.rdp_to_dp import epsilon_at
-from sfumato.guarantees.together import NOTIONS
 
 from ..refusing import refusing
 from .trees import Pair, laws

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from sfumato.accounting import certificate, finite_sums
-from sfumato.accounting.pairs import GaussianPair, LaplacePair
-from sfumato.accounting.pairs_finite import FinitePair, ResponsePair
-from sfumato.accounting.pairs_sampled import SampledPair
+from sfumato.accounting.loss import certificate, finite_sums
+from sfumato.accounting.loss.loss_pairs import GaussianPair, LaplacePair
+from sfumato.accounting.loss.pairs_finite import FinitePair, ResponsePair
+from sfumato.accounting.loss.pairs_sampled import SampledPair
 from sfumato.exact.balls import ball, precision
 
 from .exact_losses import BITS, random_composition

@@ -15,8 +15,8 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.accounting.game import Move, Seen, composition_game, draw
 from sfumato.accounting.optimal_composition import optimal_curve
-from sfumato.guarantees.channel import Channel
-from sfumato.guarantees.relations import ADD_REMOVE, REPLACE
+from sfumato.guarantees.finite.channel import Channel
+from sfumato.guarantees.neighbour_relations import ADD_REMOVE, REPLACE
 from sfumato.testing import SeededBits
 
 from ..refusing import refusing

@@ -9,11 +9,11 @@ import pytest
 from flint import arb
 
 import sfumato as sf
-from sfumato.accounting import loss_curve
-from sfumato.accounting.loss import Loss
-from sfumato.accounting.pairs import GaussianPair, Pair
-from sfumato.accounting.pairs_finite import ResponsePair
-from sfumato.accounting.pairs_sampled import SampledPair
+from sfumato.accounting.loss import loss_curve
+from sfumato.accounting.loss.loss_pairs import GaussianPair, Pair
+from sfumato.accounting.loss.pairs_finite import ResponsePair
+from sfumato.accounting.loss.pairs_sampled import SampledPair
+from sfumato.accounting.loss.privacy_loss import Loss
 from sfumato.exact.balls import ball, normal_cdf, precision
 
 

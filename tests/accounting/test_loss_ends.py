@@ -12,11 +12,11 @@ from fractions import Fraction as F
 import pytest
 
 from sfumato.accounting.compose import loss_between
-from sfumato.accounting.loss import Loss
-from sfumato.accounting.loss_ends import end_of
-from sfumato.accounting.pairs import GaussianPair, LaplacePair, Pair
-from sfumato.accounting.pairs_finite import FinitePair, ResponsePair
-from sfumato.accounting.pairs_sampled import ClonePair, RoundedPair, SampledPair
+from sfumato.accounting.loss.loss_ends import end_of
+from sfumato.accounting.loss.loss_pairs import GaussianPair, LaplacePair, Pair
+from sfumato.accounting.loss.pairs_finite import FinitePair, ResponsePair
+from sfumato.accounting.loss.pairs_sampled import ClonePair, RoundedPair, SampledPair
+from sfumato.accounting.loss.privacy_loss import Loss
 from sfumato.exact.balls import ball, precision
 
 from .exact_losses import random_pair

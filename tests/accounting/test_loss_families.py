@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from sfumato.accounting.loss_families import GaussianLaw, LaplaceLaw, laplace_law, response_law
+from sfumato.accounting.loss.loss_families import GaussianLaw, LaplaceLaw, laplace_law, response_law
 from sfumato.exact.balls import ball, normal_cdf, precision
 
 

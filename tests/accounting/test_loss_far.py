@@ -12,13 +12,13 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.accounting import loss_far
-from sfumato.accounting.loss import Loss
-from sfumato.accounting.loss_curve import deltas, epsilons
-from sfumato.accounting.loss_record import READERS
-from sfumato.accounting.pairs import GaussianPair, LaplacePair, Pair
-from sfumato.accounting.pairs_finite import FinitePair, ResponsePair
-from sfumato.accounting.pairs_sampled import ClonePair, RoundedPair, SampledPair
+from sfumato.accounting.loss import loss_far
+from sfumato.accounting.loss.loss_curve import deltas, epsilons
+from sfumato.accounting.loss.loss_pairs import GaussianPair, LaplacePair, Pair
+from sfumato.accounting.loss.loss_record import READERS
+from sfumato.accounting.loss.pairs_finite import FinitePair, ResponsePair
+from sfumato.accounting.loss.pairs_sampled import ClonePair, RoundedPair, SampledPair
+from sfumato.accounting.loss.privacy_loss import Loss
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, precision
 

@@ -9,9 +9,9 @@ import math
 import numpy as np
 import pytest
 
-from sfumato.accounting.loss_families import GaussianLaw, LaplaceLaw, laplace_law, response_law
-from sfumato.accounting.loss_lattice import Measure, Nodes, halves, lower, shortened, upper
-from sfumato.accounting.loss_laws import Law, reverse
+from sfumato.accounting.loss.loss_families import GaussianLaw, LaplaceLaw, laplace_law, response_law
+from sfumato.accounting.loss.loss_lattice import Measure, Nodes, halves, lower, shortened, upper
+from sfumato.accounting.loss.loss_laws import Law, reverse
 from sfumato.accounting.subsampling import FixedLaw, PoissonLaw
 
 LAWS: dict[str, Law] = {

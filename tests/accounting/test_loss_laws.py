@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from flint import acb, arb
 
-from sfumato.accounting.loss_families import response_law
-from sfumato.accounting.loss_laws import FUNCTION, UNIT, Atoms, Points, Reversed, reverse
+from sfumato.accounting.loss.loss_families import response_law
+from sfumato.accounting.loss.loss_laws import FUNCTION, UNIT, Atoms, Points, Reversed, reverse
 from sfumato.exact.balls import ball, precision
 
 FUNCTIONS: dict[

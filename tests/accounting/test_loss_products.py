@@ -10,11 +10,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sfumato.accounting import certificate
-from sfumato.accounting.certificate import epsilon_bounds
-from sfumato.accounting.loss_families import GaussianLaw, laplace_law, response_law
-from sfumato.accounting.loss_laws import Atoms, Law, Points
-from sfumato.accounting.loss_products import MOST, _points, _power, _product, gathered
+from sfumato.accounting.loss import certificate
+from sfumato.accounting.loss.certificate import epsilon_bounds
+from sfumato.accounting.loss.loss_families import GaussianLaw, laplace_law, response_law
+from sfumato.accounting.loss.loss_laws import Atoms, Law, Points
+from sfumato.accounting.loss.loss_products import MOST, _points, _power, _product, gathered
 from sfumato.accounting.subsampling import PoissonLaw
 
 ROOTS = [math.sqrt(n) for n in (2, 3, 5)]

@@ -10,9 +10,9 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.accounting import loss_curve, loss_sweep
-from sfumato.accounting.loss import Loss
-from sfumato.accounting.pairs_sampled import ClonePair
+from sfumato.accounting.loss import loss_curve, loss_sweep
+from sfumato.accounting.loss.pairs_sampled import ClonePair
+from sfumato.accounting.loss.privacy_loss import Loss
 
 LAPLACE = mech.Laplace(sensitivity=1, epsilon="0.1", grid=2**-20)
 CASES = {

@@ -16,7 +16,7 @@ import sfumato as sf
 from sfumato.accounting import optimal_composition as module
 from sfumato.accounting import optimal_losses
 from sfumato.accounting.optimal_composition import Composition, optimal, optimal_curve
-from sfumato.guarantees.divergences import hockey_stick
+from sfumato.guarantees.finite.divergences import hockey_stick
 
 from ..refusing import refusing
 from .trees import SLACK, Pair, delta_of_responses, laws, product, response

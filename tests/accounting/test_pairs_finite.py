@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
-from sfumato.accounting.pairs_finite import FinitePair
-from sfumato.guarantees.divergences import hockey_stick
+from sfumato.accounting.loss.pairs_finite import FinitePair
+from sfumato.guarantees.finite.divergences import hockey_stick
 
 
 def test_a_finite_pair_is_what_it_says() -> None:

@@ -12,8 +12,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.accounting.parallel import parallel
-from sfumato.guarantees.channel import Channel
-from sfumato.guarantees.relations import ADD_REMOVE, REPLACE, Dataset, NeighbourRelation
+from sfumato.guarantees.finite.channel import Channel
+from sfumato.guarantees.neighbour_relations import ADD_REMOVE, REPLACE, Dataset, NeighbourRelation
 
 from ..refusing import refusing
 from .trees import SLACK

@@ -9,12 +9,17 @@ import numpy as np
 import pytest
 from flint import arb
 
-from sfumato.accounting import shuffle_pair
-from sfumato.accounting.loss import Loss
-from sfumato.accounting.loss_curve import epsilons
-from sfumato.accounting.pairs import laws_of
-from sfumato.accounting.pairs_sampled import ClonePair
-from sfumato.accounting.shuffle_pair import binomial, clone_laws, closed_form, closed_form_limit
+from sfumato.accounting.loss import shuffle_pair
+from sfumato.accounting.loss.loss_curve import epsilons
+from sfumato.accounting.loss.loss_pairs import laws_of
+from sfumato.accounting.loss.pairs_sampled import ClonePair
+from sfumato.accounting.loss.privacy_loss import Loss
+from sfumato.accounting.loss.shuffle_pair import (
+    binomial,
+    clone_laws,
+    closed_form,
+    closed_form_limit,
+)
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, precision
 

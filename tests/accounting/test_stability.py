@@ -9,7 +9,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.accounting.stability import STABILITY, stable
-from sfumato.guarantees.relations import ADD_REMOVE, Dataset
+from sfumato.guarantees.neighbour_relations import ADD_REMOVE, Dataset
 
 from ..refusing import refusing
 

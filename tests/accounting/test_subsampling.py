@@ -11,10 +11,10 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.accounting.loss_families import GaussianLaw, laplace_law, response_law
-from sfumato.accounting.loss_laws import reverse
+from sfumato.accounting.loss.loss_families import GaussianLaw, laplace_law, response_law
+from sfumato.accounting.loss.loss_laws import reverse
 from sfumato.accounting.subsampling import FixedLaw, PoissonLaw
-from sfumato.guarantees.divergences import hockey_stick
+from sfumato.guarantees.finite.divergences import hockey_stick
 
 EPSILONS = ("0", "0.05", "0.2", "0.7")
 
@@ -60,7 +60,7 @@ def mixed(rate: Fraction, epsilon: Fraction) -> tuple[list[Fraction], list[Fract
 
 @pytest.mark.parametrize("rate", ["1/1000", "1/10", "9/10"])
 def test_poisson_sampling_of_one_release_is_exact_in_both_directions(rate: str) -> None:
-    from sfumato.accounting.certificate import _delta_bounds
+    from sfumato.accounting.loss.certificate import _delta_bounds
 
     q = Fraction(rate)
     law = PoissonLaw(response_law(1.0, 2), float(q))
@@ -78,7 +78,7 @@ def test_one_direction_alone_does_not_dominate() -> None:
     """Composed, addition may lose more than removal at some ε: whoever takes one direction
     under-states it (and the twin shows that the test can tell).
     """
-    from sfumato.accounting.certificate import _delta_bounds
+    from sfumato.accounting.loss.certificate import _delta_bounds
 
     law = PoissonLaw(laplace_law(2.0, 1.0), 0.5)
     removal, addition = (

@@ -12,7 +12,7 @@ from math import comb
 from flint import arb
 
 from sfumato.exact.balls import ball, evaluate
-from sfumato.guarantees.channel import Channel
+from sfumato.guarantees.finite.channel import Channel
 
 Pair = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 Choose = Callable[[tuple[int, ...]], Pair | None]

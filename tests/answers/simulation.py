@@ -26,9 +26,9 @@ from sfumato.ledger.receipts import Receipt
 from sfumato.noise.bits import SYSTEM
 from sfumato.session import Table
 from sfumato.session.learning import _chosen, lesson
-from sfumato.tables.lacking import Lack
-from sfumato.tables.plan import Plan
-from sfumato.testing.exact import Rehearsal
+from sfumato.tables.plan.missing_limits import Lack
+from sfumato.tables.plan.query_plan import Plan
+from sfumato.testing.exact_checks import Rehearsal
 
 BUDGET = {"pure": sf.Pure(10**6), "approx": sf.Approx(10**6, "0.5"), "zcdp": sf.ZCDP(10**6, "0.5")}
 KEYS = [f"g{i}" for i in range(6)]

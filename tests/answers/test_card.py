@@ -12,7 +12,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.answers import KINDS, Paid, card_schema, merge
-from sfumato.answers.card import NEEDED, VARIANTS
+from sfumato.answers.cards.card import NEEDED, VARIANTS
 
 from ..refusing import refusal
 from .examples import ABOUT, counted, noisy, visits

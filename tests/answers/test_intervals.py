@@ -123,7 +123,7 @@ def test_all_means_at_once() -> None:
 
 
 def _with_halves(answer: Answer, halves: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    from sfumato.answers.columns import Box
+    from sfumato.answers.column_kinds import Box
     from sfumato.answers.intervals import _end
 
     column = answer.columns[0]

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from sfumato.answers.answer import Answer
+from sfumato.answers.answer_records import Column, Noisy
 from sfumato.answers.percentiles import interval, tree_of, values
-from sfumato.answers.records import Column, Noisy
 from sfumato.errors import Refused
 from sfumato.guarantees import Pure
 from sfumato.mechanisms import Gaussian, Laplace
-from sfumato.tables.trees import Tree
+from sfumato.tables.plan.count_tree import Tree
 
 ALL = slice(None)
 Q = [Fraction(k, 20) for k in range(21)]

@@ -21,8 +21,8 @@ from scipy.stats import binom
 
 import sfumato
 from sfumato.answers import KINDS, Answer
-from sfumato.sql.finishing import Finishing
-from sfumato.tables.pieces import PIECES
+from sfumato.sql.postprocess import Finishing
+from sfumato.tables.plan.components import PIECES
 
 from . import simulation
 from .simulation import (

@@ -15,7 +15,7 @@ MARKS = {"noise": "*Law*", "mechanisms": "*Promise*"}
 FOUND = [
     (package, path)
     for package, mark in MARKS.items()
-    for path in sorted((ROOT / "src" / "sfumato" / package).glob("*.py"))
+    for path in sorted((ROOT / "src" / "sfumato" / package).rglob("*.py"))
     if mark in (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "")
 ]
 
@@ -25,7 +25,8 @@ FOUND = [
 )
 def test_has_test_and_proof(package: str, path: Path) -> None:
     assert (ROOT / "tests" / package / f"test_{path.stem}.py").exists()
-    assert (ROOT / "docs" / "proofs" / f"{path.stem.replace('_', '-')}.md").exists()
+    note = path.stem.removesuffix("_noise").replace("_", "-")
+    assert (ROOT / "docs" / "proofs" / f"{note}.md").exists()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sfumato.attacks.results import Success
+from sfumato.attacks.lib.attack_result import Success
 
 
 def kept(private: Sequence[Success]) -> bool:

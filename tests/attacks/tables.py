@@ -12,9 +12,9 @@ import pyarrow as pa
 
 import sfumato as sf
 from sfumato.guarantees import Guarantee
-from sfumato.session.table import Table
-from sfumato.tables.stages import Query
-from sfumato.testing.exact import Through, through_the_door
+from sfumato.session.protected_table import Table
+from sfumato.tables.query.stages import Query
+from sfumato.testing.exact_checks import Through, through_the_door
 
 Ask = Callable[[Any], Query]
 

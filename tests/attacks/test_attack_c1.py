@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.testing.exact import through_the_door
+from sfumato.testing.exact_checks import through_the_door
 
 from .tables import distance, tally
 

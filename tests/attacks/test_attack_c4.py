@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato.session.table import Table
+from sfumato.session.protected_table import Table
 
 from .tables import table
 

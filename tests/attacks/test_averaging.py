@@ -12,8 +12,8 @@ import pytest
 import sfumato as sf
 from sfumato.attacks.averaging import averaging, mean_game, standard_deviation
 from sfumato.errors import Refused
-from sfumato.guarantees.averaging import averaged_after, within
-from sfumato.testing.bits import SeededBits
+from sfumato.guarantees.meaning.averaging_limits import averaged_after, within
+from sfumato.testing.seeded_bits import SeededBits
 
 TABLE = pd.DataFrame({"city": ["Roma", "Bari", "Bari"] * 20})
 

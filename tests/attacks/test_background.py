@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sfumato.attacks.background import background
-from sfumato.attacks.ward import patients
+from sfumato.attacks.data.ward import patients
 from sfumato.errors import Refused
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import wasserstein_distance
 
-from sfumato.attacks.cells import Coded
-from sfumato.attacks.closeness import Diversity, diversity
-from sfumato.attacks.frames import columns
+from sfumato.attacks.lib.closeness import Diversity, diversity
+from sfumato.attacks.lib.look_alikes import Coded
+from sfumato.attacks.lib.owner_table import columns
 
 
 def found(groups: list[list[Any]]) -> Diversity:

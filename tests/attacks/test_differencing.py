@@ -16,11 +16,11 @@ import pytest
 
 import sfumato as sf
 from sfumato.attacks.differencing import count_game, differencing, sum_game, textbook_variance
-from sfumato.attacks.results import Success
+from sfumato.attacks.lib.attack_result import Success
 from sfumato.errors import Refused
-from sfumato.guarantees.averaging import within
+from sfumato.guarantees.meaning.averaging_limits import within
 from sfumato.mechanisms import Laplace
-from sfumato.testing.bits import SeededBits
+from sfumato.testing.seeded_bits import SeededBits
 
 LOSSES = tuple(map(Fraction, ("1/10", "1/2", "1", "2", "5")))
 OTHERS = 100

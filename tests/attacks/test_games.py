@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.attacks import games
-from sfumato.attacks.results import Success
+from sfumato.attacks.lib import games
+from sfumato.attacks.lib.attack_result import Success
 from sfumato.guarantees import Guarantee
 
 from .kept import kept

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sfumato.attacks.genomes import Genomes, genomes, known_genomes
+from sfumato.attacks.data.genomes import Genomes, genomes, known_genomes
 from sfumato.errors import Refused
 
 

@@ -12,10 +12,10 @@ import pytest
 
 import sfumato as sf
 from sfumato.attacks.infer import infer, known_rest_game, posterior
-from sfumato.attacks.results import Success
-from sfumato.guarantees.bayes import posterior_bounds
+from sfumato.attacks.lib.attack_result import Success
+from sfumato.guarantees.meaning.bayes import posterior_bounds
 from sfumato.mechanisms import Laplace
-from sfumato.testing.bits import SeededBits
+from sfumato.testing.seeded_bits import SeededBits
 
 TABLE = pd.DataFrame(
     {"name": ["Angie", "Bob", "Chris", "David"], "grade": ["fail", "pass", "pass", "fail"]}

@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import norm
 
 import sfumato as sf
-from sfumato.attacks.genomes import genomes
+from sfumato.attacks.data.genomes import genomes
 from sfumato.attacks.membership import SCORES, Membership, membership
 from sfumato.errors import Refused
 

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.attacks.lib.attack_result import Success
 from sfumato.attacks.name_and_shame import name_and_shame
-from sfumato.attacks.results import Success
 from sfumato.errors import Refused
-from sfumato.testing.bits import SeededBits
+from sfumato.testing.seeded_bits import SeededBits
 
 
 def test_S_017_and_S_155_just_a_few() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sfumato.attacks.ratings import DAYS, Ratings, ratings, ratings_of
+from sfumato.attacks.data.ratings import DAYS, Ratings, ratings, ratings_of
 from sfumato.errors import Refused
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
+from sfumato.attacks.lib.attack_result import Success
 from sfumato.attacks.reconstruct import (
     METHODS,
     Answers,
@@ -15,9 +16,8 @@ from sfumato.attacks.reconstruct import (
     reconstruct,
     subset_counts,
 )
-from sfumato.attacks.results import Success
 from sfumato.errors import Refused
-from sfumato.testing.bits import SeededBits
+from sfumato.testing.seeded_bits import SeededBits
 
 N = 40
 

@@ -12,7 +12,7 @@ import pytest
 import sfumato as sf
 from sfumato.attacks.refusals import MaxAuditor, refusal_game, refusals, telling
 from sfumato.errors import Refused
-from sfumato.testing.bits import SeededBits
+from sfumato.testing.seeded_bits import SeededBits
 
 
 def table(steven: bool, attacker: bool) -> pd.DataFrame:

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.attacks.risk import RiskReport, risk_report
+from sfumato.attacks.report.risk import RiskReport, risk_report
 from sfumato.errors import Refused
-from sfumato.testing.bits import SeededBits
+from sfumato.testing.seeded_bits import SeededBits
 
 
 def people(n: int = 300) -> pd.DataFrame:

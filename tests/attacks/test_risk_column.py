@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sfumato.attacks.frames import columns
-from sfumato.attacks.risk_column import PEOPLE, solved, varied
-from sfumato.testing.bits import SeededBits
+from sfumato.attacks.lib.owner_table import columns
+from sfumato.attacks.report.risk_column import PEOPLE, solved, varied
+from sfumato.testing.seeded_bits import SeededBits
 
 
 def test_names() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sfumato.attacks.results import Success
-from sfumato.attacks.risk_html import document, joined, successes, table, tile, told, up
+from sfumato.attacks.lib.attack_result import Success
+from sfumato.attacks.report.risk_html import document, joined, successes, table, tile, told, up
 
 
 @pytest.mark.parametrize(

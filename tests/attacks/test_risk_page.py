@@ -10,9 +10,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from sfumato.attacks.risk import risk_report
-from sfumato.attacks.risk_page import page
-from sfumato.testing.bits import SeededBits
+from sfumato.attacks.report.risk import risk_report
+from sfumato.attacks.report.risk_page import page
+from sfumato.testing.seeded_bits import SeededBits
 
 EVIL = '<script>alert("x")</script>'
 VOID = {"meta", "img", "br"}

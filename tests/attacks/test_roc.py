@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sfumato.attacks.roc import roc
+from sfumato.attacks.lib.roc import roc
 
 
 @pytest.mark.parametrize("seed", range(3))

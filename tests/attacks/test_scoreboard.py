@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sfumato.attacks.ratings import Ratings, ratings, ratings_of
+from sfumato.attacks.data.ratings import Ratings, ratings, ratings_of
 from sfumato.attacks.scoreboard import Board, Scoreboard, scoreboard
 from sfumato.errors import Refused
 

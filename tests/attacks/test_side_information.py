@@ -12,7 +12,7 @@ import pytest
 import sfumato as sf
 from sfumato.attacks.side_information import side_information
 from sfumato.errors import Refused
-from sfumato.testing.bits import SeededBits
+from sfumato.testing.seeded_bits import SeededBits
 
 HEIGHTS = 64.9 + 2.5 * np.sin(np.arange(1000))
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
+from sfumato.attacks.data.ward import patients
 from sfumato.attacks.skewness import skewness
-from sfumato.attacks.ward import patients
 from sfumato.errors import Refused
 
 from .kept import kept

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from sfumato.attacks.data.student_survey import survey
 from sfumato.attacks.small_cell import small_cell
-from sfumato.attacks.students import survey
-from sfumato.testing.bits import SeededBits
+from sfumato.testing.seeded_bits import SeededBits
 
 
 def table(others: int = 60) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import pytest
 import sfumato as sf
 from sfumato.attacks.small_world import small_world
 from sfumato.errors import Refused
-from sfumato.guarantees.bayes import posterior_bounds
+from sfumato.guarantees.meaning.bayes import posterior_bounds
 
 
 def test_S_125_Angie() -> None:

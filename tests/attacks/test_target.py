@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.attacks.frames import columns
-from sfumato.attacks.target import condition, described, matching, opposite, target
+from sfumato.attacks.lib.owner_table import columns
+from sfumato.attacks.lib.target import condition, described, matching, opposite, target
 from sfumato.errors import Refused
 
 TABLE = {

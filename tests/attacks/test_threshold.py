@@ -9,7 +9,7 @@ import pytest
 
 from sfumato.attacks.threshold import threshold
 from sfumato.errors import Refused
-from sfumato.testing.bits import SeededBits
+from sfumato.testing.seeded_bits import SeededBits
 
 
 def test_S_158_the_curves_lie_on_each_other_and_on_the_law() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from sfumato.attacks.tracker import tracker
 from sfumato.errors import Refused
-from sfumato.testing.bits import SeededBits
+from sfumato.testing.seeded_bits import SeededBits
 
 
 def table(n: int = 80) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.attacks.students import survey
+from sfumato.attacks.data.student_survey import survey
 from sfumato.attacks.uniqueness import Uniqueness, uniqueness
 from sfumato.errors import Refused
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sfumato.attacks.ward import patients
+from sfumato.attacks.data.ward import patients
 
 
 def test_five_of_each_kind() -> None:

@@ -18,7 +18,7 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.auditing import Audit, many
 from sfumato.auditing.bounds import epsilon_bound, mu_bound
-from sfumato.auditing.outputs import Error
+from sfumato.auditing.canonical_outputs import Error
 from sfumato.auditing.runners import draw_both, runner_of
 from sfumato.errors import Refused
 from sfumato.local import client

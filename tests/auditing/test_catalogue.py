@@ -9,7 +9,7 @@ from sfumato import mechanisms as mech
 from sfumato.auditing.catalogue import CATALOGUE, EPSILONS, Entry
 from sfumato.errors import Refused
 from sfumato.guarantees import GDP, Guarantee
-from sfumato.mechanisms.base import Mechanism
+from sfumato.mechanisms.shared.mechanism import Mechanism
 
 ABSTRACT = {local.Oracle, local.FrequencyOracle, local.NumberOracle}
 

@@ -14,7 +14,7 @@ from flint import arb
 from sfumato.auditing.clopper_pearson import expected_limits, lower_limit, upper_limit
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, precision
-from sfumato.mechanisms.estimate import limit as proved_limit
+from sfumato.mechanisms.shared.response_estimate import limit as proved_limit
 
 
 def at_least(k: int, n: int, p: Fraction) -> Fraction:

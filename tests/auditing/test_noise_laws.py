@@ -13,8 +13,8 @@ from flint import arb, ctx
 
 import sfumato as sf
 from sfumato import mechanisms as mech
+from sfumato.auditing.canonical_outputs import outputs
 from sfumato.auditing.noise_laws import DOUBT, above_threshold_law, noise
-from sfumato.auditing.outputs import outputs
 from sfumato.errors import Refused
 
 MECHANISMS: list[Any] = [

@@ -10,7 +10,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.auditing.laws import law_at
+from sfumato.auditing.mechanism_laws import law_at
 from sfumato.auditing.power import best_expected, ceiling, expected_of, sure_of
 from sfumato.errors import Refused
 

@@ -10,7 +10,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.auditing.laws import law_at
+from sfumato.auditing.mechanism_laws import law_at
 
 
 def test_of_several_people_only_the_one_who_changed_is_looked_at() -> None:

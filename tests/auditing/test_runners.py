@@ -10,11 +10,11 @@ import pytest
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.auditing import many
+from sfumato.auditing.canonical_outputs import Error, outputs
 from sfumato.auditing.catalogue import CATALOGUE, Entry
-from sfumato.auditing.outputs import Error, outputs
 from sfumato.auditing.runners import draws, run, runner_of
 from sfumato.errors import Refused
-from sfumato.guarantees.channel import Channel
+from sfumato.guarantees.finite.channel import Channel
 
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)

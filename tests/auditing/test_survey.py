@@ -11,7 +11,7 @@ import pytest
 
 from sfumato import mechanisms as mech
 from sfumato.auditing.catalogue import CATALOGUE, EPSILONS, Entry
-from sfumato.auditing.catalogue_pairs import fixed
+from sfumato.auditing.example_neighbours import fixed
 from sfumato.auditing.survey import Row, chosen_entries, row, survey
 from sfumato.errors import Refused
 from sfumato.guarantees import Guarantee, Pure

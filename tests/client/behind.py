@@ -11,11 +11,11 @@ from typing import Any
 import httpx
 
 from sfumato.client.connection import Connection
-from sfumato.client.wire import Wire
+from sfumato.client.transport import Wire
 from sfumato.errors import Refused
-from sfumato.guarantees.stored import record, restore
-from sfumato.server.problems import problem_of
-from sfumato.server.replies import number, reply
+from sfumato.guarantees.stored_guarantee import record, restore
+from sfumato.server.http.encode_replies import number, reply
+from sfumato.server.http.problems import problem_of
 from sfumato.session import Database, Table
 
 from ..sql.people import protected

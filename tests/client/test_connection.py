@@ -10,7 +10,7 @@ import pytest
 import sfumato as sf
 from sfumato.client import connection
 from sfumato.client.connection import Connection, connect
-from sfumato.client.wire import Wire
+from sfumato.client.transport import Wire
 from sfumato.errors import Refused
 
 from ..sql.people import protected
@@ -81,7 +81,7 @@ def test_a_declaration_of_another_kind() -> None:
 
 def test_without_the_reader_of_sql(monkeypatch: pytest.MonkeyPatch) -> None:
     with behind() as (there, _):
-        monkeypatch.setitem(sys.modules, "sfumato.client.table", None)
+        monkeypatch.setitem(sys.modules, "sfumato.client.remote_table", None)
         with pytest.raises(Refused) as caught:
             there["visits"]
     assert caught.value.code == "client.missing"

@@ -21,28 +21,28 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato.accounting.loss import Loss
-from sfumato.accounting.loss_record import READERS, pair_from, record_of
-from sfumato.accounting.pairs import GaussianPair, LaplacePair, Pair
-from sfumato.accounting.pairs_finite import FinitePair, ResponsePair
-from sfumato.accounting.pairs_sampled import ClonePair, RoundedPair, SampledPair
+from sfumato.accounting.loss.loss_pairs import GaussianPair, LaplacePair, Pair
+from sfumato.accounting.loss.loss_record import READERS, pair_from, record_of
+from sfumato.accounting.loss.pairs_finite import FinitePair, ResponsePair
+from sfumato.accounting.loss.pairs_sampled import ClonePair, RoundedPair, SampledPair
+from sfumato.accounting.loss.privacy_loss import Loss
 from sfumato.answers import Answer
 from sfumato.errors import Refused
 from sfumato.functions.curve import Curve
-from sfumato.guarantees import Guarantee, stored
-from sfumato.guarantees.stored import ratio
-from sfumato.guarantees.together import Together
-from sfumato.ledger.totals import exact as book_numbers
-from sfumato.local import OneBit, Ordinal, Panel, Piecewise, PrefixTree, Several, question
-from sfumato.mechanisms import stored as mechanisms
+from sfumato.guarantees import Guarantee, stored_guarantee
+from sfumato.guarantees.mixed import Together
+from sfumato.guarantees.stored_guarantee import ratio
+from sfumato.ledger.exact_totals import exact as book_numbers
+from sfumato.local import OneBit, Ordinal, Panel, Piecewise, PrefixTree, Several, restore_question
+from sfumato.mechanisms.shared import stored_mechanism as mechanisms
 from sfumato.session.learning import Found
-from sfumato.tables.lacking import Lack
-from sfumato.tables.stored import from_said, to_toml
+from sfumato.tables.declare.declaration_toml import from_said, to_toml
+from sfumato.tables.plan.missing_limits import Lack
 
 from ..answers.examples import counted, visits
 from ..functions.test_curve import curve
 from ..local.cases import SMALL
-from ..mechanisms.test_stored import KINDS
+from ..mechanisms.test_stored_mechanism import KINDS
 from .notions import EXAMPLES
 
 F = Fraction
@@ -216,8 +216,8 @@ def every(kind: Any) -> list[Any]:
 
 def test_every_notion_is_here() -> None:
     assert {type(one).__name__ for one in GUARANTEES} | {"RandomDP"} == {
-        *stored._READERS,
-        *stored.ELSEWHERE,
+        *stored_guarantee._READERS,
+        *stored_guarantee.ELSEWHERE,
     }
 
 
@@ -312,7 +312,7 @@ def test_mechanisms() -> None:
 
 
 def test_questions() -> None:
-    assert {oracle.kind for oracle in SMALL.values()} <= set(question.KINDS)
+    assert {oracle.kind for oracle in SMALL.values()} <= set(restore_question.KINDS)
     lines = [json.loads(line) for line in (VECTORS / "local-v1.jsonl").read_text().splitlines()]
     others = (
         OneBit(epsilon=1, low=0, high=2, grid=1),
@@ -325,9 +325,12 @@ def test_questions() -> None:
     records = [json.loads(json.dumps(oracle.question)) for oracle in (*SMALL.values(), *others)] + [
         line["question"] for line in lines if "question" in line
     ]
-    assert {record["kind"] for record in records} == set(question.KINDS)
+    assert {record["kind"] for record in records} == set(restore_question.KINDS)
     restored, refused = survives(
-        records, question.restore, lambda found: question.restore(found.question) == found, 60
+        records,
+        restore_question.restore,
+        lambda found: restore_question.restore(found.question) == found,
+        60,
     )
     assert refused > 500
     assert restored < refused

@@ -7,10 +7,10 @@ from itertools import takewhile
 from pathlib import Path
 
 import sfumato as sf
-from sfumato.guarantees.arrows import ARROWS
-from sfumato.guarantees.comparison import COMPARISON
-from sfumato.guarantees.literature import LITERATURE, RULES
-from sfumato.guarantees.meaning import Meaning
+from sfumato.guarantees.conversions import ARROWS
+from sfumato.guarantees.meaning.literature import LITERATURE, RULES
+from sfumato.guarantees.meaning.promise_meaning import Meaning
+from sfumato.guarantees.meaning.pure_and_renyi import COMPARISON
 
 DOCS = Path(__file__).parents[2] / "docs"
 

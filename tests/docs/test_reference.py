@@ -14,7 +14,7 @@ import pytest
 import typer
 
 import sfumato as sf
-from sfumato.cli.app import app
+from sfumato.cli.commands import app
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -114,7 +114,7 @@ def test_every_command_is_on_the_page() -> None:
 
 def test_a_new_name_would_be_seen(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     before = script.api()
-    monkeypatch.setitem(sf._LAZY, "epsilon_of", ".accounting.choosing")
+    monkeypatch.setitem(sf._LAZY, "epsilon_of", ".accounting.choose_epsilon")
     monkeypatch.setattr(sf, "epsilon_of", sf.choose_epsilon, raising=False)
     assert script.api() != before
 
@@ -127,9 +127,9 @@ def test_a_function_that_is_no_longer_read_would_be_seen(
     words = importlib.import_module("reference_sql")
     before = words.rowwise()
     monkeypatch.setattr(
-        words.functions,
+        words.sql_functions,
         "TABLE",
-        {node: how for node, how in words.functions.TABLE.items() if node is not exp.Sqrt},
+        {node: how for node, how in words.sql_functions.TABLE.items() if node is not exp.Sqrt},
     )
     assert "SQRT" in before["mathematics"]
     assert "SQRT" not in words.rowwise()["mathematics"]

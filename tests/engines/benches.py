@@ -19,13 +19,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.errors import Refused
-from sfumato.tables.engine import copy_rows
-from sfumato.tables.plan import Plan
-from sfumato.tables.served import ENGINES
-from sfumato.tables.sources import Source, open_source
-from sfumato.tables.tallies import statements
-from sfumato.tables.types import Type
-from sfumato.testing.exact import Rehearsal
+from sfumato.tables.engine.duckdb_engine import copy_rows
+from sfumato.tables.engine.engine_registry import ENGINES
+from sfumato.tables.engine.sources import Source, open_source
+from sfumato.tables.expr.types import Type
+from sfumato.tables.plan.query_plan import Plan
+from sfumato.tables.plan.statements import statements
+from sfumato.testing.exact_checks import Rehearsal
 
 from ..tables.replay import ballot_keys
 from ..tables.rowwise import plain

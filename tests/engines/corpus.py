@@ -1,6 +1,6 @@
 """The conformance corpus, and which tests put it to which engine.
 
-An engine is accepted (`sfumato.tables.served.ENGINES`) when it has been asked the random queries of
+An engine is accepted (`sfumato.tables.engine.engine_registry.ENGINES`) when it has been asked the random queries of
 `benches` and the functions of `functions`, and gave the same integers as the engine of our own.
 """
 

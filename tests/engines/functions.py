@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any
 
 from sfumato.errors import Refused
-from sfumato.tables.expressions import Call, Expr
+from sfumato.tables.expr.expressions import Call, Expr
 
 from ..tables.asking import calls
 from ..tables.special_values import VALUES, engine, schema, table

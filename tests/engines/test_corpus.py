@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables.served import ENGINES
+from sfumato.tables.engine.engine_registry import ENGINES
 
 from .corpus import CORPUS, FUNCTIONS, QUERIES
 

@@ -12,9 +12,9 @@ import ibis
 import pyarrow as pa
 import pytest
 
-from sfumato.tables.capabilities import check_capabilities
-from sfumato.tables.engine import copy_rows
-from sfumato.tables.engine_duckdb import DuckDB
+from sfumato.tables.engine.capabilities import check_capabilities
+from sfumato.tables.engine.duckdb_engine import copy_rows
+from sfumato.tables.engine.external_duckdb import DuckDB
 
 from ..refusing import refusal
 from ..tables.special_values import VALUES, array

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.tables.dialects import postgres, postgres_floats
-from sfumato.tables.dialects.forms import put
+from sfumato.tables.engine.dialects import postgres_dialect, postgres_floats
+from sfumato.tables.engine.dialects.templates import put
 
 from ..ledger.servers import PostgresServer
 from ..tables.worlds import Bench
@@ -55,7 +55,7 @@ def test_a_wrong_dialect_is_noticed(
     """Of weights: quotients in doubles. Functions that rows rarely need have their twins beside
     their own tests.
     """
-    monkeypatch.setattr(postgres.Compiler, "visit_FloorDivide", _in_doubles)
+    monkeypatch.setattr(postgres_dialect.Compiler, "visit_FloorDivide", _in_doubles)
     assert any(differs(seed, bench, other) for seed in range(400))
 
 

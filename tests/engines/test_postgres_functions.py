@@ -10,10 +10,10 @@ import ibis
 import psycopg
 import pytest
 
-from sfumato.tables.dialects import postgres, postgres_casts
-from sfumato.tables.dialects.forms import put
-from sfumato.tables.dialects.postgres import CANNOT
-from sfumato.tables.engine_postgres import Postgres
+from sfumato.tables.engine.dialects import postgres_casts, postgres_dialect
+from sfumato.tables.engine.dialects.postgres_dialect import CANNOT
+from sfumato.tables.engine.dialects.templates import put
+from sfumato.tables.engine.external_postgres import Postgres
 
 from ..ledger.servers import PostgresServer
 from ..tables.special_values import VALUES
@@ -104,7 +104,7 @@ def _by_their_server(self: Any, op: Any, *, arg: Any) -> Any:
 def test_a_wrong_dialect_is_noticed(
     column: str, name: str, twin: Any, other: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres.Compiler, name, twin)
+    monkeypatch.setattr(postgres_dialect.Compiler, name, twin)
     with pytest.raises(AssertionError):
         compare(other, [column])
 

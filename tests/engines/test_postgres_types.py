@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 import sfumato as sf
-from sfumato.tables.engine_postgres import TYPES
+from sfumato.tables.engine.external_postgres import TYPES
 
 from ..ledger.servers import PostgresServer
 from ..refusing import refusal

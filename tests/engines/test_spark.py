@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables.dialects import spark as dialect
-from sfumato.tables.dialects.forms import put
+from sfumato.tables.engine.dialects import spark_dialect as dialect
+from sfumato.tables.engine.dialects.templates import put
 
 from ..tables.worlds import Bench
 from .benches import SparkBench, differs

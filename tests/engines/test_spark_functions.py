@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.tables.engine_spark import Spark
-from sfumato.tables.expressions import call, col
+from sfumato.tables.engine.external_spark import Spark
+from sfumato.tables.expr.expressions import call, col
 
 from ..tables.special_values import VALUES, array, engine, schema, table
 from .conftest import SPARK

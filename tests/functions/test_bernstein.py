@@ -20,7 +20,7 @@ from sfumato.functions.bernstein import Bernstein, measured
 from sfumato.functions.fits import KernelDensity, PriestleyChao
 from sfumato.functions.sampled_noise import drawn_by
 from sfumato.mechanisms import Gaussian, Laplace
-from sfumato.mechanisms.grid import snap_each
+from sfumato.mechanisms.shared.grid import snap_each
 from sfumato.sensitivity.kinds import Global, Local
 from sfumato.sensitivity.sampled import SampledFunction
 from sfumato.testing import SeededBits

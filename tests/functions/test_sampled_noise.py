@@ -15,7 +15,7 @@ from sfumato import mechanisms as mech
 from sfumato.errors import Refused
 from sfumato.functions import SampledNoise
 from sfumato.functions.sampled_noise import drawn_by
-from sfumato.mechanisms.base import Mechanism
+from sfumato.mechanisms.shared.mechanism import Mechanism
 from sfumato.sensitivity import Sampled, sample_sensitivity
 
 

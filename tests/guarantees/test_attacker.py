@@ -9,9 +9,9 @@ from itertools import pairwise, product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.guarantees.attacker import Attacker
-from sfumato.guarantees.divergences import approx_max_divergence, f_divergence, hockey_stick
-from sfumato.guarantees.finite import Weights
+from sfumato.guarantees.finite.divergences import approx_max_divergence, f_divergence, hockey_stick
+from sfumato.guarantees.finite.finite_laws import Weights
+from sfumato.guarantees.meaning.attacker import Attacker
 
 
 @st.composite

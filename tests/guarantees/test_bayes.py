@@ -12,8 +12,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import Refused
-from sfumato.guarantees import bayes
-from sfumato.guarantees.channel import Channel, belief_shift
+from sfumato.guarantees.finite.channel import Channel, belief_shift
+from sfumato.guarantees.meaning import bayes
 
 PRIORS = [Fraction(p) for p in ("1e-6", "0.01", "0.3", "1/2", "0.9", "0.999")]
 THREE = Channel(

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.guarantees.channel import Channel, belief_shift
-from sfumato.guarantees.relations import ADD_REMOVE, REPLACE
+from sfumato.guarantees.finite.channel import Channel, belief_shift
+from sfumato.guarantees.neighbour_relations import ADD_REMOVE, REPLACE
 
 from ..refusing import refusing
 

@@ -11,8 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import Refused
-from sfumato.guarantees.divergence_bounds import preservation_bound, triangle_bound, triangle_orders
-from sfumato.guarantees.divergences import renyi
+from sfumato.guarantees.finite.divergence_bounds import (
+    preservation_bound,
+    triangle_bound,
+    triangle_orders,
+)
+from sfumato.guarantees.finite.divergences import renyi
 
 some = st.lists(st.integers(1, 9), min_size=4, max_size=4).map(
     lambda w: tuple(F(x, sum(w)) for x in w)

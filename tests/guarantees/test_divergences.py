@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sfumato.exact.balls import ball
-from sfumato.guarantees.divergences import (
+from sfumato.guarantees.finite.divergences import (
     NAMED,
     approx_max_divergence,
     f_divergence,
@@ -26,7 +26,7 @@ from sfumato.guarantees.divergences import (
     quantised_f_divergence,
     renyi,
 )
-from sfumato.guarantees.finite import Weights
+from sfumato.guarantees.finite.finite_laws import Weights
 
 from ..refusing import refusing
 

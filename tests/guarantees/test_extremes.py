@@ -13,7 +13,7 @@ import pytest
 import sfumato as sf
 from sfumato.accounting import advanced, optimal, optimal_curve
 from sfumato.guarantees import Guarantee
-from sfumato.guarantees.channel import Channel
+from sfumato.guarantees.finite.channel import Channel
 
 ODD = sf.ZCDP("0.1") + sf.Renyi({"3.14159": "0.1"})
 

@@ -9,7 +9,13 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import Refused
-from sfumato.guarantees.literature import LITERATURE, RULES, judge_delta, name_and_shame, used
+from sfumato.guarantees.meaning.literature import (
+    LITERATURE,
+    RULES,
+    judge_delta,
+    name_and_shame,
+    used,
+)
 
 
 def test_the_table_is_complete() -> None:

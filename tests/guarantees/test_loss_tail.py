@@ -10,8 +10,8 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, evaluate, normal_cdf
-from sfumato.guarantees.channel import Channel
-from sfumato.guarantees.closed_forms import gaussian_loss
+from sfumato.guarantees.finite.channel import Channel
+from sfumato.guarantees.loss_closed_forms import gaussian_loss
 from sfumato.guarantees.loss_tail import outside, pure_epsilon, tail
 
 CHANNELS = {

@@ -11,8 +11,8 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, evaluate, normal_cdf
-from sfumato.guarantees.channel import Channel
-from sfumato.guarantees.outcomes import least_chance, outcome_bounds
+from sfumato.guarantees.finite.channel import Channel
+from sfumato.guarantees.meaning.outcomes import least_chance, outcome_bounds
 
 CHANNEL = Channel([["0.5", "0.2", "0.2", "0.1"], ["0.3", "0.3", "0.25", "0.15"]])
 EVENTS = list(chain.from_iterable(combinations(range(4), size) for size in range(5)))

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.guarantees.channel import Channel
-from sfumato.guarantees.divergences import hockey_stick
-from sfumato.guarantees.finite import exceeds
-from sfumato.guarantees.relations import REPLACE
+from sfumato.guarantees.finite.channel import Channel
+from sfumato.guarantees.finite.divergences import hockey_stick
+from sfumato.guarantees.finite.finite_laws import exceeds
+from sfumato.guarantees.neighbour_relations import REPLACE
 
 F = Fraction
 SLACK = 1 + 1e-13  # numbers are rounded up, each by less

@@ -77,7 +77,7 @@ def loosen(path: Path) -> None:
 
 def tighten(path: Path) -> None:
     """And put them back."""
-    from sfumato.ledger.schema import TABLES
+    from sfumato.ledger.storage.sqlite_schema import TABLES
 
     for line in TABLES.splitlines():
         if line.startswith("CREATE TRIGGER"):

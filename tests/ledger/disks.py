@@ -14,7 +14,7 @@ from typing import Any
 import apsw
 import pytest
 
-from sfumato.ledger import store
+from sfumato.ledger.storage import sqlite_store
 
 Step = tuple[Any, ...]
 """("write", file, offset, data), ("truncate", file, size), ("sync", file), ("delete", file, folder
@@ -65,7 +65,7 @@ def disk(monkeypatch: pytest.MonkeyPatch, before: Callable[[Step], None]) -> Ite
     """Ledgers opened inside use this disk."""
     made = Disk("recording", before)
     with monkeypatch.context() as patched:
-        patched.setattr(store, "VFS", "recording")
+        patched.setattr(sqlite_store, "VFS", "recording")
         try:
             yield made
         finally:

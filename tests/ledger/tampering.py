@@ -13,7 +13,7 @@ import apsw
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.ledger import answers
+from sfumato.ledger import stored_answers
 from sfumato.ledger.entries import genesis, sealed
 
 from .books import loosen, open_book, sql, tighten
@@ -59,7 +59,7 @@ def rich_life(path: Path | str, keep: Callable[[], None], monkeypatch: Any) -> s
         lambda: ledger.remember(ledger.charge(noisy, "again"), "how many?", b"about 13"),
     ]
     with monkeypatch.context() as patched:
-        patched.setattr(answers, "price_stored", lambda *_: (Fraction(1, 8),))
+        patched.setattr(stored_answers, "price_stored", lambda *_: (Fraction(1, 8),))
         for step in steps:
             for open_one in (ledger, other):
                 open_one.close()

@@ -12,7 +12,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.accounting.coordinates import make, read
+from sfumato.accounting.budget_vector import make, read
 
 from ..refusing import refusing
 from .books import open_book

@@ -20,7 +20,7 @@ from sfumato import mechanisms as mech
 from sfumato.ledger import pricing
 from sfumato.ledger.charging import Ask
 from sfumato.ledger.entries import canonical
-from sfumato.mechanisms.base import Mechanism
+from sfumato.mechanisms.shared.mechanism import Mechanism
 
 from ..refusing import refusing
 from .books import open_book

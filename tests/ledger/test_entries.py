@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.guarantees.stored import record as guarantee_record
+from sfumato.guarantees.stored_guarantee import record as guarantee_record
 from sfumato.ledger.entries import (
     Account,
     Dataset,
@@ -21,7 +21,7 @@ from sfumato.ledger.entries import (
     numbers,
     open_account,
 )
-from sfumato.ledger.totals import exact, fractions, ratios
+from sfumato.ledger.exact_totals import exact, fractions, ratios
 
 OPEN: dict[str, Any] = {
     "kind": "open",

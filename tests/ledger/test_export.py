@@ -12,7 +12,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.guarantees.stored import restore
+from sfumato.guarantees.stored_guarantee import restore
 from sfumato.ledger import export
 
 ABOUT = {"relation": "add-remove", "unit": "user_id"}

@@ -12,7 +12,8 @@ import apsw
 import pytest
 
 import sfumato as sf
-from sfumato.ledger import dates, store
+from sfumato.ledger import clock
+from sfumato.ledger.storage import sqlite_store
 
 from ..refusing import refusing
 from .books import open_book, quick_folder
@@ -145,7 +146,7 @@ def test_attack_f10_the_twin_that_swallows_errors_is_seen(monkeypatch: pytest.Mo
 
 
 def test_attack_f10_a_lock_that_is_never_released(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "PATIENCE", 30)
+    monkeypatch.setattr(sqlite_store, "PATIENCE", 30)
     with quick_folder() as folder:
         ledger = open_book(folder / "a.ledger", 10)
         ledger.allow("bob", sf.Pure(1))
@@ -179,7 +180,7 @@ def test_attack_f10_a_lock_that_is_never_released(monkeypatch: pytest.MonkeyPatc
 def test_threads_do_not_wait_for_ever_either(monkeypatch: pytest.MonkeyPatch) -> None:
     import threading
 
-    monkeypatch.setattr(store, "PATIENCE", 30)
+    monkeypatch.setattr(sqlite_store, "PATIENCE", 30)
     ledger = open_book(None)
     held, done = threading.Event(), threading.Event()
 
@@ -200,7 +201,7 @@ def test_threads_do_not_wait_for_ever_either(monkeypatch: pytest.MonkeyPatch) ->
 def test_attack_f10_the_clock_jumps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Times are for readers; the order is that of the numbers."""
     times = iter([2**31, 0, 253_402_300_799, 1_800_000_000])
-    monkeypatch.setattr(dates.time, "time_ns", lambda: next(times) * 10**9)
+    monkeypatch.setattr(clock.time, "time_ns", lambda: next(times) * 10**9)
     ledger = open_book(None, 2)
     assert [ledger.charge(sf.Pure(1)).when[:4] for _ in range(2)] == ["1970", "9999"]
     with refusing("budget.exceeded"):
@@ -213,7 +214,7 @@ def test_a_clock_that_fails_accepts_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     ledger = open_book(None, 2)
     for number in (1, 2):  # before the first charge, and before one that follows
         with monkeypatch.context() as patched:
-            patched.setattr(dates.time, "time_ns", lambda: 10**30)
+            patched.setattr(clock.time, "time_ns", lambda: 10**30)
             with pytest.raises((OverflowError, ValueError)):
                 ledger.charge(sf.Pure(1))
         assert ledger.head.number == number

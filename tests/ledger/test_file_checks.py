@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato.ledger import file_checks, reading
-from sfumato.ledger.file_checks import SHARED, locks_hold
+from sfumato.ledger import reading
+from sfumato.ledger.storage import file_checks
+from sfumato.ledger.storage.file_checks import SHARED, locks_hold
 
 from ..refusing import refusing
 from .books import open_book

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
-from sfumato.testing.ledger import fill, fill_answers
+from sfumato.testing.ledger_fixtures import fill, fill_answers
 
 from .books import open_book, sql
 

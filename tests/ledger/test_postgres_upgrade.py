@@ -10,8 +10,9 @@ import psycopg
 import pytest
 
 import sfumato as sf
-from sfumato.ledger import postgres_upgrade, reading
-from sfumato.ledger.postgres_schema import SECOND
+from sfumato.ledger import reading
+from sfumato.ledger.storage import postgres_upgrade
+from sfumato.ledger.storage.postgres_schema import SECOND
 
 from ..refusing import refusing
 from .books import sql

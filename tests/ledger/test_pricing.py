@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.accounting.coordinates import Numbers, read
+from sfumato.accounting.budget_vector import Numbers, read
 from sfumato.ledger.pricing import best, price, price_stored, sequence_of
-from sfumato.mechanisms.base import Mechanism
-from sfumato.mechanisms.stored import record
+from sfumato.mechanisms.shared.mechanism import Mechanism
+from sfumato.mechanisms.shared.stored_mechanism import record
 
 from ..refusing import refusing
 

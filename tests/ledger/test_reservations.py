@@ -12,8 +12,8 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.ledger import answers
-from sfumato.mechanisms.base import Mechanism
+from sfumato.ledger import stored_answers
+from sfumato.mechanisms.shared.mechanism import Mechanism
 
 from ..refusing import refusing
 from .books import open_book
@@ -103,12 +103,12 @@ def test_reprice_uses_better_theorems_and_leaves_open_reservations(
     before = ledger.head
     assert ledger.reprice("nothing new") == sf.Pure("1.2", **SAID)
     assert ledger.head == before  # nothing to write down
-    monkeypatch.setattr(answers, "price_stored", lambda *_: (Fraction(3, 10),))
+    monkeypatch.setattr(stored_answers, "price_stored", lambda *_: (Fraction(3, 10),))
     assert ledger.reprice("a better theorem") == sf.Pure("1", **SAID)
     assert ledger.account("alice").spent == (Fraction(3, 10),)
     ledger.release(held)
     assert ledger.spent == sf.Pure("0.6", **SAID)
-    monkeypatch.setattr(answers, "price_stored", lambda *_: (Fraction(9, 10),))
+    monkeypatch.setattr(stored_answers, "price_stored", lambda *_: (Fraction(9, 10),))
     assert ledger.reprice("a worse one") == sf.Pure("0.6", **SAID)
     assert ledger.verify(ledger.head).ok
 
@@ -156,7 +156,7 @@ def test_shares_recalls_reservations_and_prices_together(monkeypatch: pytest.Mon
     ledger.use(kept)
     ledger.remember(kept, "q", b"1")
     ledger.recall("q", share="bob")
-    monkeypatch.setattr(answers, "price_stored", lambda *_: (Fraction(3, 10),))
+    monkeypatch.setattr(stored_answers, "price_stored", lambda *_: (Fraction(3, 10),))
     ledger.reprice("a better theorem")
     assert [ledger.account(name).spent[0] for name in (None, "alice", "bob")] == [
         Fraction("0.7"),

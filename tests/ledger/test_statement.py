@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
-from sfumato.accounting.coordinates import read
+from sfumato.accounting.budget_vector import read
 from sfumato.ledger import Statement, course, statement
 from sfumato.ledger.statement import name_of, worth_showing
 

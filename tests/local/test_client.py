@@ -31,7 +31,7 @@ from sfumato.local import (
     Unary,
     client,
 )
-from sfumato.local.reports import Reports
+from sfumato.local.wire_reports import Reports
 from sfumato.testing import SeededBits
 
 from .cases import PLAIN, SMALL

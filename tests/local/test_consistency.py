@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sfumato.local.consistency import CONSISTENT, norm_sub
+from sfumato.local.lib.consistency import CONSISTENT, norm_sub
 
 FREQUENCIES = arrays(
     np.float64, st.integers(1, 12), elements=st.floats(-2, 2, allow_nan=False, width=32)

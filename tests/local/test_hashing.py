@@ -12,9 +12,9 @@ import pytest
 from sfumato.errors import Refused
 from sfumato.local import Hashing
 from sfumato.local.client import PRIME, bucket
-from sfumato.local.estimate import variance
-from sfumato.local.hashes import bucket_ends
+from sfumato.local.frequency_estimate import variance
 from sfumato.local.hashing import best_buckets
+from sfumato.local.lib.hash_families import bucket_ends
 from sfumato.testing import SeededBits
 
 from . import simulated

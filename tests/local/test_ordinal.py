@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, below
 from sfumato.local import Ordinal, client, restore
-from sfumato.local.ordinal import best_window
-from sfumato.local.ordinal_estimate import chances
+from sfumato.local.ordered.ordinal import best_window
+from sfumato.local.ordered.ordinal_estimate import chances
 from sfumato.testing import SeededBits
 
 from .drawn import agrees, bent

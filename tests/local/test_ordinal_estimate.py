@@ -9,7 +9,12 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.local import Distribution, Ordinal
-from sfumato.local.ordinal_estimate import chances, cumulative_scores, weights, worst_variances
+from sfumato.local.ordered.ordinal_estimate import (
+    chances,
+    cumulative_scores,
+    weights,
+    worst_variances,
+)
 from sfumato.testing import SeededBits
 
 ORACLE = Ordinal(epsilon=1, edges=range(0, 101, 10))

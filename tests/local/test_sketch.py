@@ -12,7 +12,7 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.local import Sketch, client, sketch
-from sfumato.local.dyadic import share
+from sfumato.local.lib.dyadic_probability import share
 from sfumato.testing import SeededBits
 
 from . import simulated

@@ -10,7 +10,7 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.local import Subset
-from sfumato.local.estimate import variance
+from sfumato.local.frequency_estimate import variance
 from sfumato.local.subset import best_size
 from sfumato.noise.bits import Words
 from sfumato.testing import SeededBits

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sfumato.local import Unary
-from sfumato.local.dyadic import ONE
+from sfumato.local.lib.dyadic_probability import ONE
 from sfumato.testing import SeededBits
 
 from . import simulated

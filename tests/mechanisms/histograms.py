@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sfumato import mechanisms as mech
-from sfumato.mechanisms.private_histogram import PrivateHistogram
+from sfumato.mechanisms.shared.histogram_result import PrivateHistogram
 
 
 def histogram(**given: Any) -> mech.Histogram:

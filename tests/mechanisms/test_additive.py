@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from sfumato import mechanisms as mech
 from sfumato.errors import Refused
-from sfumato.mechanisms.grid import steps
+from sfumato.mechanisms.shared.grid import steps
 from sfumato.testing import SeededBits
 
 from ..refusing import refusal

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.mechanisms.bounded_data import (
+from sfumato.mechanisms.inverse_sensitivity import InverseSensitivity
+from sfumato.mechanisms.shared.bounded_data import (
     Range,
     category_counts,
     known_categories,
@@ -19,8 +20,7 @@ from sfumato.mechanisms.bounded_data import (
     known_range,
     known_statistic,
 )
-from sfumato.mechanisms.grid import snap
-from sfumato.mechanisms.inverse_sensitivity import InverseSensitivity
+from sfumato.mechanisms.shared.grid import snap
 
 from ..refusing import refusal
 

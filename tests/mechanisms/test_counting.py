@@ -9,7 +9,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.guarantees.relations import RELATIONS
+from sfumato.guarantees.neighbour_relations import RELATIONS
 
 from ..refusing import refusal
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.mechanisms import grid
+from sfumato.mechanisms.shared import grid
 
 from ..refusing import refusal
 

@@ -12,9 +12,9 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.guarantees.relations import RELATIONS
+from sfumato.guarantees.neighbour_relations import RELATIONS
 from sfumato.mechanisms.hierarchy import average_factor, blocks, consistent, height, range_factor
-from sfumato.testing.bits import SeededBits
+from sfumato.testing.seeded_bits import SeededBits
 
 from ..refusing import refusal
 

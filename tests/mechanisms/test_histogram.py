@@ -13,8 +13,8 @@ from flint import arb
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball, precision
-from sfumato.guarantees.relations import RELATIONS
-from sfumato.testing.bits import SeededBits
+from sfumato.guarantees.neighbour_relations import RELATIONS
+from sfumato.testing.seeded_bits import SeededBits
 
 from ..refusing import refusal
 from .histograms import histogram

@@ -9,7 +9,7 @@ import math
 import pytest
 
 from sfumato import mechanisms as mech
-from sfumato.mechanisms.prefix_strategies import tree
+from sfumato.mechanisms.shared.prefix_strategies import tree
 
 from ..refusing import refusal
 

@@ -16,7 +16,7 @@ from flint import arb
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball
-from sfumato.guarantees.relations import REPLACE
+from sfumato.guarantees.neighbour_relations import REPLACE
 from sfumato.sensitivity import order_statistics
 
 from ..refusing import refusal

@@ -16,8 +16,8 @@ from flint import arb
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball, precision
-from sfumato.guarantees.relations import REPLACE
-from sfumato.testing.bits import SeededBits, TapeBits
+from sfumato.guarantees.neighbour_relations import REPLACE
+from sfumato.testing.seeded_bits import SeededBits, TapeBits
 
 from ..refusing import refusal
 from .responses import CASES

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball
-from sfumato.guarantees.relations import ADD_REMOVE, RELATIONS, REPLACE
+from sfumato.guarantees.neighbour_relations import ADD_REMOVE, RELATIONS, REPLACE
 
 from ..refusing import refusal
 from . import choosing

@@ -8,8 +8,8 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.guarantees.divergences import hockey_stick
-from sfumato.mechanisms.stored import record, restore
+from sfumato.guarantees.finite.divergences import hockey_stick
+from sfumato.mechanisms.shared.stored_mechanism import record, restore
 
 LAPLACE = mech.Laplace(sensitivity=1, epsilon=1)
 

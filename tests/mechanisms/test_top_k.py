@@ -14,7 +14,7 @@ from flint import arb
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball
-from sfumato.guarantees.relations import RELATIONS
+from sfumato.guarantees.neighbour_relations import RELATIONS
 
 from ..refusing import refusal
 from . import choosing

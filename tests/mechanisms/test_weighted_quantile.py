@@ -17,7 +17,7 @@ from flint import arb
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball
-from sfumato.mechanisms import weighted_runs
+from sfumato.mechanisms.shared import weighted_runs
 from sfumato.testing import SeededBits
 
 from ..refusing import refusal

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sfumato.mechanisms import weighted_runs
-from sfumato.mechanisms.bounded_data import Range
-from sfumato.mechanisms.weighted_runs import FAR, Runs, blocks, clean
+from sfumato.mechanisms.shared import weighted_runs
+from sfumato.mechanisms.shared.bounded_data import Range
+from sfumato.mechanisms.shared.weighted_runs import FAR, Runs, blocks, clean
 
 from ..refusing import refusal
 

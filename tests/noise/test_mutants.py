@@ -21,9 +21,9 @@ from sfumato.exact.balls import ball, floor, precision
 from sfumato.noise import rounded_normal
 from sfumato.noise.bernoulli import Bernoulli
 from sfumato.noise.bits import SYSTEM, Bits
-from sfumato.noise.cells import table
 from sfumato.noise.choice import Choice
 from sfumato.noise.geometric import Geometric
+from sfumato.noise.normal_cells import table
 from sfumato.noise.rounded_normal import RoundedNormal
 
 from . import checks, rational, reference

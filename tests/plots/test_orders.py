@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sfumato import plots
-from sfumato.guarantees.closed_forms import renyi_curves
+from sfumato.guarantees.loss_closed_forms import renyi_curves
 
 ALPHAS = np.array([1.5, 2, 4, 8, 16, 32])
 

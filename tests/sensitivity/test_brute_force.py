@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.guarantees.relations import ADD_REMOVE, REPLACE, hamming
+from sfumato.guarantees.neighbour_relations import ADD_REMOVE, REPLACE, hamming
 from sfumato.sensitivity.brute_force import lipschitz, local
 
 BITS = list(itertools.product((0, 1), repeat=4))

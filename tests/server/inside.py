@@ -12,7 +12,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from sfumato.server import padding
+from sfumato.server.workers import deadlines
 
 
 class Inside:
@@ -79,8 +79,8 @@ def of_class(seconds: float) -> Iterator[None]:
     rest after an overrun.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sfumato.server.plans.deadline_class", lambda *_, **__: seconds)
+        patch.setattr("sfumato.server.plan_views.deadline_class", lambda *_, **__: seconds)
         for name in ("padded", "held"):
-            patch.setattr(f"sfumato.server.releases.{name}", getattr(padding, name))
-        patch.setattr("sfumato.server.pool.REST", 0.0)
+            patch.setattr(f"sfumato.server.releases.{name}", getattr(deadlines, name))
+        patch.setattr("sfumato.server.workers.worker_pool.REST", 0.0)
         yield

@@ -25,7 +25,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from sfumato.server.config import Config, load
-from sfumato.server.state import State, TokenRow
+from sfumato.server.request_store import State, TokenRow
 from sfumato.server.tokens import DAY, made
 
 CITIES = ["Roma", "Bari", "Milano"]
@@ -260,7 +260,7 @@ def running(folder: Path, *, debug: bool = False, **how: Any) -> Iterator[Runnin
     made_ = service(folder, port=port, **how)
     log = folder / "server.log"
     script = (
-        f"{PROMPT}{TALKATIVE if debug else ''}from sfumato.server.running import run\n"
+        f"{PROMPT}{TALKATIVE if debug else ''}from sfumato.server.run_service import run\n"
         f"run({str(made_.path)!r})"
     )
     with log.open("wb") as sink:

@@ -44,7 +44,7 @@ def several(folder: Path, workers: int, **how: Any) -> Iterator[Served]:
     text = text.replace("ada = 100\n", "").replace("[server]", f"[server]\nworkers = {workers}")
     made.path.write_text(text, encoding="utf-8")
     with (folder / "server.log").open("wb") as sink:
-        script = f"from sfumato.server.running import run\nrun({str(made.path)!r})"
+        script = f"from sfumato.server.run_service import run\nrun({str(made.path)!r})"
         process = subprocess.Popen(
             [sys.executable, "-c", script], stdout=sink, stderr=subprocess.STDOUT
         )

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from sfumato.server.app import STATIC
+from sfumato.server.http.asgi_app import STATIC
 
 from .scanning import hits, kept
 from .service import CANARIES, SQL, Running, spoken

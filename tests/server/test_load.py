@@ -40,7 +40,7 @@ BARE = """
 import uvicorn
 from fastapi import FastAPI
 from sfumato.server.config import load
-from sfumato.server.running import options
+from sfumato.server.run_service import options
 app = FastAPI()
 @app.get("/bare")
 async def bare() -> dict[str, bool]:

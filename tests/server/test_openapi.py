@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sfumato.server.app import create
-from sfumato.server.openapi import EVERY, LINKS, PARAMETERS
+from sfumato.server.http.asgi_app import create
+from sfumato.server.http.openapi import EVERY, LINKS, PARAMETERS
 from sfumato.server.roles import MAY
 
 from .service import service

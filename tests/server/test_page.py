@@ -26,8 +26,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Route, ViewportSize, expect, sync_playwright
 
 import sfumato as sf
-from sfumato.cli.serve import prepared
-from sfumato.server.problems import BUSY, INTERNAL, Problem
+from sfumato.cli.serve_command import prepared
+from sfumato.server.http.problems import BUSY, INTERNAL, Problem
 
 from .service import free_port
 

@@ -8,8 +8,8 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.ledger import BudgetExceeded
-from sfumato.server import problems
-from sfumato.server.problems import BUSY, STATUSES, STORAGE, UNKNOWN, Problem, problem_of
+from sfumato.server.http import problems
+from sfumato.server.http.problems import BUSY, STATUSES, STORAGE, UNKNOWN, Problem, problem_of
 
 
 def test_a_refusal_keeps_its_words() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.server import processors
-from sfumato.server.processors import available, cores, shares
+from sfumato.server.workers import processors
+from sfumato.server.workers.processors import available, cores, shares
 
 SINGLE = [(one,) for one in range(16)]
 

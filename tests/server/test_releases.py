@@ -24,10 +24,10 @@ from fastapi import FastAPI
 
 from sfumato.answers.answer import Answer
 from sfumato.errors import Refused
-from sfumato.server.app import create
-from sfumato.server.pool import Pool, Said, Worker
-from sfumato.server.state import Request, State
+from sfumato.server.http.asgi_app import create
+from sfumato.server.request_store import Request, State
 from sfumato.server.tokens import made as token
+from sfumato.server.workers.worker_pool import Pool, Said, Worker
 
 from .inside import Inside, of_class, prompt
 from .service import SQL, Made, service
@@ -43,7 +43,7 @@ def promptly() -> Iterator[None]:
     a rest.
     """
     with prompt(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sfumato.server.pool.REST", 0.0)
+        patch.setattr("sfumato.server.workers.worker_pool.REST", 0.0)
         yield
 
 
@@ -222,7 +222,7 @@ def begun(app: FastAPI, key: str, body: dict[str, Any], until: float) -> Request
     """A request that some process began, and has until a moment to answer."""
     import hashlib
 
-    from sfumato.server.questions import Question
+    from sfumato.server.http.request_models import Question
 
     request = Request("visits", "ada", key)
     digest = hashlib.sha256(Question(**body).canonical()).hexdigest()

@@ -16,12 +16,12 @@ from fastapi import FastAPI
 
 from sfumato.errors import Refused
 from sfumato.server import retention
-from sfumato.server.app import create
 from sfumato.server.config import Config, load
-from sfumato.server.pool import Pool
+from sfumato.server.http.asgi_app import create
+from sfumato.server.request_store import Request, State
 from sfumato.server.retention import let_go, tidied
-from sfumato.server.state import Request, State
 from sfumato.server.tokens import DAY
+from sfumato.server.workers.worker_pool import Pool
 
 from .inside import Inside, prompt
 from .service import SQL, Made, service

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, TypeAdapter
 
-from sfumato.server import forms
-from sfumato.server.app import create
+from sfumato.server.http import response_models
+from sfumato.server.http.asgi_app import create
 
 from .inside import Inside, prompt
 from .service import SQL, Made, service
@@ -45,17 +45,17 @@ def number(client: Inside, made: Made) -> int:
 @pytest.mark.parametrize(
     ("path", "who", "form"),
     [
-        ("/api/health", None, forms.Health),
-        ("/api/me", "ada", forms.Me),
-        ("/api/datasets", "ada", list[forms.Short]),
-        (VISITS, "ada", forms.Schema),
-        (f"{VISITS}/history", "ada", forms.History),
-        (f"{VISITS}/history", "owner", forms.History),
-        (f"{VISITS}/budget", "ada", forms.Budget),
-        (f"{VISITS}/budget", "owner", forms.Budget),
-        (f"{VISITS}/cards/NUMBER", "auditor", forms.Card),
-        (f"{VISITS}/verify", "auditor", forms.Verified),
-        (f"{VISITS}/overruns", "owner", forms.Overruns),
+        ("/api/health", None, response_models.Health),
+        ("/api/me", "ada", response_models.Me),
+        ("/api/datasets", "ada", list[response_models.Short]),
+        (VISITS, "ada", response_models.Schema),
+        (f"{VISITS}/history", "ada", response_models.History),
+        (f"{VISITS}/history", "owner", response_models.History),
+        (f"{VISITS}/budget", "ada", response_models.Budget),
+        (f"{VISITS}/budget", "owner", response_models.Budget),
+        (f"{VISITS}/cards/NUMBER", "auditor", response_models.Card),
+        (f"{VISITS}/verify", "auditor", response_models.Verified),
+        (f"{VISITS}/overruns", "owner", response_models.Overruns),
     ],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
@@ -70,13 +70,13 @@ def test_replies_have_their_forms(
 def test_questions_have_their_forms(client: Inside, made: Made) -> None:
     body = {"sql": SQL, "epsilon": "0.5"}
     plan = client.post(f"{VISITS}/plan", json=body, headers=made.header("ada"))
-    forms.Plan.model_validate_json(plan.content, strict=True)
+    response_models.Plan.model_validate_json(plan.content, strict=True)
     release = client.post(
         f"{VISITS}/release", json=body, headers={**made.header("ada"), "Idempotency-Key": "forms"}
     )
-    forms.Release.model_validate_json(release.content, strict=True)
+    response_models.Release.model_validate_json(release.content, strict=True)
     problem = client.post(f"{VISITS}/plan", json={}, headers=made.header("ada"))
-    forms.Problem.model_validate_json(problem.content, strict=True)
+    response_models.Problem.model_validate_json(problem.content, strict=True)
 
 
 def test_who_am_i(client: Inside, made: Made) -> None:
@@ -193,7 +193,7 @@ def test_a_token_may_not_come_too_often(
     made: Made, client: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from sfumato.server.config import Rate
-    from sfumato.server.limits import Buckets
+    from sfumato.server.http.request_limits import Buckets
 
     monkeypatch.setattr(client.app.state, "buckets", Buckets(Rate(per_second=0.001, burst=2)))
     assert [

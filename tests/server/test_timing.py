@@ -27,7 +27,7 @@ import pytest
 from scipy.stats import rankdata
 
 from sfumato.server.config import load
-from sfumato.server.state import State
+from sfumato.server.request_store import State
 from sfumato.server.tokens import made
 
 from .service import free_port
@@ -77,9 +77,7 @@ def served(folder: Path, of_class: float, *, padded: bool) -> Iterator[tuple[str
     state = State(load(path).tokens)
     token = made(state, name="ada", role="analyst")
     state.close()
-    script = (
-        f"{'' if padded else UNPADDED}\nfrom sfumato.server.running import run\nrun({str(path)!r})"
-    )
+    script = f"{'' if padded else UNPADDED}\nfrom sfumato.server.run_service import run\nrun({str(path)!r})"
     process = subprocess.Popen([sys.executable, "-c", script])
     try:
         url, end = f"http://127.0.0.1:{port}", time.monotonic() + 120

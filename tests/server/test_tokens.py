@@ -12,9 +12,9 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.server import tokens
-from sfumato.server.problems import UNNAMED, Stopped
+from sfumato.server.http.problems import UNNAMED, Stopped
+from sfumato.server.request_store import State
 from sfumato.server.roles import Asker
-from sfumato.server.state import State
 from sfumato.server.tokens import BITS, DAY, Tokens, made
 
 

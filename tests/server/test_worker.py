@@ -18,14 +18,14 @@ import pytest
 from sfumato.answers.answer import Answer
 from sfumato.errors import Refused
 from sfumato.guarantees import Pure
+from sfumato.ledger.exact_totals import ratios
 from sfumato.ledger.pricing import price
-from sfumato.ledger.store import UNSURE
-from sfumato.ledger.totals import ratios
-from sfumato.server import worker
+from sfumato.ledger.storage.sqlite_store import UNSURE
 from sfumato.server.config import load
 from sfumato.server.datasets import table
-from sfumato.server.replies import CSV, JSON
-from sfumato.server.worker import answered, limit, serve
+from sfumato.server.http.encode_replies import CSV, JSON
+from sfumato.server.workers import worker
+from sfumato.server.workers.worker import answered, limit, serve
 from sfumato.session.learning import name_of
 
 from .service import SQL, Made, service
@@ -263,7 +263,7 @@ def test_a_charge_that_may_stand_is_not_told_to_be_none(
 def test_memory_is_bounded() -> None:
     """In a process of its own: what is allowed can be had, what is beyond cannot."""
     script = (
-        "from sfumato.server.worker import limit\nlimit(300 * 2**20)\nbytearray(100 * 2**20)\n"
+        "from sfumato.server.workers.worker import limit\nlimit(300 * 2**20)\nbytearray(100 * 2**20)\n"
         "try:\n    bytearray(400 * 2**20)\nexcept MemoryError:\n    print('bounded')"
     )
     assert (
@@ -279,8 +279,8 @@ SPILLS = """
 import pathlib, sys, threading
 import numpy as np, pyarrow as pa, pyarrow.parquet as pq
 import sfumato as sf
-from sfumato.server.worker import ENGINE, limit, warm
-from sfumato.tables.engine import limited
+from sfumato.server.workers.worker import ENGINE, limit, warm
+from sfumato.tables.engine.duckdb_engine import limited
 MEMORY = 320 * 2**20
 path = sys.argv[1]
 pq.write_table(pa.table({"u": np.arange(10**6), "s": [f"Xenophon{i:012d}{'a' * 60}" for i in range(10**6)]}), path)

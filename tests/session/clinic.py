@@ -11,7 +11,7 @@ import pyarrow as pa
 
 import sfumato as sf
 from sfumato.session import Database
-from sfumato.testing.exact import through_the_door
+from sfumato.testing.exact_checks import through_the_door
 
 TABLES = {
     "patients": pa.table(

@@ -11,7 +11,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.session.accuracy import _POWER, LEAST, MOST, _amount, least
-from sfumato.session.table import Table
+from sfumato.session.protected_table import Table
 
 from .test_learning import table
 

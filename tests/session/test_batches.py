@@ -16,9 +16,9 @@ from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure
 from sfumato.ledger import BudgetExceeded
 from sfumato.mechanisms import Gaussian, Laplace
 from sfumato.session import Table
-from sfumato.session.asking import Seen
-from sfumato.session.awaiting import AwaitingBatch
 from sfumato.session.batches import Questions
+from sfumato.session.pending_plan import AwaitingBatch
+from sfumato.session.request import Seen
 
 from .test_learning import rows
 from .test_learning import table as unlimited

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.tables.expressions import call
-from sfumato.testing.exact import through_the_door
+from sfumato.tables.expr.expressions import call
+from sfumato.testing.exact_checks import through_the_door
 
 
 def _table(**columns: list[object]) -> pa.Table:

@@ -12,10 +12,10 @@ import pytest
 
 import sfumato as sf
 from sfumato.session.learning import Found, lesson, wanted
-from sfumato.session.table import Table
-from sfumato.tables.declaration import Declaration
-from sfumato.tables.lacking import ROWS, Lack
-from sfumato.testing.exact import through_the_door
+from sfumato.session.protected_table import Table
+from sfumato.tables.declare.declaration import Declaration
+from sfumato.tables.plan.missing_limits import ROWS, Lack
+from sfumato.testing.exact_checks import through_the_door
 
 pytestmark = pytest.mark.usefixtures("certain")
 
@@ -161,7 +161,9 @@ def test_a_person_moves_a_lesson_by_no_more_than_its_noise_is_made_for(
     """Neighbours of random tables, with someone who has up to a thousand rows and any values: the
     exact counts of all cells together.
     """
-    monkeypatch.setattr("sfumato.tables.plan.secrets.token_hex", lambda _: "the same for both")
+    monkeypatch.setattr(
+        "sfumato.tables.plan.query_plan.secrets.token_hex", lambda _: "the same for both"
+    )
     rng = np.random.default_rng(11)
     largest, declared = Fraction(0), 0
     for turn, m in enumerate((1, 2, 7, 1000)):

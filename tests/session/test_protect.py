@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.tables.declaration import Declaration
-from sfumato.testing.exact import through_the_door
+from sfumato.tables.declare.declaration import Declaration
+from sfumato.testing.exact_checks import through_the_door
 
 ROWS = {"u": ["a", "b", "b", "c", None], "x": [1.0, 2.0, 3.0, None, 5.0], "n": [1, 2, 3, 4, 5]}
 
@@ -57,12 +57,12 @@ def test_a_file_gives_its_name(tmp_path: Path) -> None:
 
 
 def test_declaring_reads_no_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sfumato.tables import frames
+    from sfumato.tables.engine import frame_sources
 
     def touched(*_: Any, **__: Any) -> None:
         raise AssertionError("rows were read")
 
-    monkeypatch.setattr(frames.Held, "load", touched)
+    monkeypatch.setattr(frame_sources.Held, "load", touched)
     with sf.protect(
         pa.table(ROWS), name="visits", unit="u", max_rows=1, budget=1, bounds={"x": (0, 1)}
     ) as table:

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.session.asking import TAKEN
-from sfumato.session.awaiting import Awaiting
+from sfumato.session.pending_plan import Awaiting
+from sfumato.session.protected_table import Table
 from sfumato.session.questions import Question
-from sfumato.session.table import Table
+from sfumato.session.request import TAKEN
 
 from .test_learning import rows, table
 

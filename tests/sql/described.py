@@ -11,7 +11,7 @@ from typing import Any
 
 import sfumato as sf
 from sfumato.session import Table
-from sfumato.tables.expressions import Expr, call, when
+from sfumato.tables.expr.expressions import Expr, call, when
 
 Pair = tuple[str, Expr]
 """An expression: its SQL, and itself."""

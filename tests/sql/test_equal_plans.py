@@ -9,7 +9,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.session import Table
-from sfumato.tables.plan import Plan
+from sfumato.tables.plan.query_plan import Plan
 
 from .described import Describer, Question
 from .people import protected

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.sql.reading import _read
+from sfumato.sql.read_sql import _read
 
 from .described import Describer
 from .fuzz import Maker

@@ -17,15 +17,15 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.guarantees import GDP, Approx, Guarantee, Pure
-from sfumato.session.database import Database
-from sfumato.session.together import _declared
-from sfumato.tables import join_steps
-from sfumato.tables.engine import Pinned, copy_rows
-from sfumato.tables.plan import Plan
-from sfumato.tables.sources import Source
-from sfumato.tables.types import Type
-from sfumato.tables.unit_work import JOINED_ROWS
-from sfumato.testing.exact import Rehearsal, Through, through_the_door
+from sfumato.session.protect_many import _declared
+from sfumato.session.protected_database import Database
+from sfumato.tables.engine.duckdb_engine import Pinned, copy_rows
+from sfumato.tables.engine.sources import Source
+from sfumato.tables.expr.types import Type
+from sfumato.tables.plan.query_plan import Plan
+from sfumato.tables.query import join_steps
+from sfumato.tables.query.unit_work import JOINED_ROWS
+from sfumato.testing.exact_checks import Rehearsal, Through, through_the_door
 
 from ..tables.replay import moved
 from ..tables.rowwise import differences

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.testing.exact import through_the_door
+from sfumato.testing.exact_checks import through_the_door
 
 from ..tables.replay import moved
 from .described import Describer
@@ -85,7 +85,7 @@ def replayed(texts: list[str], seed: int, relation: str, bounding: str) -> int:
 @pytest.mark.parametrize("bounding", ["weights", "truncation"])
 def test_sub_queries_by_unit(relation: str, bounding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "sfumato.tables.plan.secrets.token_hex", lambda size: "00" * size
+        "sfumato.tables.plan.query_plan.secrets.token_hex", lambda size: "00" * size
     )  # neighbours are compared under one key
     assert replayed(PER_UNIT, 5, relation, bounding) == 5 * len(PER_UNIT)
 
@@ -98,14 +98,14 @@ def test_random_questions(relation: str) -> None:
 
 def test_a_limit_that_is_too_small_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin: rows of a sub-query by unit and key, taken for one row of each unit."""
-    from sfumato.tables.stages import Rows
+    from sfumato.tables.query.stages import Rows
 
     plainly = Rows.per_unit
     monkeypatch.setattr(
         Rows, "per_unit", lambda self, keys, totals: replace(plainly(self, keys, totals), once=True)
     )
     monkeypatch.setattr(
-        "sfumato.tables.tallies.row_weight",
+        "sfumato.tables.plan.statements.row_weight",
         lambda count, bounding: count * 0 + (1 << bounding.bits),
     )
     with pytest.raises(AssertionError, match="moved by"):

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from sfumato.session import Table
-from sfumato.sql.aggregates import NAMED
+from sfumato.sql.aggregate_calls import NAMED
 from sfumato.sql.scope import AGGREGATES, quoted
 
 from .asking import asked, lines, refused, under

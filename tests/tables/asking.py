@@ -10,16 +10,16 @@ from typing import Any
 from uuid import UUID
 
 from sfumato.errors import Refused
-from sfumato.tables import (
+from sfumato.tables.expr import (
     functions_cast,
     functions_logic,
     functions_rounding,
     functions_text,
     functions_time,
 )
-from sfumato.tables.expressions import Expr, call, col
-from sfumato.tables.functions import FUNCTIONS
-from sfumato.tables.types import NAMES, Type
+from sfumato.tables.expr.expressions import Expr, call, col
+from sfumato.tables.expr.functions import FUNCTIONS
+from sfumato.tables.expr.types import NAMES, Type
 
 from .special_values import VALUES, decimals, python
 

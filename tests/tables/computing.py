@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from sfumato.tables.expressions import Expr
+from sfumato.tables.expr.expressions import Expr
 
 from .special_values import engine, schema, table
 

@@ -20,8 +20,8 @@ import pyarrow as pa
 
 import sfumato as sf
 from sfumato.sql import read
-from sfumato.tables.types import Type
-from sfumato.testing.exact import through_the_door
+from sfumato.tables.expr.types import Type
+from sfumato.testing.exact_checks import through_the_door
 
 from .asking import calls
 

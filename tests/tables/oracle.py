@@ -18,8 +18,8 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
-from sfumato.tables.expressions import Call, Column, Expr, Literal
-from sfumato.tables.types import Type
+from sfumato.tables.expr.expressions import Call, Column, Expr, Literal
+from sfumato.tables.expr.types import Type
 
 WIDE = Context(prec=200)
 EPOCH = datetime(1970, 1, 1)

@@ -20,9 +20,9 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.mechanisms import Gaussian, OptimalSelection, WeightedQuantile
-from sfumato.tables.plan import Plan
-from sfumato.tables.reading import Groups, read, read_points
-from sfumato.testing.exact import Call, Through
+from sfumato.tables.plan.query_plan import Plan
+from sfumato.tables.plan.read_results import Groups, read, read_points
+from sfumato.testing.exact_checks import Call, Through
 
 from .rowwise import plain
 

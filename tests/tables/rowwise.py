@@ -17,13 +17,13 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
-from sfumato.tables.aggregates import Aggregate
-from sfumato.tables.bounding import Bounding
-from sfumato.tables.per_unit import PerUnit, Total
-from sfumato.tables.plan import Plan
-from sfumato.tables.stages import Query
-from sfumato.tables.types import Type
-from sfumato.testing.exact import Through
+from sfumato.tables.expr.types import Type
+from sfumato.tables.plan.bounding import Bounding
+from sfumato.tables.plan.query_plan import Plan
+from sfumato.tables.query.aggregates import Aggregate
+from sfumato.tables.query.per_unit import PerUnit, Total
+from sfumato.tables.query.stages import Query
+from sfumato.testing.exact_checks import Through
 
 from .oracle import evaluate
 

@@ -12,7 +12,7 @@ from typing import Any
 import ibis
 import pyarrow as pa
 
-from sfumato.tables.types import Type
+from sfumato.tables.expr.types import Type
 
 EPOCH = datetime(1970, 1, 1)
 FLOATS: list[float | None] = [

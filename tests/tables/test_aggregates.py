@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables import aggregates as ag
-from sfumato.tables.expressions import col
+from sfumato.tables.expr.expressions import col
+from sfumato.tables.query import aggregates as ag
 
 from ..refusing import refusal
 

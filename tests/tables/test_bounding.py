@@ -12,8 +12,8 @@ import ibis
 import pyarrow as pa
 import pytest
 
-from sfumato.tables.bounding import Bounding, _part, _root, row_weights, truncated, votes
-from sfumato.tables.pieces import Piece
+from sfumato.tables.plan.bounding import Bounding, _part, _root, row_weights, truncated, votes
+from sfumato.tables.plan.components import Piece
 
 BOUNDING = Bounding(("user",), 3, 3, "add-remove", True, "L1", False, 2**40)
 CON = ibis.duckdb.connect()

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from sfumato.guarantees import Pure
-from sfumato.tables import aggregates as ag
-from sfumato.tables.calendars import UNITS, calendar
-from sfumato.tables.declaration import declare
-from sfumato.tables.plan import plan
-from sfumato.tables.stages import Rows
-from sfumato.tables.types import Type
-from sfumato.testing.exact import through_the_door
+from sfumato.tables.declare.declaration import declare
+from sfumato.tables.expr.types import Type
+from sfumato.tables.plan.query_plan import plan
+from sfumato.tables.query import aggregates as ag
+from sfumato.tables.query.calendars import UNITS, calendar
+from sfumato.tables.query.stages import Rows
+from sfumato.testing.exact_checks import through_the_door
 
 from ..refusing import refusal
 from .oracle import date_add, date_trunc

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.tables.capabilities import SUMS, check_capabilities, expressions
-from sfumato.tables.engine import Pinned
-from sfumato.tables.engine_duckdb import DuckDB
+from sfumato.tables.engine.capabilities import SUMS, check_capabilities, expressions
+from sfumato.tables.engine.duckdb_engine import Pinned
+from sfumato.tables.engine.external_duckdb import DuckDB
 
 from ..refusing import refusal
 

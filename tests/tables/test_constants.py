@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sfumato.tables.constants import NOTHING, constant, integer, read, span, text, type_of
-from sfumato.tables.types import Type
+from sfumato.tables.expr.constants import NOTHING, constant, integer, read, span, text, type_of
+from sfumato.tables.expr.types import Type
 
 from ..refusing import refusal
 

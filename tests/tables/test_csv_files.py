@@ -14,8 +14,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from sfumato.tables.csv_files import header, lines
-from sfumato.tables.engine import Pinned
+from sfumato.tables.engine.csv_files import header, lines
+from sfumato.tables.engine.duckdb_engine import Pinned
 
 from ..refusing import refusal
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sfumato.tables.declaration import MOST_ROWS, MOST_TABLE_ROWS, Declaration, declare
-from sfumato.tables.types import Type
+from sfumato.tables.declare.declaration import MOST_ROWS, MOST_TABLE_ROWS, Declaration, declare
+from sfumato.tables.expr.types import Type
 
 from ..refusing import refusal
 

@@ -9,8 +9,8 @@ from uuid import UUID
 
 import pytest
 
-from sfumato.tables.engine_keys import engine_key, engine_keys, written
-from sfumato.tables.types import Type
+from sfumato.tables.expr.types import Type
+from sfumato.tables.plan.engine_keys import engine_key, engine_keys, written
 
 
 def test_keys_as_the_engine_has_them() -> None:

@@ -13,10 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.tables import engine_values as ev
-from sfumato.tables.sources import open_source
-from sfumato.tables.types import Type
-from sfumato.testing.exact import through_the_door
+from sfumato.tables.engine.sources import open_source
+from sfumato.tables.expr import engine_values as ev
+from sfumato.tables.expr.types import Type
+from sfumato.testing.exact_checks import through_the_door
 
 from .special_values import engine
 

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.tables.types import NAMES
+from sfumato.tables.expr.types import NAMES
 
 from .every_type import (
     ARROW,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato.tables.expressions import Column, Expr, When, col, known, literal, same, when
+from sfumato.tables.expr.expressions import Column, Expr, When, col, known, literal, same, when
 
 from ..refusing import refusal
 

@@ -26,10 +26,10 @@ import sqlglot
 from sqlglot import expressions
 
 from sfumato.errors import Refused
-from sfumato.tables.expressions import Call, Expr, call, col, literal
-from sfumato.tables.functions import FUNCTIONS
-from sfumato.tables.scalar import Argument
-from sfumato.tables.types import TIMESTAMP, Type
+from sfumato.tables.expr.expressions import Call, Expr, call, col, literal
+from sfumato.tables.expr.functions import FUNCTIONS
+from sfumato.tables.expr.scalar_function import Argument
+from sfumato.tables.expr.types import TIMESTAMP, Type
 
 from .asking import answers, calls, constants
 from .oracle import LAZY, STRICT, evaluate

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables.expressions import col, literal
-from sfumato.tables.types import CASTS, NAMES, Type
+from sfumato.tables.expr.expressions import col, literal
+from sfumato.tables.expr.types import CASTS, NAMES, Type
 
 from ..refusing import refusal
 from .computing import computed

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables.expressions import Expr, col, when
+from sfumato.tables.expr.expressions import Expr, col, when
 
 from .computing import computed
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables.expressions import Expr, col, literal
+from sfumato.tables.expr.expressions import Expr, col, literal
 
 from .computing import computed
 

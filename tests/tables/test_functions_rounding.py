@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables.expressions import Expr, col
-from sfumato.tables.types import Type
+from sfumato.tables.expr.expressions import Expr, col
+from sfumato.tables.expr.types import Type
 
 from .computing import computed
 

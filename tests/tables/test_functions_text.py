@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables.expressions import Expr, col
-from sfumato.tables.functions_text import GROWN
+from sfumato.tables.expr.expressions import Expr, col
+from sfumato.tables.expr.functions_text import GROWN
 
 from .computing import computed, connection
 from .special_values import schema, table

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables.expressions import Expr, col
+from sfumato.tables.expr.expressions import Expr, col
 
 from ..refusing import refusal
 from .computing import computed

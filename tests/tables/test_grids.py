@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.tables import aggregates as ag
-from sfumato.tables.grids import grid_of
-from sfumato.tables.types import Type
-from sfumato.testing.exact import Through, through_the_door
+from sfumato.tables.expr.grids import grid_of
+from sfumato.tables.expr.types import Type
+from sfumato.tables.query import aggregates as ag
+from sfumato.testing.exact_checks import Through, through_the_door
 
 from .replay import moved
 

@@ -9,10 +9,10 @@ import pytest
 
 import sfumato as sf
 from sfumato.session import Database
-from sfumato.tables.join_steps import Join, Match, Union
-from sfumato.tables.relations import built
-from sfumato.tables.stages import Rows
-from sfumato.tables.types import Type
+from sfumato.tables.expr.types import Type
+from sfumato.tables.query.join_steps import Join, Match, Union
+from sfumato.tables.query.owned_rows import built
+from sfumato.tables.query.stages import Rows
 
 from ..session.clinic import clinic
 

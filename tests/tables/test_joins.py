@@ -13,9 +13,9 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.session import Database
-from sfumato.tables.bounding import Bounding
-from sfumato.tables.joins import MOST_TABLES
-from sfumato.tables.per_unit import Total
+from sfumato.tables.plan.bounding import Bounding
+from sfumato.tables.query.joins import MOST_TABLES
+from sfumato.tables.query.per_unit import Total
 
 from ..session.clinic import TABLES, clinic
 from ..sql.people import unasked

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 
-from sfumato.tables.expressions import Call, Expr, call, col, same
-from sfumato.tables.functions import FUNCTIONS
-from sfumato.tables.methods import Methods
-from sfumato.tables.types import Type
+from sfumato.tables.expr.expressions import Call, Expr, call, col, same
+from sfumato.tables.expr.functions import FUNCTIONS
+from sfumato.tables.expr.methods import Methods
+from sfumato.tables.expr.types import Type
 
 OPERATORS = {
     "+",

@@ -19,9 +19,9 @@ import pyarrow as pa
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.tables.expressions import Expr, call, col, literal, when
-from sfumato.tables.functions import FUNCTIONS
-from sfumato.tables.types import Type
+from sfumato.tables.expr.expressions import Expr, call, col, literal, when
+from sfumato.tables.expr.functions import FUNCTIONS
+from sfumato.tables.expr.types import Type
 
 from .asking import SAMPLES
 from .oracle import evaluate

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables.expressions import Call, col
+from sfumato.tables.expr.expressions import Call, col
 
 X = col("x")
 

@@ -12,18 +12,26 @@ from typing import Any, get_args
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.tables import tallies
-from sfumato.tables.aggregates import count, count_if, count_units, histogram, mean, median, std
-from sfumato.tables.aggregates import sum as total
-from sfumato.tables.declaration import declare
-from sfumato.tables.expressions import col
-from sfumato.tables.grids import Grid
-from sfumato.tables.pieces import PIECES, Form
-from sfumato.tables.plan import plan
-from sfumato.tables.sources import open_source
-from sfumato.tables.stages import Rows
-from sfumato.tables.types import Type
-from sfumato.testing.exact import through_the_door
+from sfumato.tables.declare.declaration import declare
+from sfumato.tables.engine.sources import open_source
+from sfumato.tables.expr.expressions import col
+from sfumato.tables.expr.grids import Grid
+from sfumato.tables.expr.types import Type
+from sfumato.tables.plan import statements
+from sfumato.tables.plan.components import PIECES, Form
+from sfumato.tables.plan.query_plan import plan
+from sfumato.tables.query.aggregates import (
+    count,
+    count_if,
+    count_units,
+    histogram,
+    mean,
+    median,
+    std,
+)
+from sfumato.tables.query.aggregates import sum as total
+from sfumato.tables.query.stages import Rows
+from sfumato.testing.exact_checks import through_the_door
 
 from .rowwise import differences
 from .worlds import PROMISES, Bench, Nobody, arrow, planned, world
@@ -116,8 +124,8 @@ def test_every_kind_of_question_is_asked(bench: Bench) -> None:
             ("keys", len(asked.query.keys)),
         }
         seen |= {("step", type(step).__name__) for step in asked.query.rows.steps}
-        seen |= {("wide", tallies.wide(piece, bounding)) for piece in asked.pieces}
-        seen |= {("doubles", tallies.as_doubles(piece, bounding)) for piece in asked.pieces}
+        seen |= {("wide", statements.wide(piece, bounding)) for piece in asked.pieces}
+        seen |= {("doubles", statements.as_doubles(piece, bounding)) for piece in asked.pieces}
         seen |= {("filter", aggregate.where is not None) for _, aggregate in asked.query.aggregates}
     assert kinds == set(PIECES)
     assert forms == set(get_args(Form))
@@ -153,8 +161,8 @@ def _first_vote(base: Any, bounding: Any, units: Any, keys: Any, secret: str) ->
     ("where", "name", "twin"),
     [
         (Grid, "integers", _unclipped),
-        (tallies, "row_weights", _unweighted),
-        (tallies, "votes", _first_vote),
+        (statements, "row_weights", _unweighted),
+        (statements, "votes", _first_vote),
     ],
 )
 def test_a_wrong_engine_is_noticed(

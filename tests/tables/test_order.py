@@ -15,16 +15,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.guarantees import ZCDP, Approx, Guarantee, Pure
-from sfumato.tables import aggregates as ag
-from sfumato.tables import tallies
-from sfumato.tables.declaration import declare
-from sfumato.tables.expressions import col
-from sfumato.tables.per_unit import Total
-from sfumato.tables.plan import Plan, plan
-from sfumato.tables.sources import Source, open_source
-from sfumato.tables.stages import Query, Rows
-from sfumato.tables.written import Written
-from sfumato.testing.exact import Rehearsal, Through
+from sfumato.tables.declare.declaration import declare
+from sfumato.tables.engine.sources import Source, open_source
+from sfumato.tables.engine.sql_cache import Written
+from sfumato.tables.expr.expressions import col
+from sfumato.tables.plan import statements
+from sfumato.tables.plan.query_plan import Plan, plan
+from sfumato.tables.query import aggregates as ag
+from sfumato.tables.query.per_unit import Total
+from sfumato.tables.query.stages import Query, Rows
+from sfumato.testing.exact_checks import Rehearsal, Through
 
 from .worlds import Bench, Nobody, arrow, row
 
@@ -198,11 +198,11 @@ def test_the_double_path_is_taken_and_exact(bench: Bench, table: pa.Table) -> No
     bench.hold(table)
     few, many = planned(bench, "doubles"), planned(bench, "integers")
     assert [
-        tallies.as_doubles(piece, few.calibration.bounding)
+        statements.as_doubles(piece, few.calibration.bounding)
         for piece in few.pieces
         if piece.form in ("value", "centred")
     ] == [True, True, True]
-    assert not any(tallies.as_doubles(piece, many.calibration.bounding) for piece in many.pieces)
+    assert not any(statements.as_doubles(piece, many.calibration.bounding) for piece in many.pieces)
     name = next(piece.name for piece in few.pieces if piece.form == "value")
     assert (
         Rehearsal(few).run().integers(name).tolist()

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.tables.ownership import Owner, dotted, owners, unit_columns, words
-from sfumato.tables.types import Type
+from sfumato.tables.declare.ownership import Owner, dotted, owners, unit_columns, words
+from sfumato.tables.expr.types import Type
 
 SCHEMAS = {
     "people": {"id": Type.of("int64"), "no": Type.of("string"), "x": Type.of("float64")},

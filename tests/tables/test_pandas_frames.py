@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from sfumato.tables.pandas_frames import OBJECTS, columns, pandas_type, text_of, types
+from sfumato.tables.engine.pandas_frames import OBJECTS, columns, pandas_type, text_of, types
 
 from ..refusing import refusal
 

@@ -15,8 +15,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.sql import read
-from sfumato.tables.sources import open_source
-from sfumato.testing.exact import through_the_door
+from sfumato.tables.engine.sources import open_source
+from sfumato.testing.exact_checks import through_the_door
 
 from ..refusing import refusal
 from .every_type import ARROW_TYPES, INSTANTS, ROWS, TEXTS, UNIT, cells_of, column, texts, units

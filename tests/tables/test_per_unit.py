@@ -14,8 +14,8 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.session import Table
-from sfumato.tables.per_unit import DIGITS, Total
-from sfumato.testing.exact import exact_answer, through_the_door
+from sfumato.tables.query.per_unit import DIGITS, Total
+from sfumato.testing.exact_checks import exact_answer, through_the_door
 
 c = sf.col
 

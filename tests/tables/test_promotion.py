@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables.expressions import Expr, col, literal, when
-from sfumato.tables.promotion import arithmetic, common, exact
-from sfumato.tables.scalar import Argument
-from sfumato.tables.types import NAMES, Type
+from sfumato.tables.expr.expressions import Expr, col, literal, when
+from sfumato.tables.expr.promotion import arithmetic, common, exact
+from sfumato.tables.expr.scalar_function import Argument
+from sfumato.tables.expr.types import NAMES, Type
 
 from ..refusing import refusal
 

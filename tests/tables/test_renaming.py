@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sfumato.tables.expressions import col, when
-from sfumato.tables.renaming import beside, renamed
+from sfumato.tables.expr.expressions import col, when
+from sfumato.tables.expr.renaming import beside, renamed
 
 
 def test_every_column_is_renamed() -> None:

@@ -14,12 +14,13 @@ import pytest
 
 from sfumato import release as door
 from sfumato.guarantees import Approx, Pure
-from sfumato.tables import aggregates as ag
-from sfumato.tables import grids, tallies
-from sfumato.tables.declaration import Declaration, declare
-from sfumato.tables.plan import Plan, plan
-from sfumato.tables.stages import Query, Rows
-from sfumato.testing.exact import Rehearsal
+from sfumato.tables.declare.declaration import Declaration, declare
+from sfumato.tables.expr import grids
+from sfumato.tables.plan import statements
+from sfumato.tables.plan.query_plan import Plan, plan
+from sfumato.tables.query import aggregates as ag
+from sfumato.tables.query.stages import Query, Rows
+from sfumato.testing.exact_checks import Rehearsal
 
 from .replay import Moved, moved, texts
 from .rowwise import differences
@@ -187,7 +188,7 @@ TWINS: dict[str, tuple[Any, str, Any, Callable[[Rows], Query], list[Row], dict[s
         {},
     ),
     "no weights": (
-        tallies,
+        statements,
         "row_weights",
         _unweighted,
         lambda r: r.group_by(k0=CITIES).aggregate(a=ag.count()),
@@ -195,7 +196,7 @@ TWINS: dict[str, tuple[Any, str, Any, Callable[[Rows], Query], list[Row], dict[s
         {},
     ),
     "no weights of units": (
-        tallies,
+        statements,
         "row_weight",
         lambda n, b: n * 0 + (1 << b.bits),
         lambda r: r.aggregate(a=ag.count()),
@@ -203,7 +204,7 @@ TWINS: dict[str, tuple[Any, str, Any, Callable[[Rows], Query], list[Row], dict[s
         {},
     ),
     "weights by group": (
-        tallies,
+        statements,
         "row_weights",
         _in_every_group,
         lambda r: r.group_by(k0=CITIES).aggregate(a=ag.count()),
@@ -211,7 +212,7 @@ TWINS: dict[str, tuple[Any, str, Any, Callable[[Rows], Query], list[Row], dict[s
         {},
     ),
     "whole votes": (
-        tallies,
+        statements,
         "votes",
         _whole_votes,
         lambda r: r.group_by(k0=CITIES).aggregate(a=ag.count_units()),
@@ -219,7 +220,7 @@ TWINS: dict[str, tuple[Any, str, Any, Callable[[Rows], Query], list[Row], dict[s
         {},
     ),
     "whole votes for names": (
-        tallies,
+        statements,
         "votes",
         _whole_votes,
         lambda r: r.group_by("k0").aggregate(a=ag.count()),
@@ -243,7 +244,7 @@ TWINS: dict[str, tuple[Any, str, Any, Callable[[Rows], Query], list[Row], dict[s
         {},
     ),
     "no truncation": (
-        tallies,
+        statements,
         "truncated",
         lambda base, *_: base,
         lambda r: r.aggregate(a=ag.count()),
@@ -251,7 +252,7 @@ TWINS: dict[str, tuple[Any, str, Any, Callable[[Rows], Query], list[Row], dict[s
         {"bounding": "truncation"},
     ),
     "an error": (
-        tallies,
+        statements,
         "_bin",
         lambda v, p: (v * v).cast("int8"),
         lambda r: r.aggregate(a=ag.histogram("c", edges=(0, 1))),
@@ -285,6 +286,6 @@ def test_statements_that_depend_on_data_are_found(
 
     one, same = twice(MANY)
     assert one == same
-    monkeypatch.setattr(tallies, "written", lambda domain: bench.rows < 10)
+    monkeypatch.setattr(statements, "written", lambda domain: bench.rows < 10)
     one, other = twice(MANY)
     assert one != other

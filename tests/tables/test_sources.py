@@ -20,10 +20,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.tables.engine import quoted
-from sfumato.tables.frames import Held
-from sfumato.tables.sources import Source, open_source, open_sources
-from sfumato.tables.types import NAMES, Type
+from sfumato.tables.engine.duckdb_engine import quoted
+from sfumato.tables.engine.frame_sources import Held
+from sfumato.tables.engine.sources import Source, open_source, open_sources
+from sfumato.tables.expr.types import NAMES, Type
 
 from ..refusing import refusal
 

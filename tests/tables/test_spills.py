@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.tables import spills
-from sfumato.tables.spills import LOCK, Spills, sweep
+from sfumato.tables.engine import spills
+from sfumato.tables.engine.spills import LOCK, Spills, sweep
 
 CANARY = b"Xenophon"
 SPILLING = """
 import ibis
-from sfumato.tables.engine import Pinned, limited
+from sfumato.tables.engine.duckdb_engine import Pinned, limited
 with limited(threads=1, memory=100 * 2**20):
     engine = Pinned()
 print(engine.directory, flush=True)

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables import aggregates as ag
-from sfumato.tables.declaration import Declaration, declare
-from sfumato.tables.expressions import col, literal
-from sfumato.tables.per_unit import Total
-from sfumato.tables.stages import Groups, Query, Rows
-from sfumato.tables.types import Type
+from sfumato.tables.declare.declaration import Declaration, declare
+from sfumato.tables.expr.expressions import col, literal
+from sfumato.tables.expr.types import Type
+from sfumato.tables.query import aggregates as ag
+from sfumato.tables.query.per_unit import Total
+from sfumato.tables.query.stages import Groups, Query, Rows
 
 from ..refusing import refusal
 from .worlds import Nobody

@@ -7,7 +7,7 @@ from fractions import Fraction
 import ibis.expr.datatypes as dt
 import pytest
 
-from sfumato.tables.types import CASTS, INT64, NAMES, WORDS, Type
+from sfumato.tables.expr.types import CASTS, INT64, NAMES, WORDS, Type
 
 from ..refusing import refusal
 

@@ -11,10 +11,10 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.session import Database
-from sfumato.tables.declaration import MOST_ROWS
-from sfumato.tables.expressions import col
-from sfumato.tables.per_unit import Total
-from sfumato.tables.unions import united
+from sfumato.tables.declare.declaration import MOST_ROWS
+from sfumato.tables.expr.expressions import col
+from sfumato.tables.query.per_unit import Total
+from sfumato.tables.query.unions import united
 
 from ..session.clinic import clinic
 

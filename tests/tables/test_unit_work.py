@@ -15,11 +15,11 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.session import Database, Table
-from sfumato.tables import joins
-from sfumato.tables.per_unit import Total
-from sfumato.tables.tree import call
-from sfumato.tables.unit_work import JOINED_ROWS, MOST_UNIT_ROWS, UNIT_ROWS, UNIT_WORK
-from sfumato.testing.exact import through_the_door
+from sfumato.tables.expr.nodes import call
+from sfumato.tables.query import joins
+from sfumato.tables.query.per_unit import Total
+from sfumato.tables.query.unit_work import JOINED_ROWS, MOST_UNIT_ROWS, UNIT_ROWS, UNIT_WORK
+from sfumato.testing.exact_checks import through_the_door
 
 MANY = 50
 

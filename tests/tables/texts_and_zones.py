@@ -11,7 +11,7 @@ import pyarrow as pa
 
 import sfumato as sf
 from sfumato.sql import read
-from sfumato.testing.exact import exact_answer
+from sfumato.testing.exact_checks import exact_answer
 
 NAMES = [
     "Roma",

@@ -23,15 +23,15 @@ import pyarrow as pa
 
 from sfumato.errors import Refused
 from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure
-from sfumato.tables import aggregates as ag
-from sfumato.tables.declaration import Declaration, declare
-from sfumato.tables.engine import copy_rows
-from sfumato.tables.expressions import Expr, col, literal, when
-from sfumato.tables.per_unit import Total
-from sfumato.tables.plan import Plan, plan
-from sfumato.tables.sources import Source, open_source
-from sfumato.tables.stages import Query, Rows
-from sfumato.tables.types import Type
+from sfumato.tables.declare.declaration import Declaration, declare
+from sfumato.tables.engine.duckdb_engine import copy_rows
+from sfumato.tables.engine.sources import Source, open_source
+from sfumato.tables.expr.expressions import Expr, col, literal, when
+from sfumato.tables.expr.types import Type
+from sfumato.tables.plan.query_plan import Plan, plan
+from sfumato.tables.query import aggregates as ag
+from sfumato.tables.query.per_unit import Total
+from sfumato.tables.query.stages import Query, Rows
 
 Row = dict[str, Any]
 

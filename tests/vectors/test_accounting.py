@@ -10,12 +10,12 @@ import pytest
 
 import sfumato as sf
 from sfumato.accounting import optimal_curve
-from sfumato.accounting.certificate import delta_bounds, epsilon_bounds
-from sfumato.accounting.loss import Loss
-from sfumato.accounting.loss_families import response_law
-from sfumato.accounting.pairs import LaplacePair
-from sfumato.accounting.pairs_sampled import ClonePair
-from sfumato.accounting.shuffle_pair import closed_form, closed_form_limit
+from sfumato.accounting.loss.certificate import delta_bounds, epsilon_bounds
+from sfumato.accounting.loss.loss_families import response_law
+from sfumato.accounting.loss.loss_pairs import LaplacePair
+from sfumato.accounting.loss.pairs_sampled import ClonePair
+from sfumato.accounting.loss.privacy_loss import Loss
+from sfumato.accounting.loss.shuffle_pair import closed_form, closed_form_limit
 
 from . import oracles
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sfumato import mechanisms as mech
-from sfumato.mechanisms import accuracy
+from sfumato.mechanisms.shared import error_formulas
 from sfumato.noise.choice import Choice
 from sfumato.noise.continuous import Laplace
 
@@ -21,7 +21,7 @@ THEME = oracles.load("accuracy")
 
 def s092(i: dict[str, Any]) -> dict[str, float]:
     scale = mech.Laplace(sensitivity=i["Delta1"], epsilon=i["eps"]).scale
-    radius = accuracy.laplace_radius(scale=scale, beta=i["delta"], values=i["k"])
+    radius = error_formulas.laplace_radius(scale=scale, beta=i["delta"], values=i["k"])
     return {
         "radius": radius,
         "exact_tail": 1 - (1 - 2 * Laplace(scale=scale).tail(radius)) ** i["k"],
@@ -33,34 +33,36 @@ def s095(i: dict[str, Any]) -> dict[str, float]:
     law = Choice(scores, rate=Fraction(1, 2))
     asked = {"candidates": len(scores), "epsilon": 1, "sensitivity": 1}
     return {
-        "bound": accuracy.exponential_tail(**asked, regret=3),
+        "bound": error_formulas.exponential_tail(**asked, regret=3),
         "exact": sum(law.pmf(j) for j, u in enumerate(scores) if u < max(scores) - 3),
-        "radius": accuracy.exponential_radius(**asked, beta="1/20"),
+        "radius": error_formulas.exponential_radius(**asked, beta="1/20"),
     }
 
 
 def s096(i: dict[str, Any]) -> dict[str, float]:
-    variance = accuracy.laplace_mean_variance(count=i["n"], epsilon=i["eps"])
+    variance = error_formulas.laplace_mean_variance(count=i["n"], epsilon=i["eps"])
     return {
         "var": variance,
-        "chebyshev_radius": accuracy.chebyshev_radius(variance=variance, times=3),
-        "exact_P(|err|<=3/(n eps))": 1 - accuracy.laplace_tail(3),
+        "chebyshev_radius": error_formulas.chebyshev_radius(variance=variance, times=3),
+        "exact_P(|err|<=3/(n eps))": 1 - error_formulas.laplace_tail(3),
         "seed_bound": 1 - Fraction(1, 9),
     }
 
 
 EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "S-091": lambda i: accuracy.laplace_tail(i["t"]),
+    "S-091": lambda i: error_formulas.laplace_tail(i["t"]),
     "S-092": s092,
     "S-095": s095,
     "S-096": s096,
     "E-12": lambda i: {
-        "true": accuracy.laplace_mean_variance(count=i["n"], epsilon=i["eps"]),
+        "true": error_formulas.laplace_mean_variance(count=i["n"], epsilon=i["eps"]),
         "printed": 1 / (i["n"] * Fraction(str(i["eps"]))) ** 2,
-        "max_k k^2 e^-k": 4 * accuracy.laplace_tail(2),
+        "max_k k^2 e^-k": 4 * error_formulas.laplace_tail(2),
     },
     "E-16": lambda i: {
-        "correct": accuracy.laplace_radius(scale=1 / (i["n"] * Fraction(i["eps"])), beta=i["beta"]),
+        "correct": error_formulas.laplace_radius(
+            scale=1 / (i["n"] * Fraction(i["eps"])), beta=i["beta"]
+        ),
         "printed": 0.0000299,
     },
 }
@@ -90,7 +92,7 @@ def test_S_090_accuracy_in_both_directions() -> None:
 
 
 def test_E_16_the_printed_radius_is_ten_times_too_large() -> None:
-    right = accuracy.laplace_radius(scale="1e-6", beta="1/20")
+    right = error_formulas.laplace_radius(scale="1e-6", beta="1/20")
     assert 0.0000299 / right == pytest.approx(10, rel=2e-3)
     assert right == pytest.approx(math.log(20) * 1e-6, rel=1e-12)
 
@@ -98,6 +100,6 @@ def test_E_16_the_printed_radius_is_ten_times_too_large() -> None:
 def test_E_12_the_variance_is_twice_the_printed_one() -> None:
     assert (
         Laplace(rate=50).variance
-        == accuracy.laplace_mean_variance(count=100, epsilon="1/2")
+        == error_formulas.laplace_mean_variance(count=100, epsilon="1/2")
         != Fraction(1, 2500)
     )

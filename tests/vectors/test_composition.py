@@ -21,10 +21,10 @@ from sfumato.accounting import (
     optimal_curve,
     parallel,
 )
-from sfumato.accounting.conversion import classic, event_bound, improved
-from sfumato.guarantees.channel import Channel
-from sfumato.guarantees.closed_forms import laplace_renyi
-from sfumato.guarantees.divergences import renyi
+from sfumato.accounting.renyi_conversion import classic, event_bound, improved
+from sfumato.guarantees.finite.channel import Channel
+from sfumato.guarantees.finite.divergences import renyi
+from sfumato.guarantees.loss_closed_forms import laplace_renyi
 from sfumato.noise.continuous import Laplace
 
 from . import oracles

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.functions.fits import PriestleyChao, profiles
+from sfumato.functions.fits import PriestleyChao, kernel_profiles
 from sfumato.functions.lattice import Lattice
 from sfumato.functions.polynomial import basis, bernstein
 from sfumato.mechanisms import Gaussian, Laplace
@@ -159,7 +159,7 @@ def test_E_31_the_lattice_ratio() -> None:
     assert kernel.sum() / kernel.max() == pytest.approx(6.393, abs=5e-4)
     assert 26 / (kernel.sum() / kernel.max()) == pytest.approx(4.07, abs=5e-3)
     assert float(
-        profiles.heaviest(LATTICE.points, Fraction(1, 10), Fraction(0), Fraction(1))
+        kernel_profiles.heaviest(LATTICE.points, Fraction(1, 10), Fraction(0), Fraction(1))
     ) == pytest.approx(6.27, abs=0.01)
 
 

@@ -13,11 +13,15 @@ import pytest
 
 import sfumato as sf
 from sfumato.exact.balls import ball
-from sfumato.guarantees import closed_forms as forms
-from sfumato.guarantees import divergences as div
-from sfumato.guarantees.channel import Channel, belief_shift
-from sfumato.guarantees.divergence_bounds import preservation_bound, triangle_bound, triangle_orders
-from sfumato.guarantees.relations import ADD_REMOVE, REPLACE, hamming, l1_distance
+from sfumato.guarantees import loss_closed_forms as forms
+from sfumato.guarantees.finite import divergences as div
+from sfumato.guarantees.finite.channel import Channel, belief_shift
+from sfumato.guarantees.finite.divergence_bounds import (
+    preservation_bound,
+    triangle_bound,
+    triangle_orders,
+)
+from sfumato.guarantees.neighbour_relations import ADD_REMOVE, REPLACE, hamming, l1_distance
 from sfumato.noise.continuous import Normal
 
 from . import oracles

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from sfumato import mechanisms as mech
-from sfumato.mechanisms.prefix_strategies import tree
-from sfumato.noise.discrete_gaussian import DiscreteGaussian
+from sfumato.mechanisms.shared.prefix_strategies import tree
+from sfumato.noise.discrete_gaussian_noise import DiscreteGaussian
 
 from . import oracles
 

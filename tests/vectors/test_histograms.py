@@ -13,9 +13,9 @@ import pytest
 from scipy.integrate import quad
 
 from sfumato import mechanisms as mech
-from sfumato.mechanisms import accuracy
 from sfumato.mechanisms.hierarchy import height
-from sfumato.mechanisms.private_histogram import PrivateHistogram
+from sfumato.mechanisms.shared import error_formulas
+from sfumato.mechanisms.shared.histogram_result import PrivateHistogram
 from sfumato.noise.continuous import Laplace
 
 from . import oracles
@@ -36,7 +36,7 @@ def exceeded(scale: Any, k: int, radius: float) -> float:
 
 def s053(i: dict[str, Any]) -> dict[str, float]:
     scale = histogram(i["k"], epsilon=i["eps"]).noise.scale
-    radius = accuracy.laplace_radius(scale=scale, beta=i["beta"], values=i["k"])
+    radius = error_formulas.laplace_radius(scale=scale, beta=i["beta"], values=i["k"])
     each = mech.for_each(1 - Fraction(str(i["beta"])), i["k"])
     return {
         "radius": radius,
@@ -83,7 +83,7 @@ def e14(i: dict[str, Any]) -> dict[str, float]:
     return {
         "printed_radius": printed,
         "true_tail": exceeded(scale, i["k"], printed),
-        "correct_radius": accuracy.laplace_radius(scale=scale, beta=i["beta"], values=i["k"]),
+        "correct_radius": error_formulas.laplace_radius(scale=scale, beta=i["beta"], values=i["k"]),
     }
 
 
@@ -137,7 +137,7 @@ def test_S_055_many_cells_cost_a_logarithm() -> None:
     """8 × 8 cells: 2·ln(64/0.05) = 14.309230714; the sensitivity is that of one column."""
     h = mech.Histogram(edges=[range(9), range(9)], epsilon=1, relation="replace")
     assert h.noise == histogram(8).noise
-    assert accuracy.laplace_radius(
+    assert error_formulas.laplace_radius(
         scale=h.noise.scale, beta="1/20", values=h.size
     ) == pytest.approx(14.309230714, abs=1e-9)
     assert h.error(simultaneous=True) <= 15
@@ -158,7 +158,7 @@ def test_S_057_the_histogram_gives_a_noisier_mean_than_the_mean() -> None:
     """Over 300 releases: the ratio of the empirical variances is (k² − 1)/(3k), within a factor 2
     (false alarm below 1e-6).
     """
-    from sfumato.testing.bits import SeededBits
+    from sfumato.testing.seeded_bits import SeededBits
 
     x, k, bits = np.clip(np.random.default_rng(57).normal(size=1000), -4, 4), 16, SeededBits(57)
     h, m = histogram(k), mech.Mean(low=-4, high=4, epsilon=1, relation="replace", rows=1000)

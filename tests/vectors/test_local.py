@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import brentq
 
 from sfumato.local import Direct, FrequencyOracle, Hadamard, Hashing, Sketch, Subset, Unary
-from sfumato.local.dyadic import share
+from sfumato.local.lib.dyadic_probability import share
 
 from . import oracles
 

@@ -13,18 +13,18 @@ import pytest
 
 import sfumato as sf
 from sfumato.exact.balls import ball, evaluate, normal_cdf
-from sfumato.guarantees.bayes import (
+from sfumato.guarantees.finite.channel import Channel
+from sfumato.guarantees.loss_closed_forms import gaussian_loss
+from sfumato.guarantees.meaning.bayes import (
     bayes_factor_moment,
     correlated_posterior,
     odds_factor,
     posterior_bounds,
     semantic_bounds,
 )
-from sfumato.guarantees.channel import Channel
-from sfumato.guarantees.closed_forms import gaussian_loss
-from sfumato.guarantees.literature import LITERATURE, _number, judge_delta, name_and_shame
-from sfumato.guarantees.meaning import conditional_error
-from sfumato.guarantees.outcomes import least_chance
+from sfumato.guarantees.meaning.literature import LITERATURE, _number, judge_delta, name_and_shame
+from sfumato.guarantees.meaning.outcomes import least_chance
+from sfumato.guarantees.meaning.promise_meaning import conditional_error
 
 from . import oracles
 
@@ -154,7 +154,7 @@ def expected(name: str) -> Any:
 
 def test_E_07_the_printed_lower_bound_fails() -> None:
     """Table 3.1, row 1: e^−ε·P(S) ≤ Q(S) is false; with the exponent it holds. Row 2's exponent and
-    row 5's 3ε: tests/guarantees/test_comparison.py.
+    row 5's 3ε: tests/guarantees/test_pure_and_renyi.py.
     """
     assert (
         expected("E-07")["e^-eps P(S)"]

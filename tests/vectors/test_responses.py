@@ -11,7 +11,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.mechanisms import accuracy
+from sfumato.mechanisms.shared import error_formulas
 from sfumato.noise.continuous import Normal
 
 from . import oracles
@@ -38,7 +38,7 @@ def s043(i: dict[str, Any]) -> dict[str, float]:
     m = response(2, i["eps"])
     offset = m.probability(0, 1)
     radius = m.error(1 - Fraction(str(i["beta"])), reports=i["n"])
-    lam = accuracy.hoeffding_radius(count=i["n"], beta=i["beta"])
+    lam = error_formulas.hoeffding_radius(count=i["n"], beta=i["beta"])
     intercept = factor(m) * offset
     return {
         "factor": factor(m),
@@ -114,7 +114,7 @@ def e15(i: dict[str, Any]) -> dict[str, float]:
 
 def e47(i: dict[str, Any]) -> dict[str, float]:
     m = response(2, i["eps"])
-    printed = accuracy.hoeffding_radius(count=i["n"], beta=i["beta"]) / factor(m)
+    printed = error_formulas.hoeffding_radius(count=i["n"], beta=i["beta"]) / factor(m)
     deviation = factor(m) * math.sqrt(0.25 / i["n"])
     return {
         "printed": printed,

@@ -17,9 +17,9 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.guarantees import closed_forms as forms
-from sfumato.guarantees import divergences as div
-from sfumato.guarantees.relations import REPLACE, hamming
+from sfumato.guarantees import loss_closed_forms as forms
+from sfumato.guarantees.finite import divergences as div
+from sfumato.guarantees.neighbour_relations import REPLACE, hamming
 from sfumato.noise.continuous import Laplace
 from sfumato.sensitivity import order_statistics
 from sfumato.sensitivity.brute_force import lipschitz, local

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sfumato.functions.fits import PriestleyChao
-from sfumato.sensitivity.plans import plan
+from sfumato.sensitivity.sampling_plan import plan
 
 from . import oracles
 

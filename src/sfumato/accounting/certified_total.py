@@ -16,12 +16,12 @@ from typing import Any
 
 from ..errors import Refused
 from ..exact.numbers import Number, text
-from ..guarantees.base import known_delta
-from ..guarantees.stored import restore as restore_guarantee
-from ..mechanisms.stored import promises as stored_promises
-from ..mechanisms.stored import restore as restore_mechanism
+from ..guarantees.guarantee import known_delta
+from ..guarantees.stored_guarantee import restore as restore_guarantee
+from ..mechanisms.shared.stored_mechanism import promises as stored_promises
+from ..mechanisms.shared.stored_mechanism import restore as restore_mechanism
 from .compose import compose
-from .loss import Loss
+from .loss.privacy_loss import Loss
 
 
 @dataclass(frozen=True, slots=True)

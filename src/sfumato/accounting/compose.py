@@ -13,14 +13,14 @@ from functools import reduce
 
 from ..errors import Refused
 from ..guarantees import Guarantee, Pure
-from ..guarantees.base import settle
-from ..guarantees.finite import Law
-from ..guarantees.finite import pair as laws
-from ..mechanisms.base import Mechanism
+from ..guarantees.finite.finite_laws import Law
+from ..guarantees.finite.finite_laws import pair as laws
+from ..guarantees.guarantee import settle
+from ..mechanisms.shared.mechanism import Mechanism
 from .composition import count_of
-from .loss import Loss
-from .pairs_finite import FinitePair
-from .pairs_of import Parts, pairs_of, parts_of
+from .loss.pair_of_mechanism import Parts, pairs_of, parts_of
+from .loss.pairs_finite import FinitePair
+from .loss.privacy_loss import Loss
 
 Release = Mechanism | Guarantee
 Step = Release | tuple[Release, int]

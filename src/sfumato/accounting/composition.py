@@ -30,7 +30,7 @@ from ..errors import Refused
 from ..exact.balls import above, ball
 from ..exact.numbers import Number, is_whole, non_negative, probability
 from ..guarantees import Approx, Guarantee
-from ..guarantees.base import sum_of_deltas
+from ..guarantees.guarantee import sum_of_deltas
 
 
 def basic(guarantees: Iterable[Guarantee]) -> Guarantee:

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 from ..errors import Refused
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Renyi
-from ..guarantees.base import settle
-from .coordinates import at_orders, make, read
+from ..guarantees.guarantee import settle
+from .budget_vector import at_orders, make, read
 
 FILTERS: dict[type[Guarantee], str] = {
     Pure: "Σε ≤ ε (Rogers, Roth, Ullman & Vadhan 2016)",

@@ -24,8 +24,8 @@ from typing import Any, Protocol
 from ..errors import Refused
 from ..exact.numbers import Number, probability
 from ..guarantees import Guarantee, Pure
-from ..guarantees.channel import Channel
-from ..guarantees.relations import NeighbourRelation
+from ..guarantees.finite.channel import Channel
+from ..guarantees.neighbour_relations import NeighbourRelation
 from ..noise.bits import SYSTEM, Bits
 from ..noise.uniform import integer_below
 from .composition import count_of

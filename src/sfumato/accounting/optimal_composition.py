@@ -31,7 +31,7 @@ from ..errors import Refused
 from ..exact.balls import ball, evaluate, precision, up
 from ..exact.numbers import Number, probability
 from ..guarantees import Approx, Guarantee, Pure, Relation
-from ..guarantees.base import known_epsilon, settle
+from ..guarantees.guarantee import known_epsilon, settle
 from .composition import count_of
 from .optimal_losses import Groups, Losses, losses
 

@@ -25,9 +25,9 @@ from typing import Literal
 
 from ..errors import Refused
 from ..guarantees import Guarantee, Relation
-from ..guarantees.base import reach, relation_of
-from ..guarantees.together import NOTIONS
-from .coordinates import aligned, make, read
+from ..guarantees.guarantee import reach, relation_of
+from ..guarantees.mixed import NOTIONS
+from .budget_vector import aligned, make, read
 
 Parts = Literal["value", "index"]
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .loss_laws import EMPTY, FARTHEST, FUNCTION, UNIT, Atoms, Cells, Doubles, Law
+from .loss.loss_laws import EMPTY, FARTHEST, FUNCTION, UNIT, Atoms, Cells, Doubles, Law
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,11 +3,11 @@ post-processing of noisy integers and public records.
 """
 
 from .answer import Answer
-from .card import Card, card_schema
-from .columns import KINDS
+from .answer_records import Column, Noisy, Paid, Weighing
+from .cards.card import Card, card_schema
+from .column_kinds import KINDS
 from .merge import merge
-from .records import Column, Noisy, Paid, Weighing
-from .shares import Share
+from .proportions import Share
 
 __all__ = [
     "KINDS",

@@ -21,9 +21,9 @@ from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from . import intervals
-from .checks import check
-from .plain import plainly
-from .records import Column, Key, Noisy, Paid, Weighing
+from .answer_records import Column, Key, Noisy, Paid, Weighing
+from .plain_json import plainly
+from .validate_answer import check
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     import polars
     from matplotlib.figure import Figure
 
-    from .card import Card
-    from .shares import Share
+    from .cards.card import Card
+    from .proportions import Share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -172,7 +172,7 @@ class Answer:
 
     def clipped(self, confidence: Number = 0.95) -> dict[str, tuple[Share, Share]]:
         """For every clipped column, about which share of rows lay below and above its bounds."""
-        from .shares import clipped
+        from .proportions import clipped
 
         return clipped(self, confidence)
 
@@ -180,7 +180,7 @@ class Answer:
         """About which share of the counted rows is in groups that are not shown; None where every
         group is.
         """
-        from .shares import withheld
+        from .proportions import withheld
 
         return withheld(self, confidence)
 
@@ -200,7 +200,7 @@ class Answer:
         """The groups with the largest values of a column, the largest first; `top(1)` of counts by
         key is the mode.
         """
-        from .top import top
+        from .top_groups import top
 
         return top(self, count, name)
 
@@ -216,19 +216,19 @@ class Answer:
         """Keys and values as an Arrow table; with `intervals`, also name_low and name_high at 95 %.
         So for the others.
         """
-        from .frames import to_arrow
+        from .render.export_frames import to_arrow
 
         return to_arrow(self, intervals=intervals)
 
     def to_pandas(self, *, intervals: bool = False) -> Any:
         """Keys and values as a pandas frame."""
-        from .frames import to_pandas
+        from .render.export_frames import to_pandas
 
         return to_pandas(self, intervals=intervals)
 
     def to_polars(self, *, intervals: bool = False) -> polars.DataFrame:
         """Keys and values as a Polars frame."""
-        from .frames import to_polars
+        from .render.export_frames import to_polars
 
         return to_polars(self, intervals=intervals)
 
@@ -236,20 +236,20 @@ class Answer:
         """Keys and values as text, which is also written to a path if there is one. Text that a
         spreadsheet would run gets an apostrophe in front.
         """
-        from .frames import to_csv
+        from .render.export_frames import to_csv
 
         return to_csv(self, path, intervals=intervals)
 
     def to_json(self) -> bytes:
         """Everything, exact: `Answer.from_json` reads it back as an equal answer."""
-        from .stored import dump
+        from .stored_answer import dump
 
         return dump(self)
 
     @staticmethod
     def from_json(stored: bytes | str) -> Answer:
         """The answer that bytes of `to_json` hold."""
-        from .stored import load
+        from .stored_answer import load
 
         return load(stored)
 
@@ -257,7 +257,7 @@ class Answer:
         """The release card: what was released, who is protected, how, and at what cost. What only
         the publisher knows may be given: see `card.card`.
         """
-        from .card import card
+        from .cards.card import card
 
         return card(self, **about)
 
@@ -272,13 +272,13 @@ class Answer:
         """A bar for each group, the largest `top` if there are more, or for each bin, with the
         intervals.
         """
-        from .pictures import plot
+        from .render.plot_answer import plot
 
         return plot(self, name or self.names[0], confidence=confidence, top=top, title=title)
 
     def text(self, *, confidence: Number = 0.95, rows: int = 40) -> str:
         """What is printed, with intervals at another level or more rows."""
-        from .text import render
+        from .render.render_text import render
 
         return render(self, confidence, rows)
 
@@ -288,7 +288,7 @@ class Answer:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from .html import render
+        from .render.render_html import render
 
         return render(self)
 

@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.balls import Rounding
 from ..exact.numbers import Number, probability, text
-from . import computed, percentiles
-from .columns import KINDS, Box, Side, slack
-from .ratios import Ratios, doubles, moved, one, times
-from .records import Column, Noisy
+from . import formula, percentiles
+from .answer_records import Column, Noisy
+from .column_kinds import KINDS, Box, Side, slack
+from .exact_ratios import Ratios, doubles, moved, one, times
 
 if TYPE_CHECKING:
     from .answer import Answer
@@ -42,7 +42,7 @@ _WAY: dict[Side, Rounding] = {"low": "down", "high": "up"}
 def values(answer: Answer, column: Column, rows: slice = ALL) -> Doubles:
     """The values of these groups; of a histogram, a row of bins for each group."""
     if column.formula is not None:
-        return computed.values(column, lambda leaf: values(answer, leaf, rows))
+        return formula.values(column, lambda leaf: values(answer, leaf, rows))
     if column.kind == "percentile":
         return percentiles.values(column, _pieces(answer, column)[0], rows)
     cells = _cells(answer, column, rows)
@@ -85,10 +85,10 @@ def interval(
 def _computed(
     answer: Answer, column: Column, level: Fraction, *, simultaneous: bool, rows: slice
 ) -> tuple[Doubles, Doubles]:
-    if (own := computed.quantile(column)) is not None:
+    if (own := formula.quantile(column)) is not None:
         ends = _released(answer, own, level, simultaneous=simultaneous, rows=rows)
-        return computed.interval(column, lambda _: ends)
-    if not computed.has_interval(column):
+        return formula.interval(column, lambda _: ends)
+    if not formula.has_interval(column):
         reason = (
             "it is computed from a quantile and from something else, which do not hold "
             "together at any known level"
@@ -99,8 +99,8 @@ def _computed(
             reason,
             "the intervals of what it is computed from",
         )
-    events = computed.events(column)
-    return computed.interval(
+    events = formula.events(column)
+    return formula.interval(
         column,
         lambda leaf: _boxed(answer, leaf, level, events, simultaneous=simultaneous, rows=rows),
     )
@@ -159,7 +159,7 @@ def has_interval(answer: Answer, column: Column) -> bool:
     if column.kind == "quantile":
         return _has_ends(pieces[0])
     if column.formula is not None:
-        return computed.has_interval(column) and all(
+        return formula.has_interval(column) and all(
             piece.among is not None if piece.law is not None else _has_ends(piece)
             for piece in pieces
         )

@@ -26,12 +26,12 @@ from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..guarantees import Guarantee, Relation
-from ..mechanisms.base import Mechanism
+from ..mechanisms.shared.mechanism import Mechanism
 from .answer import Answer
-from .ratios import long
-from .records import Column, Key, Noisy, Paid, law_of
-from .shares import pooled
-from .sums import Term, within
+from .answer_records import Column, Key, Noisy, Paid, law_of
+from .exact_ratios import long
+from .noise_sums import Term, within
+from .proportions import pooled
 
 PARTS = 1 << 16
 """Weights are whole numbers of these."""

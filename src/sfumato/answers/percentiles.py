@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.balls import up
-from ..mechanisms.moments import linear_error
-from ..tables.trees import Tree
-from .records import Column, Noisy, Spread
-from .sums import ALIKE, within
+from ..mechanisms.shared.noise_moments import linear_error
+from ..tables.plan.count_tree import Tree
+from .answer_records import Column, Noisy, Spread
+from .noise_sums import ALIKE, within
 
 Doubles = NDArray[np.float64]
 _ERROR = 2.0**-40

@@ -18,10 +18,10 @@ import numpy as np
 from ..errors import Refused
 from ..exact.numbers import Number, exact
 from .answer import Answer
-from .columns import KINDS
+from .answer_records import RULES, Column, Processed
+from .column_kinds import KINDS
 from .intervals import exactly
 from .merge import SAME
-from .records import RULES, Column, Processed
 
 _NONE = Fraction(0)
 NON_NEGATIVE = "counts, and sums of what is never negative, are not shown below 0"

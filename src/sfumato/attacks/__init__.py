@@ -8,28 +8,28 @@ not private, and is not to be published.
 
 from .averaging import averaging
 from .background import Background, background
+from .data.genomes import Genomes, genomes
+from .data.ratings import Ratings, ratings, ratings_of
+from .data.student_survey import survey
+from .data.ward import patients
 from .differencing import differencing
-from .frames import Columns
-from .genomes import Genomes, genomes
 from .infer import infer
+from .lib.attack_result import Result, Success
+from .lib.owner_table import Columns
 from .link import Link, link
 from .membership import Membership, membership
 from .name_and_shame import name_and_shame
 from .p_percent import PPercent, p_percent
-from .ratings import Ratings, ratings, ratings_of
 from .reconstruct import reconstruct, subset_counts
 from .refusals import refusals
-from .results import Result, Success
 from .scoreboard import Scoreboard, scoreboard
 from .side_information import side_information
 from .skewness import Skewness, skewness
 from .small_cell import small_cell
 from .small_world import small_world
-from .students import survey
 from .threshold import threshold
 from .tracker import tracker
 from .uniqueness import Uniqueness, uniqueness
-from .ward import patients
 
 __all__ = [
     "Background",

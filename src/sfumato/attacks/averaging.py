@@ -27,17 +27,17 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.numbers import Number, positive
 from ..guarantees import Pure
-from ..guarantees.averaging import averaged_after, within
+from ..guarantees.meaning.averaging_limits import averaged_after, within
 from ..ledger import BudgetExceeded
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from ..session.protect import protect
-from ..tables.aggregates import count
-from .frames import Columns, columns
-from .releases import TRIALS, answered, coins, noisy, played
-from .results import EPSILONS, Played, Success, known_count, known_epsilons
-from .target import condition, matching
-from .words import named, per_cent, spaced
+from ..tables.query.aggregates import count
+from .lib.attack_result import EPSILONS, Played, Success, known_count, known_epsilons
+from .lib.attack_text import named, per_cent, spaced
+from .lib.owner_table import Columns, columns
+from .lib.repeated_releases import TRIALS, answered, coins, noisy, played
+from .lib.target import condition, matching
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -129,7 +129,7 @@ class Averaging(Played):
         return (begin, end, stopped, *self.verdicts)
 
     def plot(self) -> Figure:
-        from .averaging_plot import draw
+        from .plots.averaging_plot import draw
 
         return draw(self)
 

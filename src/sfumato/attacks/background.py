@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..exact.numbers import Number
-from .groups import Whole, certain, counted, disclosed, played
-from .results import EPSILONS, Result, Success, known_count
-from .words import per_cent
+from .lib.attack_result import EPSILONS, Result, Success, known_count
+from .lib.attack_text import per_cent
+from .lib.sensitive_groups import Whole, certain, counted, disclosed, played
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -26,10 +26,17 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.numbers import Number, exact, positive
 from ..noise.bits import SYSTEM, Bits
-from .releases import TRIALS, answered, coins, played, uniform
-from .results import EPSILONS, Played, Success, known_count, known_epsilons, plot_successes
-from .target import Guess, Target, opposite, target
-from .words import named, people_having, spaced
+from .lib.attack_result import (
+    EPSILONS,
+    Played,
+    Success,
+    known_count,
+    known_epsilons,
+    plot_successes,
+)
+from .lib.attack_text import named, people_having, spaced
+from .lib.repeated_releases import TRIALS, answered, coins, played, uniform
+from .lib.target import Guess, Target, opposite, target
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -23,13 +23,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.numbers import Number
-from ..guarantees.bayes import Interval, known_prior, posterior_bounds
+from ..guarantees.meaning.bayes import Interval, known_prior, posterior_bounds
 from ..mechanisms.laplace import Laplace
 from ..noise.bits import SYSTEM, Bits
-from .releases import TRIALS, answered, coins, played
-from .results import EPSILONS, Played, Success, known_count, known_epsilons, plot_successes
-from .target import target
-from .words import at_least, at_most, named, per_cent, spaced
+from .lib.attack_result import (
+    EPSILONS,
+    Played,
+    Success,
+    known_count,
+    known_epsilons,
+    plot_successes,
+)
+from .lib.attack_text import at_least, at_most, named, per_cent, spaced
+from .lib.repeated_releases import TRIALS, answered, coins, played
+from .lib.target import target
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.numbers import Number
-from . import games
-from .cells import joined
-from .frames import Columns, columns
-from .matching import Matches, matches, together
-from .readers import known_columns
-from .results import EPSILONS, Result, Success, known_count, known_epsilons
-from .words import listed, per_cent
+from .lib import games
+from .lib.attack_result import EPSILONS, Result, Success, known_count, known_epsilons
+from .lib.attack_text import listed, per_cent
+from .lib.look_alikes import joined
+from .lib.owner_table import Columns, columns
+from .lib.row_matching import Matches, matches, together
+from .lib.table_readers import known_columns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

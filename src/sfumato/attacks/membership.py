@@ -31,10 +31,10 @@ from ..exact.numbers import Number, ceil_sqrt, shown
 from ..functions.privatize import privatize
 from ..guarantees import Guarantee
 from ..noise.bits import SYSTEM, Bits
-from .genomes import Genomes, known_genomes
-from .results import EPSILONS, Result, Success, guess_bound, known_count, known_epsilons
-from .roc import Roc, roc
-from .words import named, per_cent
+from .data.genomes import Genomes, known_genomes
+from .lib.attack_result import EPSILONS, Result, Success, guess_bound, known_count, known_epsilons
+from .lib.attack_text import named, per_cent
+from .lib.roc import Roc, roc
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

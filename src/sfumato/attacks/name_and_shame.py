@@ -24,13 +24,13 @@ import numpy as np
 from ..errors import Refused
 from ..exact.numbers import Number, probability, text
 from ..guarantees import Approx
-from ..guarantees.literature import Judgement, judge_delta
+from ..guarantees.meaning.literature import Judgement, judge_delta
 from ..noise.bits import SYSTEM, Bits
 from ..session.protect import protect
-from ..tables.aggregates import count
-from .frames import columns
-from .results import EPSILONS, Played, Success, event_bound, known_count, known_epsilons
-from .words import named, per_cent, spaced
+from ..tables.query.aggregates import count
+from .lib.attack_result import EPSILONS, Played, Success, event_bound, known_count, known_epsilons
+from .lib.attack_text import named, per_cent, spaced
+from .lib.owner_table import columns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -83,7 +83,7 @@ class NameAndShame(Played):
         return (told, run, self.judgement.sentence, *self.verdicts)
 
     def plot(self) -> Figure:
-        from .name_and_shame_plot import draw
+        from .plots.name_and_shame_plot import draw
 
         return draw(self)
 

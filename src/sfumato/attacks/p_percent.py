@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.numbers import Number, positive, power_of_two_at_least, shown
-from . import games
-from .frames import columns
-from .results import EPSILONS, Result, Success, known_count, known_epsilons
+from .lib import games
+from .lib.attack_result import EPSILONS, Result, Success, known_count, known_epsilons
+from .lib.owner_table import columns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -27,9 +27,9 @@ from ..errors import Refused
 from ..exact.numbers import Number, positive
 from ..guarantees import Guarantee, Pure
 from ..noise.bits import SYSTEM, Bits
-from .releases import Integers, noisy
-from .results import Played, Success, guess_bound, known_count
-from .words import named, per_cent
+from .lib.attack_result import Played, Success, guess_bound, known_count
+from .lib.attack_text import named, per_cent
+from .lib.repeated_releases import Integers, noisy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -99,7 +99,7 @@ class Reconstruction(Played):
         )
 
     def plot(self) -> Figure:
-        from .reconstruct_plot import draw_bits
+        from .plots.reconstruct_plot import draw_bits
 
         return draw_bits(self)
 

@@ -31,10 +31,17 @@ from ..guarantees import Pure
 from ..ledger import BudgetExceeded
 from ..noise.bits import SYSTEM, Bits
 from ..session.protect import protect
-from ..tables.aggregates import count
-from .releases import TRIALS, coins, noisy, played
-from .results import EPSILONS, Played, Success, known_count, known_epsilons, plot_successes
-from .target import target
+from ..tables.query.aggregates import count
+from .lib.attack_result import (
+    EPSILONS,
+    Played,
+    Success,
+    known_count,
+    known_epsilons,
+    plot_successes,
+)
+from .lib.repeated_releases import TRIALS, coins, noisy, played
+from .lib.target import target
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.numbers import Number
-from . import games
-from .ratings import Ratings
-from .results import EPSILONS, Result, Success, known_count, known_epsilons
-from .words import per_cent
+from .data.ratings import Ratings
+from .lib import games
+from .lib.attack_result import EPSILONS, Result, Success, known_count, known_epsilons
+from .lib.attack_text import per_cent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

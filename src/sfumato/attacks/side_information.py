@@ -27,9 +27,16 @@ from ..errors import Refused
 from ..exact.numbers import Number, exact, positive
 from ..exact.numbers import text as exact_text
 from ..noise.bits import SYSTEM, Bits
-from .releases import TRIALS, Integers, answered, coins, played
-from .results import EPSILONS, Played, Success, known_count, known_epsilons, plot_successes
-from .words import named, per_cent
+from .lib.attack_result import (
+    EPSILONS,
+    Played,
+    Success,
+    known_count,
+    known_epsilons,
+    plot_successes,
+)
+from .lib.attack_text import named, per_cent
+from .lib.repeated_releases import TRIALS, Integers, answered, coins, played
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..exact.numbers import Number
-from .groups import Whole, certain, counted, disclosed, played
-from .results import EPSILONS, Result, Success
-from .words import listed, per_cent
+from .lib.attack_result import EPSILONS, Result, Success
+from .lib.attack_text import listed, per_cent
+from .lib.sensitive_groups import Whole, certain, counted, disclosed, played
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 from ..exact.numbers import Number
 from ..noise.bits import SYSTEM, Bits
 from .differencing import count_game
-from .releases import TRIALS
-from .results import EPSILONS, Played, known_count, known_epsilons, plot_successes
-from .target import Guess, described, opposite, target
-from .words import named, people_having, spaced
+from .lib.attack_result import EPSILONS, Played, known_count, known_epsilons, plot_successes
+from .lib.attack_text import named, people_having, spaced
+from .lib.repeated_releases import TRIALS
+from .lib.target import Guess, described, opposite, target
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import Refused
 from ..exact.numbers import Number, exact, probability
-from ..guarantees.bayes import known_prior
-from .results import Result, known_count, whole
+from ..guarantees.meaning.bayes import known_prior
+from .lib.attack_result import Result, known_count, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,8 +65,8 @@ class SmallWorld(Result):
         )
 
     def plot(self) -> Figure:
-        from ..plots.answer import Bars, bars
-        from .small_world_plot import beliefs_after
+        from ..plots.bars import Bars, bars
+        from .plots.small_world_plot import beliefs_after
 
         answers, beliefs = beliefs_after(self)
         drawn = Bars(answers, beliefs, beliefs, beliefs)

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.numbers import Number, positive
 from ..noise.bits import SYSTEM, Bits
+from .lib.attack_result import EPSILONS, Played, known_count, known_epsilons
+from .lib.attack_text import per_cent
+from .lib.repeated_releases import coins, played
 from .reconstruct import Method, approximate_error, reconstruct, subset_counts
-from .releases import coins, played
-from .results import EPSILONS, Played, known_count, known_epsilons
-from .words import per_cent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,7 +82,7 @@ class Threshold(Played):
         return (*told, law, *self.verdicts)
 
     def plot(self) -> Figure:
-        from .reconstruct_plot import draw_threshold
+        from .plots.reconstruct_plot import draw_threshold
 
         return draw_threshold(self)
 

@@ -19,12 +19,12 @@ from ..errors import Refused
 from ..exact.numbers import Number
 from ..noise.bits import SYSTEM, Bits
 from .differencing import count_game
-from .frames import Columns
-from .releases import TRIALS
-from .results import EPSILONS, Played, known_count, known_epsilons, plot_successes
+from .lib.attack_result import EPSILONS, Played, known_count, known_epsilons, plot_successes
+from .lib.attack_text import named, spaced
+from .lib.owner_table import Columns
+from .lib.repeated_releases import TRIALS
+from .lib.target import Guess, condition, matching, opposite, target
 from .small_cell import MINIMUM
-from .target import Guess, condition, matching, opposite, target
-from .words import named, spaced
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -28,14 +28,14 @@ from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.numbers import Number, probability
-from . import games
-from .cells import Coded
-from .closeness import Diversity, diversity
-from .frames import columns as read
-from .lines import Unread
-from .readers import known_columns, known_sensitive
-from .results import EPSILONS, Result, Success, known_count, known_epsilons
-from .words import listed, per_cent
+from .lib import games
+from .lib.attack_result import EPSILONS, Result, Success, known_count, known_epsilons
+from .lib.attack_text import listed, per_cent
+from .lib.closeness import Diversity, diversity
+from .lib.look_alikes import Coded
+from .lib.owner_table import columns as read
+from .lib.table_readers import known_columns, known_sensitive
+from .lib.unread_lines import Unread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

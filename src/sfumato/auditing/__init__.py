@@ -3,8 +3,8 @@ they claim.
 """
 
 from .audit import audit
+from .audit_result import Audit
 from .queries import asked
-from .result import Audit
 from .runners import many
 
 __all__ = ["Audit", "asked", "audit", "many"]

@@ -23,14 +23,14 @@ from typing import Any
 
 from ..errors import Refused
 from ..guarantees import GDP, Guarantee
-from ..mechanisms.additive import Additive
-from ..mechanisms.base import Mechanism
+from ..mechanisms.shared.additive import Additive
+from ..mechanisms.shared.mechanism import Mechanism
+from .audit_result import Audit
 from .bounds import breaks, deciding_delta, delta_of, epsilon_bound, is_number, mu_bound
-from .events import Counted, counted, learned
-from .known import Known
-from .outputs import Outputs, of_both
-from .pairs import neighbours, search
-from .result import Audit
+from .canonical_outputs import Outputs, of_both
+from .law_pair import Known
+from .neighbour_pairs import neighbours, search
+from .output_events import Counted, counted, learned
 from .runners import Runner, draw_both, known_law, runner_of
 
 CONFIDENCE = 0.999999

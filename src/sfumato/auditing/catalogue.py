@@ -21,7 +21,7 @@ from .. import mechanisms as mech
 from ..exact.balls import ball, evaluate
 from ..guarantees import GDP, Guarantee
 from ..guarantees.gdp import largest_mu
-from .catalogue_pairs import (
+from .example_neighbours import (  # fmt: skip
     ANSWERS,
     CELLS,
     CHANGED,
@@ -42,8 +42,8 @@ from .catalogue_pairs import (
     WEIGHED,
     fixed,
     queries,
-)  # fmt: skip
-from .pairs import Pair, pairs_of
+)
+from .neighbour_pairs import Pair, pairs_of
 
 TWO = {"one": "ab", "two": "cd"}
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0)

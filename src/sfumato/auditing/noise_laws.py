@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from ..exact.balls import chance
 from ..mechanisms.above_threshold import AboveThreshold
 from ..noise.law import SymmetricLaw
-from .known import Known
-from .outputs import Outputs
+from .canonical_outputs import Outputs
+from .law_pair import Known
 
 _REACH = 60  # deviations of the noise that a window spans on each side at most
 _SMALLEST = 1e-100  # what lies farther out is in the tails

@@ -20,7 +20,7 @@ from ..errors import Refused
 from ..guarantees import GDP, Guarantee
 from .bounds import delta_of, epsilon_bound, mu_bound
 from .clopper_pearson import lower_limit, upper_limit
-from .known import Known
+from .law_pair import Known
 from .runners import runner_of
 
 

@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 
 from ..guarantees import Guarantee
 from .bounds import breaks
+from .canonical_outputs import Error, Outputs, of_both
 from .clopper_pearson import lower_limit, upper_limit
-from .outputs import Error, Outputs, of_both
+from .output_features import grain
 from .runners import draw_both, runner_of
-from .scores import grain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,9 +27,9 @@ from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Approx, Guarantee, Pure
 from ..noise.bits import SYSTEM
-from ..tables.plan import Plan
-from ..tables.tallies import statements
-from .outputs import Error
+from ..tables.plan.query_plan import Plan
+from ..tables.plan.statements import statements
+from .canonical_outputs import Error
 
 _FEW = 500  # releases of one table
 

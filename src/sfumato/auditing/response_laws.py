@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from ..local.direct import Direct
 from ..local.unary import Unary
 from ..mechanisms.randomized_response import RandomizedResponse
-from .known import Known, finite
-from .outputs import Outputs
-from .reports import bit_of
+from .canonical_outputs import Outputs
+from .law_pair import Known, finite
+from .local_reports import bit_of
 
 
 def response_law(m: RandomizedResponse, x: Any, y: Any) -> Known | None:

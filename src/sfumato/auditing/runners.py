@@ -23,22 +23,22 @@ import numpy as np
 
 from ..errors import Refused
 from ..guarantees import Guarantee
-from ..guarantees.channel import Channel
-from ..local.base import Oracle
+from ..guarantees.finite.channel import Channel
+from ..local.oracle import Oracle
 from ..mechanisms.above_threshold import AboveThreshold
-from ..mechanisms.base import Mechanism
+from ..mechanisms.combined import Several
 from ..mechanisms.key_selection import KeySelection, Threshold
 from ..mechanisms.randomized_response import RandomizedResponse
-from ..mechanisms.several import Several
+from ..mechanisms.shared.mechanism import Mechanism
 from ..mechanisms.subsampled import Subsampled
 from ..mechanisms.weighted_quantile import WeightedQuantile
 from ..noise.bernoulli import Bernoulli
 from ..noise.choice import Choice
-from .at_once import AT_ONCE
-from .known import Known, finite
-from .laws import law_at, of_the_library
-from .outputs import Error
-from .reports import reports_at
+from .batch_draws import AT_ONCE
+from .canonical_outputs import Error
+from .law_pair import Known, finite
+from .local_reports import reports_at
+from .mechanism_laws import law_at, of_the_library
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from typing import Any
 from ..errors import Refused
 from ..guarantees import GDP
 from .audit import CONFIDENCE, LEAST, audit
+from .audit_result import Audit, Verdict
 from .bounds import delta_of
 from .catalogue import CATALOGUE, EPSILONS, Entry
 from .power import expected_of, sure_of
-from .result import Audit, Verdict
 from .runners import Runner, known_law, runner_of
 
 SAMPLES = 2_000

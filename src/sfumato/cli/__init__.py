@@ -1,5 +1,5 @@
 """The `sfumato` command: parse, call one public function, render. No mathematics here."""
 
-from .app import main
+from .commands import main
 
 __all__ = ["main"]

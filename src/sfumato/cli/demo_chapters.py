@@ -13,17 +13,17 @@ import numpy as np
 
 from .. import mechanisms as mech
 from .. import plots
-from ..attacks.words import spaced
+from ..attacks.lib.attack_text import spaced
 from ..errors import Refused
 from ..guarantees import Guarantee, Pure
-from ..guarantees.bayes import posterior_bounds
+from ..guarantees.meaning.bayes import posterior_bounds
 from ..samples import people, visits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..attacks.differencing import Differencing
-    from ..session.table import Table
+    from ..session.protected_table import Table
 
 BUDGET = Pure(1)
 ASKED = Fraction(3, 10)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any, overload
 
 from ..errors import Refused
-from ..tables.database import DatabaseDeclaration
-from ..tables.declaration import Declaration
-from .wire import RETRIES, Wire, missing, unreadable
+from ..tables.declare.declaration import Declaration
+from ..tables.declare.declared_database import DatabaseDeclaration
+from .transport import RETRIES, Wire, missing, unreadable
 
 
 class Connection:
@@ -43,7 +43,7 @@ class Connection:
                 f"connect(…)[{(self.datasets or ('visits',))[0]!r}]",
             )
         try:
-            from .table import RemoteDatabase, RemoteTable
+            from .remote_table import RemoteDatabase, RemoteTable
         except ImportError:  # the reader of SQL
             raise missing("sqlglot") from None
         try:

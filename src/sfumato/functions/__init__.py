@@ -2,9 +2,9 @@
 
 from . import fits
 from .bernstein import Bernstein
-from .calibrated import noise_for
+from .calibration import noise_for
 from .curve import Curve
-from .released import Released
+from .released_value import Released
 from .robust import inverse_sensitivity, propose_test_release, smooth_sensitivity
 from .sampled_noise import SampledNoise
 

@@ -31,13 +31,13 @@ from ..errors import Refused
 from ..exact.balls import sqrt_up
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
-from ..mechanisms.additive import Additive
+from ..mechanisms.shared.additive import Additive
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity.kinds import Global, Norms, Sensitivity
 from ..sensitivity.sampled import Sampled, SampledFunction
-from .calibrated import noise_for, promised, usable
-from .completed import Form, completed
+from .calibration import noise_for, promised, usable
 from .curve import Curve
+from .guarded_call import Form, completed
 from .lattice import Lattice, known_bounds
 from .polynomial import known_iterations
 from .sampled_noise import SampledNoise, check_records, drawn_by

@@ -28,14 +28,14 @@ from ..errors import Refused
 from ..exact.balls import up
 from ..exact.numbers import Number, is_whole, probability
 from ..guarantees import Guarantee, RandomDP
-from ..guarantees.stored import only, ratio
-from ..guarantees.stored import record as promise_record
-from ..guarantees.stored import restore as restore_promise
-from ..mechanisms.additive import Additive
+from ..guarantees.stored_guarantee import only, ratio
+from ..guarantees.stored_guarantee import record as promise_record
+from ..guarantees.stored_guarantee import restore as restore_promise
 from ..mechanisms.gaussian import Gaussian
 from ..mechanisms.laplace import Laplace
-from ..mechanisms.stored import record as noise_record
-from ..mechanisms.stored import restore as restore_noise
+from ..mechanisms.shared.additive import Additive
+from ..mechanisms.shared.stored_mechanism import record as noise_record
+from ..mechanisms.shared.stored_mechanism import restore as restore_noise
 from .lattice import Lattice
 from .polynomial import Floats, corrected, corrected_weights, evaluate, weights
 from .sampled_noise import SampledNoise, drawn_by

@@ -26,16 +26,16 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Approx, Guarantee, Pure
-from ..mechanisms.additive import Additive
 from ..mechanisms.inverse_sensitivity import InverseSensitivity
+from ..mechanisms.shared.additive import Additive
 from ..mechanisms.smooth import SmoothLaplace
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity.kinds import Inverse, Smooth
 from ..sensitivity.sampled import Sampled
-from .calibrated import Stated, noise_for, promised
-from .completed import Form, by_label, completed, form_of, known_labels
-from .each_record import attempted, known_list
-from .released import Released
+from .calibration import Stated, noise_for, promised
+from .guarded_call import Form, by_label, completed, form_of, known_labels
+from .record_loop import attempted, known_list
+from .released_value import Released
 from .sampled_noise import SampledNoise, check_records, drawn_by
 
 if TYPE_CHECKING:

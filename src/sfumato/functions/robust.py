@@ -16,8 +16,8 @@ from ..mechanisms.inverse_sensitivity import InverseSensitivity
 from ..mechanisms.propose_test_release import ProposeTestRelease
 from ..mechanisms.smooth import SmoothLaplace
 from ..noise.bits import SYSTEM
-from .each_record import attempted, known_list
-from .released import Released
+from .record_loop import attempted, known_list
+from .released_value import Released
 
 
 def propose_test_release(statistic: str, data: ArrayLike, **public: Any) -> Released:

@@ -20,8 +20,8 @@ from typing import Any
 from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee, RandomDP, Relation
-from ..mechanisms.additive import Additive
-from ..mechanisms.base import Mechanism
+from ..mechanisms.shared.additive import Additive
+from ..mechanisms.shared.mechanism import Mechanism
 from ..noise.bits import SYSTEM, Bits
 from ..noise.law import SymmetricLaw
 from ..sensitivity.neighbours import count

@@ -3,12 +3,12 @@ what.
 """
 
 from .approx import Approx
-from .base import Guarantee, Relation
 from .gdp import GDP
+from .guarantee import Guarantee, Relation
+from .mixed import Together
 from .pure import Pure
 from .random_dp import RandomDP
 from .renyi import Renyi
-from .together import Together
 from .zcdp import ZCDP
 
 __all__ = [

@@ -18,7 +18,7 @@ from typing import Self
 from ..errors import Refused
 from ..exact.balls import above, ball, short, up
 from ..exact.numbers import SMALLEST, Number, non_negative, probability, shown
-from .base import (
+from .guarantee import (
     Guarantee,
     Relation,
     known_delta,
@@ -29,8 +29,8 @@ from .base import (
     sum_of_deltas,
     unit_of,
 )
-from .hypotheses import two_lines
 from .pure import Pure, amplified, renyi_of_pure
+from .tradeoff_bounds import two_lines
 
 
 @dataclass(frozen=True, slots=True, repr=False)

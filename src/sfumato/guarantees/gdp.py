@@ -22,7 +22,7 @@ from flint import arb
 from ..errors import Refused
 from ..exact.balls import ball, evaluate, least, normal_cdf, root_up, short, up
 from ..exact.numbers import Number, non_negative, positive, probability
-from .base import (
+from .guarantee import (
     Guarantee,
     Relation,
     known_delta,
@@ -33,7 +33,7 @@ from .base import (
     unit_of,
 )
 
-ABOVE = "sfumato.accounting.loss"
+ABOVE = "sfumato.accounting.loss.privacy_loss"
 _NOTHING = 10**6  # an ε that no one would call privacy, and that would only slow the search down
 
 

@@ -28,7 +28,7 @@ from ..exact.balls import ball, chance, evaluate, up
 from ..exact.numbers import Number, positive, probability, text
 from ..exact.search import lowest
 from .approx import Approx
-from .base import Guarantee, reach
+from .guarantee import Guarantee, reach
 from .pure import Pure
 
 _STEPS = 40

@@ -21,7 +21,7 @@ from flint import arb
 
 from ..exact.balls import above, ball, evaluate, short, up
 from ..exact.numbers import Number, non_negative, probability
-from .base import (
+from .guarantee import (
     Guarantee,
     Relation,
     known_delta,
@@ -31,7 +31,7 @@ from .base import (
     relation_of,
     unit_of,
 )
-from .hypotheses import two_lines
+from .tradeoff_bounds import two_lines
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, Self
 
 from ..errors import Refused
 from ..exact.numbers import Number, probability, shown, text
-from .base import Guarantee, Relation, sum_of_deltas
+from .guarantee import Guarantee, Relation, sum_of_deltas
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -26,7 +26,7 @@ from flint import arb
 from ..errors import Refused
 from ..exact.balls import above, ball, short, up
 from ..exact.numbers import SMALLEST, Number, non_negative, probability, shown, text
-from .base import (
+from .guarantee import (
     Guarantee,
     Relation,
     known_delta,

@@ -19,7 +19,7 @@ from typing import Self
 from ..errors import Refused
 from ..exact.balls import least, short, up
 from ..exact.numbers import Number, non_negative, probability, shown
-from .base import (
+from .guarantee import (
     Guarantee,
     Relation,
     known_delta,

@@ -3,10 +3,10 @@ unseen.
 """
 
 from .book import Ledger
-from .course import Moment, course
 from .reader import Book, reading
 from .receipts import BudgetExceeded, Charge, Head, Recalled, Receipt, Verification
 from .statement import Balance, Statement, Use, statement
+from .timeline import Moment, course
 
 __all__ = [
     "Balance",

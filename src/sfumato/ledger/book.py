@@ -23,19 +23,19 @@ from typing import Any, Self
 from ..accounting.filters import Filter
 from ..errors import Refused
 from ..guarantees import Guarantee, Renyi
-from ..guarantees.stored import record as guarantee_record
-from . import answers, pages
+from ..guarantees.stored_guarantee import record as guarantee_record
+from . import book_queries, stored_answers
+from .account_view import Readings
 from .charging import Ask, charge, given_before
-from .dates import now
+from .clock import now
 from .entries import WHOLE, Account, spent_as_guarantee
-from .following import Following
-from .names import named, told
-from .opening import opened, place_of, said_of, same
-from .places import store_at
+from .fast_charge import Following
+from .open_account import opened, place_of, said_of, same
 from .pricing import Priced, Prices, Quote
-from .readings import Readings
 from .receipts import Head, Recalled, Receipt
-from .store import Conflict, Store
+from .storage.location import store_at
+from .storage.sqlite_store import Conflict, Store
+from .typed_text import named, told
 
 TURNS = 5  # how often a charge is tried that a server undoes because of others
 
@@ -77,10 +77,10 @@ class Ledger(Readings):
         store = store_at(place_of(path, budget, dataset), begin=budget is not None)
         try:
             with store.writing() as tx:
-                pages.begin(tx, secrets.token_hex(8))
+                book_queries.begin(tx, secrets.token_hex(8))
                 _holds(tx, known)
                 name = opened(tx, dataset, said, now())
-                seen = pages.head(tx)
+                seen = book_queries.head(tx)
         except BaseException:
             store.close()
             raise
@@ -148,14 +148,14 @@ class Ledger(Readings):
         named("share", share)
         bound = self._same_currency(budget)
         with self._writing() as tx:
-            if pages.has_account(tx, self.dataset, share):
+            if book_queries.has_account(tx, self.dataset, share):
                 raise Refused(
                     "ledger.share",
                     f"share={share!r}",
                     "it exists; amend(budget=…, share=…) changes it",
                     "another name",
                 )
-            pages.append(
+            book_queries.append(
                 tx,
                 {
                     "kind": "share",
@@ -173,7 +173,7 @@ class Ledger(Readings):
             named("share", share)
         bound = self._same_currency(budget)
         with self._writing() as tx:
-            account = pages.account(tx, self.dataset, share or WHOLE)
+            account = book_queries.account(tx, self.dataset, share or WHOLE)
             if not Account.of(bound, account.spent).fits:
                 raise Refused(
                     "ledger.budget",
@@ -188,7 +188,7 @@ class Ledger(Readings):
                 "budget": guarantee_record(bound),
                 "reason": reason,
             }
-            pages.append(tx, {**amended, "when": now()})
+            book_queries.append(tx, {**amended, "when": now()})
 
     def remember(self, receipt: Receipt, question: str, answer: bytes) -> None:
         """Store an answer under its question: the text of the query, the declaration and the
@@ -200,7 +200,7 @@ class Ledger(Readings):
                 "ledger.text", "answer=…", "an answer is stored as bytes", "answer.encode()"
             )
         with self._writing() as tx:
-            answers.remember(tx, self.dataset, question, receipt, answer, now())
+            stored_answers.remember(tx, self.dataset, question, receipt, answer, now())
 
     def recall(self, question: str, *, share: str | None = None) -> Recalled | None:
         """The bytes given for this question before, or None. Free for the dataset; booked against a
@@ -223,11 +223,13 @@ class Ledger(Readings):
             named("share", share)
         with self._store.reading() as tx:
             _holds(tx, self._known)
-            several = [answers.found(tx, self.dataset, question, share) for question in questions]
+            several = [
+                stored_answers.found(tx, self.dataset, question, share) for question in questions
+            ]
         if None in several or not any(one.due for one in several if one is not None):
-            return answers.all_of(several)
+            return stored_answers.all_of(several)
         with self._writing() as tx:
-            return answers.recall(tx, self.dataset, questions, share, now())
+            return stored_answers.recall(tx, self.dataset, questions, share, now())
 
     def reprice(self, reason: str) -> Guarantee:
         """Price every charge anew with the theorems known today, in the same currency; the totals
@@ -235,7 +237,7 @@ class Ledger(Readings):
         """
         told("reason", reason)
         with self._writing() as tx:
-            answers.reprice(tx, self.dataset, reason, now())
+            stored_answers.reprice(tx, self.dataset, reason, now())
         return self.spent
 
     def _charge(
@@ -266,7 +268,7 @@ class Ledger(Readings):
             following = None
             try:
                 with self._store.writing() as tx:
-                    whole = pages.account(tx, self.dataset, WHOLE)
+                    whole = book_queries.account(tx, self.dataset, WHOLE)
                     alone = tx.head == self._known
                     if not alone:
                         _holds(tx, self._known)
@@ -278,7 +280,7 @@ class Ledger(Readings):
                         receipt = charge(tx, ask, price, whole, now())
                         if alone and share is None and self._store.follows:
                             following = Following(
-                                pages.head(tx), whole, price, pages.stand(tx).state
+                                book_queries.head(tx), whole, price, book_queries.stand(tx).state
                             )
             except Conflict:  # the server undid it, all of it: it may be asked again
                 receipt, turns = None, turns - 1
@@ -307,8 +309,8 @@ class Ledger(Readings):
 
     def _settle(self, receipt: Receipt, kind: str) -> None:
         with self._writing() as tx:
-            paid = pages.paid(tx, self.dataset, receipt.number, receipt.digest)
-            if pages.reservation(tx, receipt.number) != "open":
+            paid = book_queries.paid(tx, self.dataset, receipt.number, receipt.digest)
+            if book_queries.reservation(tx, receipt.number) != "open":
                 raise Refused(
                     "ledger.reservation",
                     f"entry {receipt.number}",
@@ -322,7 +324,7 @@ class Ledger(Readings):
                 "entry": receipt.number,
                 "when": now(),
             }
-            pages.append(tx, body if kind == "use" else {**body, "cost": paid["cost"]})
+            book_queries.append(tx, body if kind == "use" else {**body, "cost": paid["cost"]})
 
     @contextmanager
     def _writing(self) -> Iterator[Any]:
@@ -332,7 +334,7 @@ class Ledger(Readings):
         with self._store.writing() as tx:
             _holds(tx, self._known)
             yield tx
-            seen = pages.head(tx)
+            seen = book_queries.head(tx)
         self._learn(seen)
         self._following = None
 
@@ -373,7 +375,7 @@ class Ledger(Readings):
 
 
 def _holds(tx: Any, known: Head | None) -> None:
-    if known is not None and not pages.holds(tx, known):
+    if known is not None and not book_queries.holds(tx, known):
         reason = (
             "the book does not contain the head that was kept: it was cut, rewritten, or is "
             "another or an older copy; nothing was accepted"

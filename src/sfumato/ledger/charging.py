@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 from ..accounting.filters import Filter
 from ..errors import Refused
 from ..guarantees import Guarantee
-from . import pages
+from . import book_queries
 from .entries import WHOLE, Account, Row, budget_text, in_currency, quoted, spent_as_guarantee
+from .exact_totals import ALL, exact, fractions, lately, spend
 from .pricing import Quote
 from .receipts import BudgetExceeded, Receipt
-from .totals import ALL, exact, fractions, lately, spend
 
 
 class Ask(NamedTuple):
@@ -44,9 +44,9 @@ def charge(tx: Any, ask: Ask, price: Quote, whole: Account, when: str) -> Receip
     after = [_spent(ask.dataset, WHOLE, whole, price)]
     if ask.share is not None:
         after.append(
-            _spent(ask.dataset, ask.share, pages.account(tx, ask.dataset, ask.share), price)
+            _spent(ask.dataset, ask.share, book_queries.account(tx, ask.dataset, ask.share), price)
         )
-    number, fresh = pages.enter(
+    number, fresh = book_queries.enter(
         tx, ask.kind, ask.dataset, ask.key, ask.text(price.stored, price.texts, when), after
     )
     cost = price.cost or in_currency(whole.budget, fractions(price.ratios))
@@ -74,7 +74,7 @@ def given_before(tx: Any, ask: Ask, price: Quote, currency: Guarantee) -> Receip
             "this key was used for another charge; nothing was spent",
             "a new key",
         )
-    if pages.reservation(tx, number) == "release":
+    if book_queries.reservation(tx, number) == "release":
         raise Refused(
             "ledger.key",
             f"entry {number}",

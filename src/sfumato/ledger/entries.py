@@ -26,12 +26,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..accounting.coordinates import Numbers, make, read
+from ..accounting.budget_vector import Numbers, make, read
 from ..accounting.filters import FILTERS
 from ..guarantees import Guarantee
-from ..guarantees.stored import record as guarantee_record
-from ..guarantees.stored import restore as restore_guarantee
-from .totals import Ratios, exact, fractions, minus, parts, plus, ratios, within, written
+from ..guarantees.stored_guarantee import record as guarantee_record
+from ..guarantees.stored_guarantee import restore as restore_guarantee
+from .exact_totals import Ratios, exact, fractions, minus, parts, plus, ratios, within, written
 
 WHOLE = ""  # the name of a dataset's own account among its shares
 quoted = json.encoder.encode_basestring  # as the encoder below writes a string

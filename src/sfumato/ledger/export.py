@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..guarantees import Guarantee
-from ..guarantees.stored import record as guarantee_record
-from .readings import Readings
+from ..guarantees.stored_guarantee import record as guarantee_record
+from .account_view import Readings
 from .receipts import Charge
 from .statement import Balance, Statement, statement
 

@@ -18,18 +18,18 @@ from functools import lru_cache
 from operator import is_
 from typing import Any
 
-from ..accounting.coordinates import Numbers, read
+from ..accounting.budget_vector import Numbers, read
 from ..accounting.filters import Filter
 from ..errors import Refused
 from ..guarantees import Guarantee, Renyi
-from ..guarantees.stored import record as guarantee_record
-from ..guarantees.stored import restore as restore_guarantee
-from ..mechanisms.base import Mechanism
-from ..mechanisms.stored import promises as stored_promises
-from ..mechanisms.stored import record
+from ..guarantees.stored_guarantee import record as guarantee_record
+from ..guarantees.stored_guarantee import restore as restore_guarantee
+from ..mechanisms.shared.mechanism import Mechanism
+from ..mechanisms.shared.stored_mechanism import promises as stored_promises
+from ..mechanisms.shared.stored_mechanism import record
 from .entries import canonical, in_currency, numbers
-from .names import encodable
-from .totals import Ratios, ratios
+from .exact_totals import Ratios, ratios
+from .typed_text import encodable
 
 Priced = Mechanism | Guarantee
 

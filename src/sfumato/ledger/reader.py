@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote
 
 from ..errors import Refused
-from . import pages
+from . import book_queries
 from .book import Ledger
-from .places import Url, place, server
-from .processes import open_here
 from .receipts import Head, Verification
-from .schema import MAGIC, check
-from .store import PATIENCE, Store
+from .storage.fork_guard import open_here
+from .storage.location import Url, place, server
+from .storage.sqlite_schema import MAGIC, check
+from .storage.sqlite_store import PATIENCE, Store
 
 if TYPE_CHECKING:
     import apsw
@@ -144,7 +144,7 @@ def reading(path: str | Path) -> Iterator[Book]:
     store: Any = server(found).reader() if isinstance(found, Url) else Reader(_book(Path(path)))
     try:
         with store.reading() as tx:
-            yield Book(store, pages.datasets(tx))
+            yield Book(store, book_queries.datasets(tx))
     finally:
         store.close()
 

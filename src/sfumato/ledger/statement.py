@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..accounting.coordinates import Numbers, make, read
+from ..accounting.budget_vector import Numbers, make, read
 from ..exact.numbers import text
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Renyi
-from . import pages
+from . import book_queries
+from .account_view import Readings
 from .entries import WHOLE, Account, spent_as_guarantee
-from .readings import Readings
+from .exact_totals import exact, fractions
 from .receipts import Charge, Head
-from .totals import exact, fractions
 
 NAMES: dict[type[Guarantee], tuple[str, ...]] = {
     Pure: ("ε",),
@@ -114,8 +114,8 @@ def balances(ledger: Readings, only: Collection[str] | None = None) -> dict[str,
     """
     with ledger._store.reading() as tx:
         return {
-            share: _balance(pages.account(tx, ledger.dataset, share))
-            for share in pages.shares(tx, ledger.dataset)
+            share: _balance(book_queries.account(tx, ledger.dataset, share))
+            for share in book_queries.shares(tx, ledger.dataset)
             if only is None or share in only
         }
 
@@ -124,14 +124,17 @@ def statement(ledger: Readings, *, history: bool = False) -> Statement:
     """What the book says of the dataset now."""
     name = ledger.dataset
     with ledger._store.reading() as tx:
-        header = pages.header(tx, name)
+        header = book_queries.header(tx, name)
         balances = {
-            share: _balance(pages.account(tx, name, share)) for share in pages.shares(tx, name)
+            share: _balance(book_queries.account(tx, name, share))
+            for share in book_queries.shares(tx, name)
         }
         whole = balances.pop(WHOLE)
         said = (header["unit"], header["relation"], header["theorem"], header.get("schema"))
-        listed = tuple(pages.history(tx, name)) if history else ()
-        return Statement(name, *said, whole, balances, pages.head(tx), _uses(tx, name), listed)
+        listed = tuple(book_queries.history(tx, name)) if history else ()
+        return Statement(
+            name, *said, whole, balances, book_queries.head(tx), _uses(tx, name), listed
+        )
 
 
 def _uses(tx: Any, dataset: str) -> tuple[Use, ...]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import Refused
-from . import pages
+from . import book_queries
 from .entries import Dataset, Replay, canonical, digest, genesis, sealed
 from .receipts import Head, Verification
 
@@ -66,10 +66,10 @@ def _verified(tx: Any, known: Head | None, checked: Checked) -> Verification:
     start = checked.head
     problems = tx.structure() if start is None else []
     try:
-        head = pages.head(tx)
+        head = book_queries.head(tx)
     except Refused as refusal:
         return Verification((*problems, refusal.reason), (), Head("", 0, ""))
-    if start is not None and not pages.holds(tx, start):
+    if start is not None and not book_queries.holds(tx, start):
         return Verification(
             ("the book does not contain the entry up to which it was checked before",), (), head
         )
@@ -82,7 +82,7 @@ def _verified(tx: Any, known: Head | None, checked: Checked) -> Verification:
     problems.extend(
         _answers(tx, checked.replay) if start is None else _new_answers(tx, checked.replay)
     )
-    if known is not None and not pages.holds(tx, known):
+    if known is not None and not book_queries.holds(tx, known):
         problems.append(
             "the book does not contain the head that was kept: it was cut, rewritten, or "
             "is another or an older copy"

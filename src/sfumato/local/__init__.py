@@ -3,31 +3,31 @@ to be trusted with it.
 """
 
 from . import presets
-from .base import Oracle
-from .best import Best, best
 from .bloom import BloomEstimate
+from .choose_oracle import Best, best
 from .direct import Direct
-from .estimate import Aggregate, Estimate
-from .frequency import FrequencyOracle
+from .frequency_estimate import Aggregate, Estimate
+from .frequency_oracle import FrequencyOracle
 from .hadamard import Hadamard
 from .hashing import Hashing
-from .heavy import PrefixTree
-from .heavy_search import Hitter, Hitters
-from .multi import Several
-from .numbers import NumberOracle
-from .numbers_estimate import MeanEstimate
-from .numbers_onebit import OneBit
-from .numbers_piecewise import Piecewise
-from .ordinal import Ordinal
-from .ordinal_estimate import Distribution
+from .many_questions import Several
+from .numeric.mean_estimate import MeanEstimate
+from .numeric.number_oracle import NumberOracle
+from .numeric.one_bit import OneBit
+from .numeric.piecewise import Piecewise
+from .oracle import Oracle
+from .ordered.ordinal import Ordinal
+from .ordered.ordinal_estimate import Distribution
 from .panel import Panel
-from .question import restore
+from .prefix.prefix_search import Hitter, Hitters
+from .prefix.prefix_tree import PrefixTree
 from .rappor import Rappor, Remembered
-from .reports import Reports
+from .restore_question import restore
 from .shuffle import Amplification, amplification, shuffle
 from .sketch import Sketch
 from .subset import Subset
 from .unary import Unary
+from .wire_reports import Reports
 
 __all__ = [
     "Aggregate",

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.numbers import Number, probability
-from ..mechanisms.estimate import Target
-from .consistency import Consistency, Floats, consistent
-from .estimate import bernstein, published
-from .hashes import shared_functions, shared_hash, to_bucket
+from ..mechanisms.shared.response_estimate import Target
+from .frequency_estimate import bernstein, published
+from .lib.consistency import Consistency, Floats, consistent
+from .lib.hash_families import shared_functions, shared_hash, to_bucket
 
 if TYPE_CHECKING:
     from .rappor import Rappor

@@ -24,14 +24,14 @@ from numpy.typing import NDArray
 
 from ..exact.balls import ball
 from ..exact.numbers import Number, positive, probability
-from ..mechanisms.additive import only_one
 from ..mechanisms.randomized_response import RandomizedResponse
+from ..mechanisms.shared.additive import only_one
 from ..noise.bits import Bits
-from .base import plain_categories
-from .coins import Bytes, below, flags
-from .dyadic import ONE, down, loss, share
-from .frequency import FrequencyOracle
-from .reports import from_whole_numbers, whole_numbers, width_for
+from .frequency_oracle import FrequencyOracle
+from .lib.biased_coins import Bytes, below, flags
+from .lib.dyadic_probability import ONE, down, loss, share
+from .oracle import plain_categories
+from .wire_reports import from_whole_numbers, whole_numbers, width_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

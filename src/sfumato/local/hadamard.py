@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 
 from ..exact.numbers import Number, positive
 from ..noise.bits import Bits
-from .base import plain_categories
-from .coins import Bytes, below, flags
 from .direct import keep_of
-from .dyadic import ONE, share
-from .frequency import FrequencyOracle
-from .reports import from_whole_numbers, whole_numbers, width_for
+from .frequency_oracle import FrequencyOracle
+from .lib.biased_coins import Bytes, below, flags
+from .lib.dyadic_probability import ONE, share
+from .oracle import plain_categories
+from .wire_reports import from_whole_numbers, whole_numbers, width_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

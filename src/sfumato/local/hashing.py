@@ -29,15 +29,15 @@ from ..errors import Refused
 from ..exact.balls import ball, decide, floor
 from ..exact.numbers import Number, is_whole, positive
 from ..noise.bits import Bits
-from .base import plain_categories
 from .client import PRIME
-from .coins import Bytes
 from .direct import keep_of, respond
-from .dyadic import ONE, share
-from .estimate import variance
-from .frequency import FrequencyOracle
-from .hashes import bucket_ends, meeting, own_functions, own_hash, to_bucket
-from .reports import from_whole_numbers, whole_numbers, width_for
+from .frequency_estimate import variance
+from .frequency_oracle import FrequencyOracle
+from .lib.biased_coins import Bytes
+from .lib.dyadic_probability import ONE, share
+from .lib.hash_families import bucket_ends, meeting, own_functions, own_hash, to_bucket
+from .oracle import plain_categories
+from .wire_reports import from_whole_numbers, whole_numbers, width_for
 
 MOST_BUCKETS = 1 << 16
 _CHUNK = 1 << 14

@@ -32,16 +32,16 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.numbers import is_whole
 from ..guarantees import Relation
-from ..guarantees.base import relation_of, unit_of
+from ..guarantees.guarantee import relation_of, unit_of
 from ..mechanisms.randomized_response import refuse_added
 from ..noise.bits import SYSTEM, Bits
-from .base import Oracle, reports_of
-from .coins import Bytes, below
-from .estimate import Aggregate
-from .heavy import PrefixTree
-from .multi import Several, mean_inverse, variance_at
+from .frequency_estimate import Aggregate
+from .lib.biased_coins import Bytes, below
+from .many_questions import Several, mean_inverse, variance_at
+from .oracle import Oracle, reports_of
+from .prefix.prefix_tree import PrefixTree
 from .rappor import Rappor
-from .reports import Reports, from_whole_numbers, whole_numbers, width_for
+from .wire_reports import Reports, from_whole_numbers, whole_numbers, width_for
 
 MOST_WAVES = 1 << 12
 
@@ -69,7 +69,7 @@ class Panel(Oracle):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        from .question import restore
+        from .restore_question import restore
 
         part = oracle if isinstance(oracle, Oracle) else restore(oracle)
         if isinstance(part, Several | Rappor | PrefixTree | Panel):

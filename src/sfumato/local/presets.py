@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from .direct import Direct
-from .frequency import FrequencyOracle
+from .frequency_oracle import FrequencyOracle
 from .rappor import Rappor
 from .sketch import Sketch
 

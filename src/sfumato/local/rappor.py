@@ -36,13 +36,14 @@ from ..errors import Refused
 from ..exact.balls import ball
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import Guarantee, Pure
-from ..guarantees.finite import law
-from ..mechanisms.additive import only_one
-from ..mechanisms.estimate import Target
+from ..guarantees.finite.finite_laws import law
+from ..mechanisms.shared.additive import only_one
+from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import SYSTEM, Bits
-from .base import plain_categories, reports_of
 from .bloom import BloomEstimate, places, score_range, total_error, worst_variance
-from .coins import (
+from .frequency_estimate import Aggregate, Estimate
+from .frequency_oracle import FrequencyOracle
+from .lib.biased_coins import (
     Bytes,
     below,
     clear_padding,
@@ -52,10 +53,9 @@ from .coins import (
     padding_is_clear,
     put_bit,
 )
-from .dyadic import ONE, down, loss, share
-from .estimate import Aggregate, Estimate
-from .frequency import FrequencyOracle
-from .reports import Reports, from_whole_numbers, whole_numbers, width_for
+from .lib.dyadic_probability import ONE, down, loss, share
+from .oracle import plain_categories, reports_of
+from .wire_reports import Reports, from_whole_numbers, whole_numbers, width_for
 
 _EXAMPLE = "Rappor(epsilon=1, categories=['yes', 'no']), or Rappor(f=0.5, p=0.5, q=0.75, …)"
 

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..accounting.composition import count_of
-from ..accounting.loss import Loss
-from ..accounting.pairs_sampled import ClonePair
-from ..accounting.shuffle_pair import closed_form, closed_form_limit, reachable
+from ..accounting.loss.pairs_sampled import ClonePair
+from ..accounting.loss.privacy_loss import Loss
+from ..accounting.loss.shuffle_pair import closed_form, closed_form_limit, reachable
 from ..errors import Refused
 from ..exact.numbers import Number, exact, probability, text
 from ..guarantees import Guarantee, Pure
-from .base import Oracle
+from .oracle import Oracle
 
 
 def shuffle(*, local: Guarantee | Oracle, n: int) -> Loss:

@@ -34,17 +34,17 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, is_whole, positive
-from ..mechanisms.estimate import Target
+from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import Bits
-from .base import plain_categories
-from .coins import Bytes, below, flags, padding_is_clear
 from .direct import keep_of
-from .dyadic import ONE, share
-from .frequency import FrequencyOracle
+from .frequency_oracle import FrequencyOracle
 from .hadamard import negative, transform
-from .hashes import meeting, shared_functions, shared_hash, to_bucket
-from .reports import from_whole_numbers, whole_numbers, width_for
+from .lib.biased_coins import Bytes, below, flags, padding_is_clear
+from .lib.dyadic_probability import ONE, share
+from .lib.hash_families import meeting, shared_functions, shared_hash, to_bucket
+from .oracle import plain_categories
 from .unary import bit_odds, bits_of, draw_bits
+from .wire_reports import from_whole_numbers, whole_numbers, width_for
 
 MOST_ROWS = 1 << 17
 MOST_SIZE = 1 << 16

@@ -26,11 +26,11 @@ from ..errors import Refused
 from ..exact.balls import ball, decide, floor
 from ..exact.numbers import Number, is_whole, positive
 from ..noise.bits import Bits
-from .base import plain_categories
-from .coins import Bytes, column_counts, flags, padding_is_clear
-from .dyadic import ONE, down, share
-from .estimate import variance
-from .frequency import FrequencyOracle
+from .frequency_estimate import variance
+from .frequency_oracle import FrequencyOracle
+from .lib.biased_coins import Bytes, column_counts, flags, padding_is_clear
+from .lib.dyadic_probability import ONE, down, share
+from .oracle import plain_categories
 
 _KEYS = 1 << 20  # random keys in one pass
 

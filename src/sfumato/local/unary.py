@@ -25,10 +25,18 @@ from numpy.typing import NDArray
 from ..exact.balls import ball
 from ..exact.numbers import Number, positive
 from ..noise.bits import Bits
-from .base import plain_categories
-from .coins import Bytes, clear_padding, column_counts, flags, packed, padding_is_clear, put_bit
-from .dyadic import ONE, down, share, up
-from .frequency import FrequencyOracle
+from .frequency_oracle import FrequencyOracle
+from .lib.biased_coins import (
+    Bytes,
+    clear_padding,
+    column_counts,
+    flags,
+    packed,
+    padding_is_clear,
+    put_bit,
+)
+from .lib.dyadic_probability import ONE, down, share, up
+from .oracle import plain_categories
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

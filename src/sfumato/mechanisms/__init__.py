@@ -3,11 +3,8 @@ they keep.
 """
 
 from .above_threshold import AboveThreshold, best_share, textbook_accuracy
-from .accuracy import for_each
-from .bins import Edges
-from .counting import counts
+from .combined import Several
 from .discrete_gaussian import DiscreteGaussian
-from .estimate import Estimate
 from .exponential import Exponential
 from .gaussian import Gaussian, classical_sigma
 from .gibbs import Gibbs, gibbs_beta
@@ -15,19 +12,22 @@ from .hierarchy import Hierarchy, best_branching
 from .histogram import Histogram
 from .inverse_sensitivity import InverseSensitivity
 from .key_selection import GaussianThreshold, LaplaceThreshold
-from .labels import Labels
 from .laplace import Laplace
 from .mean import Mean
 from .noisy_max import NoisyMax
 from .optimal_selection import OptimalSelection
 from .permute_and_flip import PermuteAndFlip
-from .prefix_strategies import Strategy, square_root_factor, strategies
 from .prefix_sums import PrefixSums
 from .propose_test_release import ProposeTestRelease
 from .quantile import Quantile
 from .randomized_response import RandomizedResponse
-from .selection import score_sensitivity
-from .several import Several
+from .shared.bins import Edges
+from .shared.categories import Labels
+from .shared.counting import counts
+from .shared.error_formulas import for_each
+from .shared.prefix_strategies import Strategy, square_root_factor, strategies
+from .shared.response_estimate import Estimate
+from .shared.selection import score_sensitivity
 from .smooth import SmoothLaplace
 from .staircase import Staircase, staircase_limit
 from .subsampled import Subsampled

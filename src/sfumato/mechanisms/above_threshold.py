@@ -25,11 +25,11 @@ from ..errors import Refused
 from ..exact.balls import ball, evaluate, least
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import Guarantee, Pure, Relation
-from ..guarantees.base import relation_of, unit_of
+from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
-from .additive import known_sensitivity
-from .base import Mechanism
+from .shared.additive import known_sensitivity
+from .shared.mechanism import Mechanism
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -21,8 +21,8 @@ from ..errors import Refused
 from ..exact.balls import ball, below, chance, least
 from ..exact.numbers import Number, non_negative, positive, probability
 from ..guarantees import ZCDP, Guarantee, Relation
-from ..noise.discrete_gaussian import DiscreteGaussian as Law
-from .additive import Additive, only_one, settle, squared_moves, steps_within
+from ..noise.discrete_gaussian_noise import DiscreteGaussian as Law
+from .shared.additive import Additive, only_one, settle, squared_moves, steps_within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

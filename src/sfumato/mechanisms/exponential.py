@@ -26,7 +26,7 @@ from ..exact.numbers import Number
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
 from ..noise.bits import Bits
 from ..noise.choice import Choice
-from .selection import Scores, Selection, known_prior, settle
+from .shared.selection import Scores, Selection, known_prior, settle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

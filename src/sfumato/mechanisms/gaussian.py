@@ -20,7 +20,7 @@ from ..exact.numbers import Number, positive, probability
 from ..guarantees import GDP, Guarantee, Relation
 from ..guarantees.gdp import largest_mu
 from ..noise.rounded_normal import RoundedNormal
-from .additive import Additive, only_one, settle, squared_moves, steps_within
+from .shared.additive import Additive, only_one, settle, squared_moves, steps_within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

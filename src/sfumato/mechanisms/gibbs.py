@@ -30,12 +30,12 @@ from ..errors import Refused
 from ..exact.balls import ball, chance, evaluate, normal_cdf
 from ..exact.numbers import Number, exact, positive, probability
 from ..guarantees import GDP, Approx, Guarantee, Relation
-from ..guarantees.base import unit_of
+from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.uniform import part_holding
-from .base import Mechanism
-from .bounded_data import known_ends
-from .selection import known_count
+from .shared.bounded_data import known_ends
+from .shared.mechanism import Mechanism
+from .shared.selection import known_count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -24,15 +24,15 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.numbers import Number, is_whole, probability
 from ..guarantees import Guarantee, Relation
-from ..guarantees.base import unit_of
+from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
-from .base import Mechanism, needed_relation
-from .bins import Axis, Edges, Outside
-from .counting import better
 from .gaussian import Gaussian
 from .histogram import Histogram
 from .laplace import Laplace
-from .moments import linear_error
+from .shared.bins import Axis, Edges, Outside
+from .shared.counting import better
+from .shared.mechanism import Mechanism, needed_relation
+from .shared.noise_moments import linear_error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

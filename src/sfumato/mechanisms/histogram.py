@@ -27,16 +27,16 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee, Relation
-from ..guarantees.base import unit_of
+from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
-from .accuracy import for_each
-from .additive import only_one
-from .base import Mechanism, needed_relation
-from .bins import OUTSIDE, Axis, Edges, Outside, axes_of
-from .counting import better
 from .gaussian import Gaussian
 from .laplace import Laplace
-from .private_histogram import PrivateHistogram
+from .shared.additive import only_one
+from .shared.bins import OUTSIDE, Axis, Edges, Outside, axes_of
+from .shared.counting import better
+from .shared.error_formulas import for_each
+from .shared.histogram_result import PrivateHistogram
+from .shared.mechanism import Mechanism, needed_relation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -25,13 +25,12 @@ from numpy.typing import ArrayLike, NDArray
 from ..exact.balls import ball, below, least
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
-from ..guarantees.base import unit_of
+from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from ..noise.uniform import integer_below
 from ..sensitivity import mode, order_statistics
-from .base import Mechanism
-from .bounded_data import (
+from .shared.bounded_data import (
     Range,
     category_counts,
     known_categories,
@@ -39,6 +38,7 @@ from .bounded_data import (
     known_statistic,
     put_range,
 )
+from .shared.mechanism import Mechanism
 
 STATISTICS = ("count", "median", "quantile", "mode")
 

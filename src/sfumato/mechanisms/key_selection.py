@@ -30,14 +30,14 @@ from ..exact.balls import ball, below, chance, sqrt_up
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..exact.search import first
 from ..guarantees import Approx, Guarantee, Relation
-from ..guarantees.base import relation_of, unit_of
 from ..guarantees.gdp import delta_of_mu, largest_mu
+from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from ..noise.law import SymmetricLaw
 from ..noise.rounded_normal import RoundedNormal
-from . import grid as grids
-from .base import Mechanism
+from .shared import grid as grids
+from .shared.mechanism import Mechanism
 
 Related = Literal["add-remove", "replace"]
 

@@ -21,8 +21,8 @@ from ..exact.balls import above, ball, below, least
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
 from ..noise.geometric import Geometric
-from .additive import Additive, only_one, settle, steps_within
-from .grid import steps_l1
+from .shared.additive import Additive, only_one, settle, steps_within
+from .shared.grid import steps_l1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

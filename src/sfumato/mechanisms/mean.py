@@ -26,13 +26,13 @@ from ..errors import Refused
 from ..exact.balls import down, up
 from ..exact.numbers import Number, exact, positive, power_of_two_at_least, probability
 from ..guarantees import Guarantee, Pure, Relation
-from ..guarantees.base import unit_of
+from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
-from .additive import known_grid, known_size
-from .base import Mechanism, needed_relation
-from .columns import numbers
-from .grid import snap_each
 from .laplace import Laplace
+from .shared.additive import known_grid, known_size
+from .shared.data_arrays import numbers
+from .shared.grid import snap_each
+from .shared.mechanism import Mechanism, needed_relation
 
 FINE = Fraction(1, 1 << 20)
 """A grid that nobody chose has steps of about this part of the range."""

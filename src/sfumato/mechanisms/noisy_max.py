@@ -25,7 +25,7 @@ from ..exact.search import first
 from ..guarantees import Guarantee, Pure, Relation
 from ..noise.bits import Bits
 from ..noise.geometric import Geometric
-from .selection import Scores, Selection, known_count, settle
+from .shared.selection import Scores, Selection, known_count, settle
 
 _FITS = 1 << 61
 

@@ -28,7 +28,7 @@ from ..guarantees import Guarantee, Pure, Relation
 from ..noise.bernoulli import Bernoulli
 from ..noise.bits import Bits
 from ..noise.uniform import integer_below
-from .selection import Scores, Selection, settle
+from .shared.selection import Scores, Selection, settle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

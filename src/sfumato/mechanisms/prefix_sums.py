@@ -32,13 +32,13 @@ from ..errors import Refused
 from ..exact.balls import ball, below, evaluate, floor, least, normal_cdf, precision, sqrt_up
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import GDP, Guarantee, Relation
-from ..guarantees.base import relation_of, unit_of
 from ..guarantees.gdp import largest_mu
+from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.rounded_normal import RoundedNormal
-from . import grid as grids
-from .additive import known_sensitivity, only_one
-from .base import Mechanism
+from .shared import grid as grids
+from .shared.additive import known_sensitivity, only_one
+from .shared.mechanism import Mechanism
 
 LONGEST = 1 << 16
 """The longest stream: its coefficients take a second or so to compute."""

@@ -28,12 +28,11 @@ from ..errors import Refused
 from ..exact.balls import up
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import Approx, Guarantee, Relation
-from ..guarantees.base import unit_of
+from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from ..sensitivity import mode, order_statistics
-from .base import Mechanism
-from .bounded_data import (
+from .shared.bounded_data import (
     Range,
     category_counts,
     known_categories,
@@ -41,6 +40,7 @@ from .bounded_data import (
     known_statistic,
     put_range,
 )
+from .shared.mechanism import Mechanism
 
 STATISTICS = ("median", "quantile", "iqr", "mode")
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))

@@ -24,12 +24,12 @@ from ..errors import Refused
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
-from ..guarantees.base import relation_of, unit_of
+from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from ..noise.uniform import integer_below
-from .base import Mechanism
-from .bounded_data import Range, put_range
+from .shared.bounded_data import Range, put_range
+from .shared.mechanism import Mechanism
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

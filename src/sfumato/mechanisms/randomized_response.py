@@ -30,15 +30,15 @@ from ..errors import Refused
 from ..exact.balls import Rounding, above, ball, chance, evaluate
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import Guarantee, Pure, Relation
-from ..guarantees.base import relation_of, unit_of
-from ..guarantees.channel import Channel
-from ..guarantees.finite import law
+from ..guarantees.finite.channel import Channel
+from ..guarantees.finite.finite_laws import law
+from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
-from .additive import only_one
-from .base import Mechanism
-from .estimate import Estimate, Target, radius, variance
-from .labels import Labels
+from .shared.additive import only_one
+from .shared.categories import Labels
+from .shared.mechanism import Mechanism
+from .shared.response_estimate import Estimate, Target, radius, variance
 
 _EXAMPLE = "RandomizedResponse(epsilon=1, categories=['yes', 'no'])"
 

@@ -26,11 +26,11 @@ from ..errors import Refused
 from ..exact.balls import above, ball, below, between, floor, least, precision
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import Approx, Guarantee, Relation
-from ..guarantees.base import unit_of
+from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity import order_statistics
-from .base import Mechanism
-from .bounded_data import Range, known_statistic, put_range
+from .shared.bounded_data import Range, known_statistic, put_range
+from .shared.mechanism import Mechanism
 
 STATISTICS = ("median", "quantile", "kth-largest")
 _ROOM = Fraction(

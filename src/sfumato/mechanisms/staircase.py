@@ -23,10 +23,10 @@ from ..errors import Refused
 from ..exact.balls import ball, below, evaluate, least
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import Guarantee, Pure, Relation
-from ..noise.staircase import Staircase as Law
-from ..noise.staircase import best_width
-from .additive import Additive, only_one, settle, steps_within
-from .grid import steps_l1
+from ..noise.staircase_noise import Staircase as Law
+from ..noise.staircase_noise import best_width
+from .shared.additive import Additive, only_one, settle, steps_within
+from .shared.grid import steps_l1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -21,8 +21,8 @@ from ..errors import Refused
 from ..exact.numbers import Number, probability, text
 from ..guarantees import GDP, Guarantee, Relation
 from ..guarantees.renyi import subsampled_gaussian
-from .base import Mechanism
 from .randomized_response import RandomizedResponse
+from .shared.mechanism import Mechanism
 
 BINDS: dict[str, Relation] = {"poisson": "add-remove", "fixed": "replace"}
 """The relation that each way of sampling is about."""

@@ -19,9 +19,9 @@ from ..errors import Refused
 from ..exact.numbers import Number, is_whole
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
 from ..noise.bits import SYSTEM, Bits
-from .base import Mechanism
 from .exponential import Exponential
-from .selection import settle
+from .shared.mechanism import Mechanism
+from .shared.selection import settle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

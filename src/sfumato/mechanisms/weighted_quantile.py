@@ -32,13 +32,13 @@ from ..errors import Refused
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
-from ..guarantees.base import relation_of, unit_of
+from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choices import choose_each
 from ..noise.uniform import integer_below_each
-from .base import Mechanism
-from .bounded_data import Range, put_range
-from .weighted_runs import FAR, Runs, blocks, clean
+from .shared.bounded_data import Range, put_range
+from .shared.mechanism import Mechanism
+from .shared.weighted_runs import FAR, Runs, blocks, clean
 
 _LONGEST = 1 << 20
 

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from ..exact.balls import ball, between, evaluate, floor, normal_cdf, precision
 from ..exact.numbers import Number
 from .bits import CHUNK, SYSTEM, Bits, Words
-from .cells import FAR, GUIDE_BITS, UNSURE, WIDTH, settle_cell, table
 from .law import SymmetricLaw, place, scale_in_range
+from .normal_cells import FAR, GUIDE_BITS, UNSURE, WIDTH, settle_cell, table
 
 MARGIN = 2.0**-40
 """Assumed: exp of a double in [−½, 0] errs by less than 2^-41 (2^11 times what is seen); proved:

@@ -2,15 +2,15 @@
 number came from.
 """
 
-from .answer import Bars, Bins, bars, bins
+from .bars import Bars, Bins, bars, bins
 from .beliefs import beliefs
-from .budget import Purse, budget
-from .cells import cells
+from .budget_curve import Purse, budget
 from .graphs import Graph, graphs
-from .laws import Panel, laws
+from .histogram_bars import cells
+from .law_plots import Panel, laws
 from .orders import orders
-from .profiles import profiles
-from .ratios import ratios
+from .privacy_profiles import profiles
+from .ratio_plot import ratios
 from .spending import spending
 from .successes import Column, successes
 from .tradeoffs import Tradeoff, tradeoffs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .style import COLOURS, FAINT, RULE, figure, legend, name_axes, quiet, tint
+from .plot_style import COLOURS, FAINT, RULE, figure, legend, name_axes, quiet, tint
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..accounting.coordinates import read
+from ..accounting.budget_vector import read
 from ..errors import Refused
 from ..ledger import Moment
 from ..ledger.statement import name_of, worth_showing
-from .budget import Purse, budget
+from .budget_curve import Purse, budget
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .style import COLOURS, FAINT, INK, figure, legend, name_axes, quiet, tint
+from .plot_style import COLOURS, FAINT, INK, figure, legend, name_axes, quiet, tint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

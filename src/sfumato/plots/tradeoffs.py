@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .style import COLOURS, FAINT, INK, RULE, figure, legend, name_axes, quiet
+from .plot_style import COLOURS, FAINT, INK, RULE, figure, legend, name_axes, quiet
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -2,7 +2,11 @@
 from it, over random ones; and how far away a value is.
 """
 
-from .closed_forms import (
+from .kinds import Global, Inverse, Lipschitz, Local, Sensitivity, Smooth
+from .local_sensitivity import local_maximum, local_mean, local_median
+from .sampled import Sampled, SampledFunction, sample_sensitivity
+from .sampling_plan import Plan
+from .sensitivity_formulas import (
     CLOSED_FORMS,
     count,
     counts,
@@ -14,13 +18,9 @@ from .closed_forms import (
     median,
     minimum,
     quantile,
-    sum,  # noqa: A004
+    sum,  # noqa: A004  # read as sf.sensitivity.sum
     variance,
 )
-from .kinds import Global, Inverse, Lipschitz, Local, Sensitivity, Smooth
-from .local import local_maximum, local_mean, local_median
-from .plans import Plan
-from .sampled import Sampled, SampledFunction, sample_sensitivity
 
 __all__ = [
     "CLOSED_FORMS",

@@ -25,7 +25,7 @@ from ..errors import Refused
 from ..exact.balls import root_up
 from ..exact.numbers import Number, non_negative, positive, text
 from ..guarantees import Relation
-from ..guarantees.base import relation_of
+from ..guarantees.guarantee import relation_of
 
 NORMS = ("1", "2", "inf")
 

@@ -28,12 +28,12 @@ from ..errors import Refused
 from ..exact.balls import root_up
 from ..exact.numbers import Number, is_whole, text
 from ..guarantees import Guarantee, RandomDP, Relation
-from ..guarantees.base import relation_of
+from ..guarantees.guarantee import relation_of
 from .kinds import Norms, Sensitivity, norm_of
 from .neighbours import Oracle, pair
-from .plans import Plan
-from .plans import plan as planned
 from .progress import Bar
+from .sampling_plan import Plan
+from .sampling_plan import plan as planned
 
 NUMBERS = 1 << 22
 """How many numbers a batch of datasets may hold."""

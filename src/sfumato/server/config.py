@@ -19,9 +19,9 @@ from typing import Any
 
 from ..errors import Refused
 from ..guarantees import Guarantee
-from ..guarantees.stored import restore
+from ..guarantees.stored_guarantee import restore
 from ..session.promises import budget_of
-from ..tables.declaration import Declaration
+from ..tables.declare.declaration import Declaration
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 PERSON = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}")

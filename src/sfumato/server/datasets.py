@@ -15,20 +15,20 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..accounting.coordinates import make, read
+from ..accounting.budget_vector import make, read
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..ledger import Ledger
-from ..ledger.answers import Found, found, owed
-from ..ledger.course import Points
+from ..ledger.exact_totals import Ratios
 from ..ledger.receipts import Head
-from ..ledger.totals import Ratios
+from ..ledger.stored_answers import Found, found, owed
+from ..ledger.timeline import Points
 from ..ledger.verify import Checked
 from ..session import protect
-from ..session.database import Database
 from ..session.learning import name_of
-from ..session.table import Table
-from ..tables.declaration import Declaration
+from ..session.protected_database import Database
+from ..session.protected_table import Table
+from ..tables.declare.declaration import Declaration
 from .config import Dataset
 
 MOST_MOMENTS = 1000

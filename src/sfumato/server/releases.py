@@ -24,17 +24,17 @@ from typing import Any, NamedTuple
 
 from ..errors import Refused
 from ..ledger import BudgetExceeded
-from . import problems, replies
-from .curator import Curator
 from .datasets import Served
-from .padding import held, padded, until, worker_time
-from .plans import Planned, enough
-from .pool import STORING, Said
-from .problems import Stopped, problem_of
-from .questions import Question
+from .http import encode_replies, problems
+from .http.problems import Stopped, problem_of
+from .http.request_models import Question
+from .plan_views import Planned, enough
+from .request_store import ROW, Kept, Limited, Request
 from .roles import Asker
-from .state import ROW, Kept, Limited, Request
-from .turns import Full
+from .service import Curator
+from .workers.deadlines import held, padded, until, worker_time
+from .workers.fair_turns import Full
+from .workers.worker_pool import STORING, Said
 
 PATIENCE = 30.0  # seconds to wait for a free worker
 PREPARE = 10.0  # seconds that planning and charging may take, which are public
@@ -203,10 +203,10 @@ def _other_form(curator: Curator, request: Request, media: str) -> bytes:
     """The stored answer in a form that it was not asked for yet; stored before it is given, like
     the first.
     """
-    stored = curator.state.kept(request, replies.JSON)
+    stored = curator.state.kept(request, encode_replies.JSON)
     if stored is None or stored.reply is None:  # it was let go just now
         raise Stopped(problems.LOST)
-    made = replies.from_reply(stored.reply, media)
+    made = encode_replies.from_reply(stored.reply, media)
     curator.room.check(request, len(made))
     return curator.state.store(request, {media: made})[media]
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from ..errors import Refused
 from .config import Config
-from .state import State
+from .request_store import State
 from .tokens import DAY
 
 EVERY = 3600.0  # seconds

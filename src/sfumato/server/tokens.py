@@ -23,9 +23,9 @@ from typing import Any
 
 from ..errors import Refused
 from .config import NAME, PERSON
-from .problems import UNNAMED, Stopped
+from .http.problems import UNNAMED, Stopped
+from .request_store import State, TokenRow
 from .roles import ROLES, Asker
-from .state import State, TokenRow
 
 BITS = 256
 DAY = 86_400

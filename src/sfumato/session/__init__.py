@@ -1,7 +1,7 @@
 """Declared tables: from a source to a safe answer."""
 
-from .database import Database
 from .protect import protect
-from .table import Table
+from .protected_database import Database
+from .protected_table import Table
 
 __all__ = ["Database", "Table", "protect"]

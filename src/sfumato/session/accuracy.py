@@ -21,7 +21,7 @@ from fractions import Fraction
 from ..errors import Refused
 from ..exact.numbers import Number, positive, probability, shown, text
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
-from ..tables.plan import Plan
+from ..tables.plan.query_plan import Plan
 from .promises import PART, promise_of
 
 Within = Number | Mapping[str, Number]

@@ -28,20 +28,20 @@ from ..guarantees.gdp import largest_mu
 from ..ledger import BudgetExceeded
 from ..mechanisms import Several
 from ..release import or_failed, release_all
-from ..sql.planned import Planned
-from ..tables.calibrate import spread
-from ..tables.lacking import Declared, Lack
-from ..tables.plan import Plan
-from ..tables.sentences import cost_text
-from ..tables.stages import Query
+from ..sql.sql_plan import Planned
+from ..tables.plan.choose_noise import spread
+from ..tables.plan.explain import cost_text
+from ..tables.plan.missing_limits import Declared, Lack
+from ..tables.plan.query_plan import Plan
+from ..tables.query.stages import Query
 from .accuracy import GROUP_SIZE, Goal
-from .asking import Asking, refused
-from .awaiting import Awaiting, AwaitingBatch
+from .pending_plan import Awaiting, AwaitingBatch
 from .promises import shared
 from .questions import Question
+from .request import Asking, refused
 
 if TYPE_CHECKING:
-    from .table import Table
+    from .protected_table import Table
 
 MOST = 256
 

@@ -26,21 +26,21 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Refused
 from ..exact.numbers import text
 from ..guarantees import Guarantee
-from ..guarantees.stored import ratio
+from ..guarantees.stored_guarantee import ratio
 from ..ledger import Ledger
-from ..mechanisms.additive import Additive
+from ..mechanisms.shared.additive import Additive
 from ..release import or_failed, release
-from ..tables import aggregates as ag
-from ..tables.declaration import Declaration
-from ..tables.expressions import col
-from ..tables.lacking import Lack, unbounded
-from ..tables.learned import REST, TAILS, read_shares, written
-from ..tables.names import unknown
-from ..tables.per_unit import Total
-from ..tables.plan import Plan, plan
-from ..tables.sentences import cost_text
-from ..tables.stages import Query, Rows
-from .limits import (
+from ..tables.declare.declaration import Declaration
+from ..tables.declare.learned_limits import REST, TAILS, read_shares, written
+from ..tables.expr.column_names import unknown
+from ..tables.expr.expressions import col
+from ..tables.plan.explain import cost_text
+from ..tables.plan.missing_limits import Lack, unbounded
+from ..tables.plan.query_plan import Plan, plan
+from ..tables.query import aggregates as ag
+from ..tables.query.per_unit import Total
+from ..tables.query.stages import Query, Rows
+from .choose_limits import (
     NEXT,
     NOISE,
     SURE,
@@ -54,7 +54,7 @@ from .limits import (
 )
 
 if TYPE_CHECKING:
-    from .known import Known
+    from .table_state import Known
 
 SHARE = Fraction(1, 6)
 """Of the promise of a release that something has to be learned for: so much is charged for

@@ -12,14 +12,14 @@ from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..ledger import Ledger
-from ..tables.database import DatabaseDeclaration
-from ..tables.declaration import TABLE_ROWS, Declaration, Key, declare
-from ..tables.learned import Learned
-from ..tables.sources import open_source
-from .database import Database
+from ..tables.declare.declaration import TABLE_ROWS, Declaration, Key, declare
+from ..tables.declare.declared_database import DatabaseDeclaration
+from ..tables.declare.learned_limits import Learned
+from ..tables.engine.sources import open_source
 from .promises import budget_of
-from .table import Table
-from .together import EXAMPLE, protect_several
+from .protect_many import EXAMPLE, protect_several
+from .protected_database import Database
+from .protected_table import Table
 
 
 @overload

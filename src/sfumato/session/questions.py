@@ -12,16 +12,16 @@ from ..answers.answer import Answer
 from ..guarantees import Guarantee
 from ..ledger import BudgetExceeded
 from ..release import release
-from ..tables.lacking import Declared, Lack, lacking, redeclared
-from ..tables.pieces import wanted
-from ..tables.plan import Plan, plan
-from ..tables.stages import Query
+from ..tables.plan.components import wanted
+from ..tables.plan.missing_limits import Declared, Lack, lacking, redeclared
+from ..tables.plan.query_plan import Plan, plan
+from ..tables.query.stages import Query
 from .accuracy import Goal, Make
-from .asking import Asking, refused
-from .awaiting import Awaiting
+from .pending_plan import Awaiting
+from .request import Asking, refused
 
 if TYPE_CHECKING:
-    from .table import Table
+    from .protected_table import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

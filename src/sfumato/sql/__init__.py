@@ -6,6 +6,6 @@ the tables is refused, with the place in the text, the reason and a rewrite. No 
 of the text.
 """
 
-from .reading import Asked, condition, explains, read
+from .read_sql import Asked, condition, explains, read
 
 __all__ = ["Asked", "condition", "explains", "read"]

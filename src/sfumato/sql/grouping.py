@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from ..errors import Refused
-from ..tables.calendars import Calendar
-from ..tables.expressions import Column, Expr
-from ..tables.scalar import shorten
-from .aggregates import each_quantile
-from .calendars import calendar
-from .scalars import Scalars
+from ..tables.expr.expressions import Column, Expr
+from ..tables.expr.scalar_function import shorten
+from ..tables.query.calendars import Calendar
+from .aggregate_calls import each_quantile
+from .calendar_keys import calendar
+from .row_expressions import Scalars
 from .scope import Scope, has_aggregate, identifier
-from .source import Node, arguments
+from .sql_text import Node, arguments
 
 NAMES = 60  # characters of a column's name that was not given
 

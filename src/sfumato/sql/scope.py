@@ -12,10 +12,10 @@ from difflib import get_close_matches
 from sqlglot import exp
 
 from ..errors import Refused
-from ..tables.expressions import Column, Expr, Literal, col
-from ..tables.stages import Rows
-from .scalars import Scalars
-from .source import Node, Source, arguments
+from ..tables.expr.expressions import Column, Expr, Literal, col
+from ..tables.query.stages import Rows
+from .row_expressions import Scalars
+from .sql_text import Node, Source, arguments
 
 
 @dataclass(frozen=True, slots=True, eq=False)

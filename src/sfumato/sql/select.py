@@ -14,22 +14,22 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from ..errors import Refused
-from ..tables.aggregates import Aggregate
-from ..tables.expressions import Column
-from ..tables.names import free
-from ..tables.plan import Plan
-from ..tables.stages import MOST_COLUMNS, Groups, Query, Rows
-from .aggregates import Reader
-from .clauses import Clauses
-from .constants import whole
-from .finishing import Finishing, Shown
+from ..tables.expr.column_names import free
+from ..tables.expr.expressions import Column
+from ..tables.plan.query_plan import Plan
+from ..tables.query.aggregates import Aggregate
+from ..tables.query.stages import MOST_COLUMNS, Groups, Query, Rows
+from .aggregate_calls import Reader
+from .answer_expressions import Names, Released, read
+from .from_clause import Relation
 from .grouping import Item, Key, group_keys, items_of, matched
-from .planned import Planned
-from .relations import Relation
-from .released import Names, Released, read
-from .scalars import Scalars
+from .having_order import Clauses
+from .postprocess import Finishing, Shown
+from .row_expressions import Scalars
 from .scope import Scope, has_aggregate, identifier, is_aggregate, quoted
-from .source import Node, Source, arguments
+from .sql_constants import whole
+from .sql_plan import Planned
+from .sql_text import Node, Source, arguments
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,8 +2,8 @@
 way beside both.
 """
 
-from .base import Beside, Result, Row, Study, Verdict
-from .catalogue import STUDIES, study
-from .reproduce import reproduce, run
+from .run_studies import reproduce, run
+from .study import Beside, Result, Row, Study, Verdict
+from .study_list import STUDIES, study
 
 __all__ = ["STUDIES", "Beside", "Result", "Row", "Study", "Verdict", "reproduce", "run", "study"]

@@ -10,11 +10,11 @@ import numpy as np
 
 from .. import plots
 from ..functions.polynomial import basis
-from ..plots.style import COLOURS, INK, figure, legend, quiet
+from ..plots.plot_style import COLOURS, INK, figure, legend, quiet
 from .bands import predicted
-from .base import Beside, Result, Row, Study
 from .curves import DEGREE, EPSILONS, POINTS, SIZES, Run, errors, runs
 from .printed import Interval, Printed, grouped, shown
+from .study import Beside, Result, Row, Study
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

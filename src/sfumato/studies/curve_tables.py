@@ -14,12 +14,12 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from .band_pictures import strips
 from .bands import predicted
-from .base import Beside, Result, Row, Study
 from .curves import EPSILONS, SIZES, Run, errors, runs, worst_move
-from .pictures import strips
 from .printed import EVERYTHING, Printed, grouped, shown
 from .repairs import Cell, Repair, repair, triangles
+from .study import Beside, Result, Row, Study
 
 PRINTED = {
     (5000, 1): ("2.359e-2", "6.806e-4"),

@@ -15,13 +15,13 @@ from functools import lru_cache, partial
 
 from .. import mechanisms as mech
 from ..noise.continuous import Normal
+from .band_pictures import strips
 from .bands import normal_size
-from .base import Beside, Result, Row, Study
 from .mean_tables import MeanTables
 from .means import GRID, Runs, Shape, matrix_means, release
-from .pictures import strips
 from .printed import grouped, shown
 from .repairs import Repair
+from .study import Beside, Result, Row, Study
 
 SHAPES = (Shape(rows=100, columns=50), Shape(rows=10, columns=50), Shape(rows=10, columns=10))
 EPSILONS = (1, 3)

@@ -18,10 +18,10 @@ from .. import mechanisms as mech
 from .. import plots
 from ..noise.continuous import Normal
 from .bands import FALSE_ALARM
-from .base import Beside, Result, Row, Study
 from .gaussian_tables import DELTA, EPSILONS, SHAPES, classical
 from .means import GRID
 from .printed import grouped, shown
+from .study import Beside, Result, Row, Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,9 +17,9 @@ from .. import mechanisms as mech
 from .. import plots
 from ..noise.continuous import Laplace
 from .bands import mean_size
-from .base import Beside, Result, Row, Study
 from .means import GRID
 from .printed import Printed, shown
+from .study import Beside, Result, Row, Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

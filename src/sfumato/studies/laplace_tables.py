@@ -14,13 +14,13 @@ from fractions import Fraction
 from functools import lru_cache, partial
 
 from .. import mechanisms as mech
+from .band_pictures import strips
 from .bands import laplace_size
-from .base import Beside, Result, Row, Study
 from .mean_tables import MeanTables
 from .means import GRID, Runs, Shape, matrix_means, release
-from .pictures import strips
 from .printed import grouped, shown
 from .repairs import Repair
+from .study import Beside, Result, Row, Study
 
 SHAPES = (Shape(rows=1000, columns=1000), Shape(rows=100, columns=100), Shape(rows=10, columns=10))
 EPSILONS = (1, 2, 5)

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from .bands import mean_of_uniforms, widened
-from .base import Row
 from .means import Runs, Shape, cells_of, corrected, judge
 from .printed import Interval, Printed, grouped
 from .repairs import Repair
+from .study import Row
 
 Done = Mapping[tuple[int, int], Runs]
 Wrong = Mapping[int, Repair | None]

@@ -16,9 +16,9 @@ from fractions import Fraction
 import numpy as np
 
 from .bands import mean_of_uniforms, widened
-from .base import Row
 from .printed import Interval, Printed, shown
 from .repairs import Cell, Repair, differences, repair
+from .study import Row
 
 GRID = Fraction(1, 2**40)
 

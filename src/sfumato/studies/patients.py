@@ -17,10 +17,10 @@ from functools import lru_cache
 import numpy as np
 
 from .. import mechanisms as mech
+from .band_pictures import spreads
 from .bands import share
-from .base import Beside, Result, Row, Study, Verdict
-from .pictures import spreads
 from .printed import Printed, shown
+from .study import Beside, Result, Row, Study, Verdict
 
 N = 1_000_000
 ILL = 0.3

@@ -16,10 +16,10 @@ import numpy as np
 
 from .. import plots
 from ..guarantees import GDP, Pure
-from ..guarantees.closed_forms import renyi_curves, renyi_table
+from ..guarantees.loss_closed_forms import renyi_curves, renyi_table
 from ..noise.continuous import Normal
-from .base import Beside, Result, Row, Study
 from .printed import shown
+from .study import Beside, Result, Row, Study
 
 P = 0.75
 SCALE = 2.0

@@ -12,11 +12,11 @@ import numpy as np
 
 from .. import mechanisms as mech
 from ..samples import grades
+from .band_pictures import bars, spreads, strips
 from .bands import laplace_size, mean_of_uniforms, predicted, widened
-from .base import Beside, Result, Row, Study, Verdict
 from .means import GRID, Shape, matrix_means, release
-from .pictures import bars, spreads, strips
 from .printed import Printed, grouped, shown
+from .study import Beside, Result, Row, Study, Verdict
 
 PRIOR = Fraction(2, 5)
 NOISE = {0: Fraction(1, 4), 1: Fraction(3, 20), -1: Fraction(3, 20)}

@@ -2,6 +2,6 @@
 imports this package.
 """
 
-from .bits import SeededBits, TapeBits
+from .seeded_bits import SeededBits, TapeBits
 
 __all__ = ["SeededBits", "TapeBits"]

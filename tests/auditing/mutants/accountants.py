@@ -14,7 +14,7 @@ from flint import arb
 from sfumato import GDP, Approx, Pure, compose
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball, precision
-from sfumato.guarantees.finite import rational
+from sfumato.guarantees.finite.finite_laws import rational
 from sfumato.noise.geometric import Geometric
 
 from .arithmetic import Misses, Total

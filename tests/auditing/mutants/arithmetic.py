@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 
 from sfumato import Pure, compose
 from sfumato.guarantees import Guarantee, Renyi
-from sfumato.guarantees.divergences import hockey_stick, renyi
+from sfumato.guarantees.finite.divergences import hockey_stick, renyi
 from sfumato.sensitivity.brute_force import local
 
 from .case import How

@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 
 import sfumato as sf
-from sfumato.testing.exact import through_the_door
+from sfumato.testing.exact_checks import through_the_door
 
 from .case import Case, case
 from .replay import Door, Noise, Program, Row

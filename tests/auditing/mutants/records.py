@@ -12,7 +12,7 @@ import numpy as np
 
 from sfumato import Pure
 from sfumato import mechanisms as mech
-from sfumato.auditing.reports import reports_at
+from sfumato.auditing.local_reports import reports_at
 from sfumato.guarantees import Guarantee
 from sfumato.local import Unary
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.functions.completed import Form, completed
 from sfumato.functions.fits import KernelDensity
+from sfumato.functions.guarded_call import Form, completed
 from sfumato.functions.lattice import Lattice
 
 LATTICE = Lattice(degree=25, bounds=[(0, 1)])

@@ -28,8 +28,8 @@ from ...exact.numbers import Number, positive
 from ...sensitivity.kinds import Global
 from ..lattice import Lattice
 from ..polynomial import Floats
-from . import profiles
-from .records import Ends, box_of, clipped, declared, inside, known_records, known_table, rows
+from . import kernel_profiles
+from .fit_records import Ends, box_of, clipped, declared, inside, known_records, known_table, rows
 
 _ONE = 1 << 30
 _TIMES = 1 << 10  # more than so many times the declared records do not raise the density further
@@ -94,8 +94,8 @@ class KernelDensity:
         )
         l1, square = Fraction(1), Fraction(1)
         for number, (low, high) in enumerate(self.inputs):
-            l1 *= profiles.heaviest(lattice.axis(number), self.bandwidth, low, high)
-            square *= profiles.heaviest(lattice.axis(number), self.bandwidth, low, high, 2)
+            l1 *= kernel_profiles.heaviest(lattice.axis(number), self.bandwidth, low, high)
+            square *= kernel_profiles.heaviest(lattice.axis(number), self.bandwidth, low, high, 2)
         twice = 2 if relation in (None, "replace") else 1
         each = peak / records
         rounding = each * Fraction(twice, _ONE) + peak * Fraction(

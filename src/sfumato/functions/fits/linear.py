@@ -26,7 +26,7 @@ from ...exact.numbers import Number, positive
 from ...sensitivity.kinds import Global
 from ..lattice import Lattice
 from ..polynomial import Floats
-from .records import (
+from .fit_records import (
     Ends,
     box_of,
     clipped,

@@ -26,8 +26,8 @@ from ...exact.numbers import Number, positive
 from ...sensitivity.kinds import Global
 from ..lattice import Lattice
 from ..polynomial import Floats
+from .fit_records import Ends, box_of, declared, known_records, known_table, only_replace, rows
 from .linear import TOLERANCE, features, on_lattice
-from .records import Ends, box_of, declared, known_records, known_table, only_replace, rows
 
 CHANCE = Fraction(1, 2**51)
 """How far a probability, as computed from w·φ, may be from itself: an exponential, a sum and a

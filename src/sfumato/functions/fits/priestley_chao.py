@@ -35,8 +35,8 @@ from ...exact.numbers import Number, positive, power_of_two_at_least
 from ...sensitivity.kinds import Global
 from ..lattice import Lattice
 from ..polynomial import Floats
-from . import profiles
-from .records import Ends, box_of, clipped, inside, known_ends, known_table, rows
+from . import kernel_profiles
+from .fit_records import Ends, box_of, clipped, inside, known_ends, known_table, rows
 
 ROOT_TWO_PI = math.sqrt(2 * math.pi)
 _CELLS = 1 << 20
@@ -113,14 +113,16 @@ class PriestleyChao:
         inside(lattice, self.box)
         low, high = self.inputs
         axis, per = lattice.axis(), self._highest() / self.bandwidth
-        l1 = 2 * per * profiles.heaviest_beyond(axis, self.bandwidth, low, high)
-        root = 2 * per * profiles.heaviest_beyond(axis, self.bandwidth, low, high, 2)
+        l1 = 2 * per * kernel_profiles.heaviest_beyond(axis, self.bandwidth, low, high)
+        root = 2 * per * kernel_profiles.heaviest_beyond(axis, self.bandwidth, low, high, 2)
         sup = 2 * per * (high - low)
         if self.spacing is not None:
             terms = 4 if relation in (None, "replace") else 2
             most = terms * per * self.spacing
-            l1 = min(l1, most * profiles.heaviest(axis, self.bandwidth, low, high))
-            root = min(root, most * sqrt_up(profiles.heaviest(axis, self.bandwidth, low, high, 2)))
+            l1 = min(l1, most * kernel_profiles.heaviest(axis, self.bandwidth, low, high))
+            root = min(
+                root, most * sqrt_up(kernel_profiles.heaviest(axis, self.bandwidth, low, high, 2))
+            )
             sup = min(sup, most)
         error = (
             per * (high - low) * Fraction(1, 2**44)

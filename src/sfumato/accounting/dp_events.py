@@ -1,0 +1,120 @@
+"""Schedules written as dp-accounting's DpEvent trees, taken over as a `Loss`.
+
+*Read*      By the names of the classes and of their fields: dp-accounting need not be installed,
+            and is never imported.
+*Means*     Gaussian(noise_multiplier), Laplace(noise_multiplier) with sensitivity 1, continuous as
+            there; k-ary randomized response with `noise_parameter` the chance of a uniform report;
+            Poisson sampling under add-remove; fixed-size sampling without replacement under
+            replace; composition, self-composition.
+*Refused*   What has no dominating pair here, rather than a bound that would not be one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from ..errors import Refused
+from ..exact.numbers import exact, positive, probability
+from ..guarantees import Relation
+from .loss.loss_pairs import GaussianPair, LaplacePair, Pair
+from .loss.pair_of_mechanism import Parts
+from .loss.pairs_finite import FinitePair
+from .loss.pairs_sampled import sampled
+from .loss.privacy_loss import Loss
+
+
+def from_dp_event(event: Any, *, unit: str | None = None) -> Loss:
+    """The Loss of an event tree."""
+    parts, relations = _read(event)
+    if len(relations) > 1:
+        raise Refused(
+            "guarantee.relation",
+            f"{type(event).__name__}",
+            "Poisson sampling is about add-remove, fixed-size sampling about replace",
+            "one of them",
+        )
+    return Loss(parts, relation=next(iter(relations), None), unit=unit)
+
+
+def _read(event: Any) -> tuple[Parts, frozenset[Relation]]:
+    name = type(event).__name__
+    if (reader := EVENTS.get(name)) is None:
+        raise Refused(
+            "events.unknown",
+            name,
+            "this event has no dominating pair that is known here",
+            ", ".join(EVENTS),
+        )
+    return reader(event)
+
+
+def _one(pair: Pair) -> tuple[Parts, frozenset[Relation]]:
+    return ((pair, 1),), frozenset()
+
+
+def _response(event: Any) -> tuple[Parts, frozenset[Relation]]:
+    uniform, k = (
+        probability(event.noise_parameter, "noise_parameter", zero=False, one=True),
+        int(event.num_buckets),
+    )
+    lie = uniform / k
+    truth = 1 - uniform + lie
+    rest = ((k - 2) * lie,) if k > 2 else ()
+    return _one(FinitePair((truth, lie, *rest), (lie, truth, *rest)))
+
+
+def _composed(event: Any) -> tuple[Parts, frozenset[Relation]]:
+    read = [_read(one) for one in event.events]
+    return tuple(part for parts, _ in read for part in parts), frozenset().union(
+        *(relations for _, relations in read)
+    )
+
+
+def _self_composed(event: Any) -> tuple[Parts, frozenset[Relation]]:
+    parts, relations = _read(event.event)
+    return tuple((pair, count * int(event.count)) for pair, count in parts), relations
+
+
+def _poisson(event: Any) -> tuple[Parts, frozenset[Relation]]:
+    return _sampled(
+        event, exact(event.sampling_probability, "sampling_probability"), "poisson", "add-remove"
+    )
+
+
+def _fixed(event: Any) -> tuple[Parts, frozenset[Relation]]:
+    return _sampled(
+        event, Fraction(int(event.sample_size), int(event.source_dataset_size)), "fixed", "replace"
+    )
+
+
+def _sampled(
+    event: Any, rate: Fraction, how: Any, relation: Relation
+) -> tuple[Parts, frozenset[Relation]]:
+    parts, relations = _read(event.event)
+    if len(parts) != 1 or parts[0][1] != 1:
+        raise Refused(
+            "events.unknown",
+            type(event).__name__,
+            "one release is sampled at a time",
+            "a sampled Gaussian or Laplace event",
+        )
+    return ((sampled(parts[0][0], rate, how), 1),), relations | {relation}
+
+
+EVENTS: dict[str, Callable[[Any], tuple[Parts, frozenset[Relation]]]] = {
+    "NoOpDpEvent": lambda _: ((), frozenset()),
+    "GaussianDpEvent": lambda e: _one(
+        GaussianPair(1 / positive(e.noise_multiplier, "noise_multiplier") ** 2)
+    ),
+    "LaplaceDpEvent": lambda e: _one(
+        LaplacePair(1 / positive(e.noise_multiplier, "noise_multiplier"))
+    ),
+    "RandomizedResponseDpEvent": _response,
+    "ComposedDpEvent": _composed,
+    "SelfComposedDpEvent": _self_composed,
+    "PoissonSampledDpEvent": _poisson,
+    "SampledWithoutReplacementDpEvent": _fixed,
+}
+"""The events that are understood."""

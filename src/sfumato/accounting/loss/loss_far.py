@@ -1,0 +1,200 @@
+"""Releases whose losses are so large that their exponentials leave the doubles, beside others:
+bounds without a lattice for the large ones.
+
+*Above*     Where the far releases lose m at most, or infinitely much with probability l, all
+            together have δ(ε) ≤ l + (1 − l)·δ'(ε − m), δ' being that of the others: a loss is
+            replaced by one that is not smaller. For x < 0, δ'(x) = 1 − e^x·(1 − δ''(−x)), δ'' being
+            that of the other direction.
+*Below*     An event of probability c whose loss is at least m, counted as one outcome (joining is
+            processing), gives δ(ε) ≥ l + c·δ'(ε − m), where δ'(x) ≥ 1 − e^x. Three events are
+            tried: the largest losses of all uses, and smaller ones that are likely, or nearly
+            certain, in all uses.
+*Nearer*    Also below are the same releases with smaller losses, which are processed versions of
+            them.
+*Wide*      Normal noise of a large μ has no largest loss. All such noise, rounded or behind
+            sampling (both are processing), is dominated by normal noise of the sum of the μ², which
+            has a closed form; beside the others it is counted by basic composition: ε₁(δ₁) +
+            ε₂(δ₂), δ₁ + δ₂ = δ.
+*Width*     As the losses are large, a factor c in δ is little beside ε.
+*Proof*     docs/proofs/certified-composition.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from flint import arb
+
+from ...exact.balls import ball, down, evaluate, up
+from ...exact.numbers import SMALLEST
+from ...guarantees import GDP
+from .loss_ends import End, end_of
+from .loss_pairs import GaussianPair, Pair
+from .pair_of_mechanism import Parts
+from .pairs_sampled import RoundedPair
+
+NEAREST = 300
+"""Losses above this are far: e^600 is a double, and sums and differences of two losses have to stay
+in reach.
+"""
+_WIDEST = 2**32
+"""Of a μ² above this nothing is said: its curve is too extreme to be computed, and the lattice
+takes everything for told.
+"""
+Bounds = tuple[float, float]
+Curve = Callable[[Parts, Fraction, tuple[int, ...]], Bounds]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The far releases, normal noise that dominates the wide ones, and the others. And what all
+    dominate: normal noise that is there, and each with smaller losses or left out.
+    """
+
+    far: Parts
+    wide: Parts
+    near: Parts
+    normal: Parts
+    nearer: Parts
+    tops: Parts
+    """Of which events of large losses are known: the far ones, and rounded noise."""
+
+
+def is_far(pair: Pair) -> bool:
+    """Whether some finite loss of a pair, or of what it samples, is too large for the lattice,
+    though it has a bound.
+    """
+    both = (*pair.largest, *(getattr(pair, "base", pair)).largest)
+    return not is_wide(pair) and any(most is not None and most[1] > NEAREST for most in both)
+
+
+def is_wide(pair: Pair) -> bool:
+    """Whether a pair is normal noise of large losses, rounded or behind sampling perhaps. Rounded
+    to a coarse grid it loses less.
+    """
+    base = getattr(pair, "base", pair)
+    square = (
+        (base.steps - Fraction(1, 2)) ** 2 / base.sigma**2
+        if isinstance(base, RoundedPair)
+        else getattr(base, "mu_squared", 0)
+    )
+    return bool(2 * NEAREST < square <= _WIDEST)
+
+
+@lru_cache(maxsize=256)
+def split(parts: Parts) -> Split | None:
+    """The composition in parts, if some of it is far or wide."""
+    far, wide = (tuple(part for part in parts if one(part[0])) for one in (is_far, is_wide))
+    if not far and not wide:
+        return None
+    near = tuple(part for part in parts if part not in far and part not in wide)
+    wholes = [(getattr(pair, "base", pair).guarantee, count) for pair, count in wide]
+    square = sum(
+        (count * whole.mu_squared for whole, count in wholes if isinstance(whole, GDP)), Fraction(0)
+    )
+    smaller = [(pair.nearer(NEAREST // 2), count) for pair, count in (*far, *wide)]
+    nearer = (*((pair, count) for pair, count in smaller if pair is not None), *near)
+    normal = tuple(part for part in wide if isinstance(part[0], GaussianPair))
+    tops = (*far, *(part for part in wide if isinstance(part[0], RoundedPair)))
+    return Split(far, ((GaussianPair(square), 1),) if wide else (), near, normal, nearer, tops)
+
+
+def epsilon_bounds(parts: Split, side: int, delta: Fraction, epsilons: Curve) -> Bounds:
+    """ε at a δ that is above all that is lost, in one direction."""
+    end = end_of(parts.far, side)
+    lows = [epsilons(some, delta, (side,))[0] for some in (parts.nearer, parts.normal)]
+    for loss, chance in _events(parts.tops, side):
+        if chance and (left := (delta - end.lost[0]) / chance) < 1:
+            rest = epsilons(parts.near, max(left, SMALLEST), (side,))[0]
+            if (
+                rest > 0
+            ):  # zero says only that the others keep (0, δ), not where their curve passes δ
+                lows.append(math.inf if math.isinf(rest) else down(loss + Fraction(rest)))
+            lows.append(
+                evaluate(lambda loss=loss, left=left: ball(loss) + ball(1 - left).log(), "down")  # type: ignore[misc]
+            )
+    left = (delta - end.lost[1]) / (1 - end.lost[1]) if delta > end.lost[1] else Fraction(0)
+    shares = [(left / 2, left / 2), (left, Fraction(0))] if parts.wide else [(Fraction(0), left)]
+    rests = [
+        (
+            epsilons(parts.wide, _askable(wide), (side,))[1],
+            epsilons(parts.near, _askable(near), (side,))[1],
+        )
+        for wide, near in shares
+    ]
+    sums = [Fraction(wide) + Fraction(near) for wide, near in rests if math.isfinite(wide + near)]
+    return max(lows), up(_largest(end) + min(sums)) if sums else math.inf
+
+
+def delta_bounds(parts: Split, side: int, epsilon: Fraction, deltas: Curve) -> Bounds:
+    """δ at ε, in one direction."""
+    end = end_of(parts.far, side)
+    lows = [deltas(some, epsilon, (side,))[0] for some in (parts.nearer, parts.normal)]
+    for loss, chance in _events(parts.tops, side):
+        at = epsilon - loss
+        rest = Fraction(
+            deltas(parts.near, at, (side,))[0]
+            if at >= 0
+            else evaluate(lambda at=at: -ball(at).expm1(), "down")  # type: ignore[misc]
+        )
+        lows.append(down(end.lost[0] + chance * rest))
+    at = epsilon - _largest(end)
+    if parts.wide:
+        kept = 1 - _beside(parts, side, at, deltas)
+    else:
+        rest = Fraction(deltas(parts.near, abs(at), (side if at >= 0 else 1 - side,))[1])
+        kept = (1 - rest) * (1 if at >= 0 else Fraction(evaluate(lambda: ball(at).exp(), "down")))
+    return max(lows), min(1.0, up(1 - (1 - end.lost[1]) * kept))
+
+
+def _beside(parts: Split, side: int, epsilon: Fraction, deltas: Curve) -> Fraction:
+    """δ of the wide and the near releases, from above: ε in two halves, or all that the near ones
+    may lose for them.
+    """
+    most = end_of(parts.near, side).largest
+    shares = [
+        share for share in (epsilon / 2, *(most[1:] if most else ())) if 0 <= share <= epsilon
+    ]
+    sums = (
+        Fraction(deltas(parts.near, share, (side,))[1])
+        + Fraction(deltas(parts.wide, epsilon - share, (side,))[1])
+        for share in shares
+    )
+    return min((Fraction(1), *sums))
+
+
+def _askable(delta: Fraction) -> Fraction:
+    """A δ at which a curve may be asked, not above this."""
+    return delta if delta >= SMALLEST else Fraction(0)
+
+
+def _largest(end: End) -> Fraction:
+    """Of far releases, whose losses have a bound."""
+    assert end.largest is not None
+    return end.largest[1]
+
+
+def _events(parts: Parts, side: int) -> list[tuple[Fraction, Fraction]]:
+    """Events of all these releases together: a loss and a probability, both from below."""
+    found = []
+    tops = [(pair.top(side), count) for pair, count in parts]
+    for events in (
+        tops,
+        *(
+            [(pair.likely(side, much * count), count) for pair, count in parts]
+            for much in (1, 2**20)
+        ),
+    ):
+        loss = sum((count * one for (one, _), count in events), Fraction(0))
+        chance = evaluate(
+            lambda events=events: sum(  # type: ignore[misc]
+                (count * ball(one).log() for (_, one), count in events), arb(0)
+            ).exp(),
+            "down",
+        )
+        found.append((loss, Fraction(max(0.0, chance))))
+    return found

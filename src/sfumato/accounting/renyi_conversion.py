@@ -1,0 +1,58 @@
+"""From one Rényi divergence to (ε, δ), as named theorems; `Guarantee.to` and `.epsilon` use the
+better one by themselves.
+
+*Classic*    D_α ≤ r gives (r + ln(1/δ)/(α − 1), δ)-DP for α > 1 and every δ in (0, 1) (Mironov
+             2017, Proposition 3).
+*Improved*   and even (r + ln(1 − 1/α) − ln(αδ)/(α − 1), δ)-DP (Canonne, Kamath & Steinke 2020,
+             Proposition 12).
+*Event*      The step behind the classic one: P(B) ≤ max{e^(r + ln(1/δ)/(α − 1))·Q(B), δ} for every
+             event B, since where Q(B) is too small for the first, P(B) ≤ (e^r·Q(B))^(1 − 1/α) is
+             below δ. It is the larger of the two; printed with the smaller it fails for an honest
+             coin.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..errors import Refused
+from ..exact.balls import above, ball, evaluate, up
+from ..exact.numbers import Number, non_negative, probability
+from ..guarantees import Approx
+from ..guarantees.guarantee import known_order
+from ..guarantees.rdp_to_dp import epsilon_at
+
+
+def classic(order: Number, divergence: Number, delta: Number) -> Approx:
+    """(ε, δ) from D_α ≤ divergence, by Mironov 2017."""
+    a, r, d = _given(order, divergence, delta)
+    return Approx(above(lambda: ball(r) - ball(d).log() / ball(a - 1)), d)
+
+
+def improved(order: Number, divergence: Number, delta: Number) -> Approx:
+    """(ε, δ) from D_α ≤ divergence, by Canonne, Kamath & Steinke 2020."""
+    a, r, d = _given(order, divergence, delta)
+    return Approx(Fraction(epsilon_at(a, r, d)), d)
+
+
+def event_bound(order: Number, divergence: Number, delta: Number, chance: Number) -> float:
+    """The most that P(B) can be where Q(B) = chance and D_α(P‖Q) ≤ divergence, as the classic
+    conversion has it; rounded up, and may exceed 1.
+    """
+    a, r, d = _given(order, divergence, delta)
+    q = probability(chance, "chance", one=True)
+    return max(
+        evaluate(lambda: (ball(r) - ball(d).log() / ball(a - 1)).exp() * ball(q), "up"), up(d)
+    )
+
+
+def _given(order: Number, divergence: Number, delta: Number) -> tuple[Fraction, Fraction, Fraction]:
+    a = known_order(order)
+    if a == 1:
+        raise Refused(
+            "guarantee.order",
+            f"order={order}",
+            "the conversion divides by the order less 1",
+            "order=2",
+        )
+    return a, non_negative(divergence, "divergence"), probability(delta, "delta", zero=False)

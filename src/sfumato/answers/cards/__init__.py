@@ -1,0 +1,1 @@
+"""The release card: what was released and what it cost, for machines and for people."""

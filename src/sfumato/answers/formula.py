@@ -1,0 +1,213 @@
+"""Columns that are computed from released ones: ratios, differences, shares. Post-processing, so
+nothing is paid for them but what they are made of.
+
+*Interval*   With probability c the noise of all pieces of all operands stays within its
+             half-widths, each asked to hold with c^(1/m); of a tree of counts, every percentile by
+             itself. Then every operand
+             lies in its interval, all of them at once, and interval arithmetic gives ends for the
+             result. It does not see that one operand may stand in two places, so it may be wider
+             than it has to be, never narrower.
+*Rounding*   Every end is moved one double outward after every operation.
+*Unknown*    A division by zero has no value, which is NaN here; where a divisor may be zero the
+             ends are infinite.
+*Quantiles*  have an interval of their own, at a level that was fixed before: a column computed from
+             one quantile alone has it too, others have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from .answer_records import Column
+
+Doubles = NDArray[np.float64]
+Ends = tuple[Doubles, Doubles]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Formula:
+    """An operation on other formulas, or a number, or a released column. The column's pieces are
+    places among those of the column that is computed.
+    """
+
+    op: str
+    args: tuple[Formula, ...] = ()
+    number: Fraction | None = None
+    column: Column | None = None
+
+    def leaves(self) -> Iterator[Column]:
+        """The columns it is computed from."""
+        if self.column is not None:
+            yield self.column
+        for arg in self.args:
+            yield from arg.leaves()
+
+
+def values(column: Column, read: Callable[[Column], Doubles]) -> Doubles:
+    """The values, from those of the operands."""
+    formula = _formula(column)
+    found = _values(formula, lambda leaf: read(_placed(leaf, column)))
+    return np.broadcast_to(found, read(_placed(next(formula.leaves()), column)).shape).copy()
+
+
+def interval(column: Column, read: Callable[[Column], Ends]) -> Ends:
+    """The ends, from those of the operands, which hold all at once."""
+    formula = _formula(column)
+    low, high = _ends(formula, lambda leaf: read(_placed(leaf, column)))
+    shape = read(_placed(next(formula.leaves()), column))[0].shape
+    return np.broadcast_to(low, shape).copy(), np.broadcast_to(high, shape).copy()
+
+
+def quantile(column: Column) -> Column | None:
+    """The quantile that a column is computed from, and from nothing else."""
+    leaves = list(_formula(column).leaves())
+    first = leaves[0]
+    return (
+        _placed(first, column)
+        if first.kind == "quantile" and all(leaf.pieces == first.pieces for leaf in leaves)
+        else None
+    )
+
+
+def has_interval(column: Column) -> bool:
+    """Whether interval arithmetic has ends to begin with."""
+    return quantile(column) is not None or all(
+        leaf.kind != "quantile" for leaf in _formula(column).leaves()
+    )
+
+
+def events(column: Column) -> int:
+    """How many things have to hold together: each piece once, but a tree of counts once for every
+    part that a percentile is asked for.
+    """
+    leaves = list(_formula(column).leaves())
+    trees = {(leaf.pieces, leaf.numbers["q"]) for leaf in leaves if leaf.kind == "percentile"}
+    return len(trees) + len(
+        {piece for leaf in leaves if leaf.kind != "percentile" for piece in leaf.pieces}
+    )
+
+
+def _formula(column: Column) -> Formula:
+    assert column.formula is not None
+    return column.formula
+
+
+def _placed(leaf: Column, column: Column) -> Column:
+    return replace(leaf, pieces=tuple(column.pieces[i] for i in leaf.pieces))
+
+
+def _values(formula: Formula, read: Callable[[Column], Doubles]) -> Doubles:
+    if formula.column is not None:
+        return read(formula.column)
+    if formula.number is not None:
+        return np.asarray(float(formula.number))
+    with np.errstate(all="ignore"):
+        return np.asarray(OPERATIONS[formula.op][0](*(_values(arg, read) for arg in formula.args)))
+
+
+def _ends(formula: Formula, read: Callable[[Column], Ends]) -> Ends:
+    if formula.column is not None:
+        return read(formula.column)
+    if formula.number is not None:
+        near = np.asarray(float(formula.number))
+        return (near, near) if Fraction(float(near)) == formula.number else _out(near, near)
+    with np.errstate(all="ignore"):
+        return OPERATIONS[formula.op][1]([_ends(arg, read) for arg in formula.args])
+
+
+def _out(low: Doubles, high: Doubles) -> Ends:
+    """One double outward; what is not a number is unknown."""
+    down, up = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
+    return np.where(np.isnan(down), -np.inf, down), np.where(np.isnan(up), np.inf, up)
+
+
+def _corners(operation: Callable[[Any, Any], Any]) -> Callable[[Sequence[Ends]], Ends]:
+    """Of an operation that takes its extremes at the ends of its arguments."""
+
+    def ends(args: Sequence[Ends]) -> Ends:
+        (a, b), (c, d) = args
+        found = np.stack(np.broadcast_arrays(*(operation(x, y) for x in (a, b) for y in (c, d))))
+        unknown = np.isnan(found).any(axis=0)
+        low, high = (
+            np.where(unknown, -np.inf, found.min(axis=0)),
+            np.where(unknown, np.inf, found.max(axis=0)),
+        )
+        return _out(low, high)
+
+    return ends
+
+
+def _quotient(args: Sequence[Ends]) -> Ends:
+    c, d = args[1]
+    low, high = _corners(np.divide)(args)
+    maybe = (c <= 0) & (d >= 0)
+    return np.where(maybe, -np.inf, low), np.where(maybe, np.inf, high)
+
+
+def _rising(operation: Callable[[Doubles], Doubles]) -> Callable[[Sequence[Ends]], Ends]:
+    return lambda args: _out(operation(args[0][0]), operation(args[0][1]))
+
+
+def _root(x: Doubles) -> Doubles:
+    return np.sqrt(np.maximum(x, 0.0))
+
+
+def _absolute(args: Sequence[Ends]) -> Ends:
+    (low, high) = args[0]
+    return np.maximum(np.maximum(low, -high), 0.0), np.maximum(-low, high)
+
+
+def _round(x: Doubles, digits: Doubles) -> Doubles:
+    """Halves away from zero, as in SQL."""
+    scale = 10.0**digits
+    moved = np.sign(x) * np.floor(np.abs(x) * scale + 0.5) / scale
+    return np.where(np.isfinite(moved), moved, x)
+
+
+def _round_ends(args: Sequence[Ends]) -> Ends:
+    digits = args[1][0]
+    return _out(_round(args[0][0], digits), _round(args[0][1], digits))
+
+
+def _hull(args: Sequence[Ends]) -> Ends:
+    return reduce(np.minimum, [low for low, _ in args]), reduce(
+        np.maximum, [high for _, high in args]
+    )
+
+
+def _coalesce(*parts: Doubles) -> Doubles:
+    return reduce(lambda a, b: np.where(np.isnan(a), b, a), parts)
+
+
+def _extreme(operation: Callable[[Any, Any], Any]) -> Callable[[Sequence[Ends]], Ends]:
+    return lambda args: (
+        reduce(operation, [low for low, _ in args]),
+        reduce(operation, [high for _, high in args]),
+    )
+
+
+OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[[Sequence[Ends]], Ends]]] = {
+    "+": (np.add, _corners(np.add)),
+    "-": (np.subtract, _corners(np.subtract)),
+    "*": (np.multiply, _corners(np.multiply)),
+    "/": (lambda a, b: np.where(b == 0, np.nan, a / b), _quotient),
+    "negate": (np.negative, lambda args: (-args[0][1], -args[0][0])),
+    "abs": (np.abs, _absolute),
+    "round": (_round, _round_ends),
+    "floor": (np.floor, _rising(np.floor)),
+    "ceil": (np.ceil, _rising(np.ceil)),
+    "sqrt": (np.sqrt, _rising(_root)),
+    "least": (lambda *parts: reduce(np.fmin, parts), _extreme(np.minimum)),
+    "greatest": (lambda *parts: reduce(np.fmax, parts), _extreme(np.maximum)),
+    "coalesce": (_coalesce, _hull),
+    "nullif": (lambda a, b: np.where(a == b, np.nan, a), lambda args: args[0]),
+}
+"""Every operation: on values, and on the ends of intervals."""

@@ -1,0 +1,138 @@
+"""How far a weighted sum of independent noises goes.
+
+*Few*       The law of the sum itself: every term is rounded up to a multiple of a fine step, so the
+            sum of the rounded ones is never below the true one; their laws are convolved.
+            Probabilities are doubles, whose errors MARGIN covers. The result is less than one per
+            cent above the exact bound.
+*Many*      Of one law: Chernoff's bound for geometric noise, the normal law for rounded normal
+            noise (`mechanisms.shared.noise_moments.linear_error`).
+*Always*    No worse than the union bound.
+*Proof*     docs/proofs/answer-intervals.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exact.numbers import power_of_two_at_least
+from ..mechanisms import Gaussian, Laplace
+from ..mechanisms.shared.noise_moments import linear_error
+from ..noise.geometric import Geometric
+from ..noise.rounded_normal import RoundedNormal
+from .answer_records import Spread
+
+Term = tuple[Spread, Fraction, int]
+"""A law, the weight of its draws, above zero, and how many there are."""
+
+MARGIN = 2.0**-28
+"""Assumed of the convolution: the probability of a tail errs by less (2^8 times what is seen)."""
+
+FEW = 16
+_FINE = 200  # steps in a standard deviation, for each term
+
+
+@lru_cache(maxsize=1024)
+def within(terms: tuple[Term, ...], missing: Fraction) -> Fraction:
+    """A number that |Σ weight·Z| exceeds with at most this probability."""
+    draws = sum(count for *_, count in terms)
+    found = (
+        [
+            sum(
+                (
+                    weight * count * law.half_width(1 - missing / draws)
+                    for law, weight, count in terms
+                ),
+                Fraction(0),
+            )
+        ]
+        if draws
+        else [Fraction(0)]
+    )
+    if (
+        1 < draws <= FEW
+        and all(type(law) in TAILS for law, *_ in terms)
+        and missing / 2 > 8 * MARGIN
+    ):
+        found.append(_convolved(terms, draws, missing / 2))
+    elif draws > 1 and len(terms) == 1 and type(terms[0][0]) in ALIKE:
+        ((law, weight, count),) = terms
+        found.append(
+            weight * Fraction(linear_error(ALIKE[type(law)](law), np.ones(count), missing))
+        )
+    return min(found)
+
+
+ALIKE: dict[type[Any], Callable[[Any], Laplace | Gaussian]] = {
+    Geometric: lambda law: Laplace(sensitivity=1, scale=law.scale),
+    RoundedNormal: lambda law: Gaussian(sensitivity=1, sigma=law.sigma),
+}
+"""A mechanism with this law of noise."""
+
+
+def _geometric(law: Geometric, z: NDArray[np.float64]) -> NDArray[np.float64]:
+    b = float(law.scale)
+    return np.exp(-z / b) / (1.0 + math.exp(-1.0 / b))
+
+
+def _normal(law: RoundedNormal, z: NDArray[np.float64]) -> NDArray[np.float64]:
+    from scipy.special import ndtr
+
+    return np.asarray(ndtr(-(z - 0.5) / float(law.sigma)), dtype=np.float64)
+
+
+TAILS: dict[type[Any], Callable[[Any, NDArray[np.float64]], NDArray[np.float64]]] = {
+    Geometric: _geometric,
+    RoundedNormal: _normal,
+}
+"""P(Z ≥ z) for z ≥ 1, in doubles."""
+
+
+def _convolved(terms: tuple[Term, ...], draws: int, missing: Fraction) -> Fraction:
+    """The least multiple of the step that the sum of the rounded draws exceeds with a probability
+    below `missing`, on one side.
+    """
+    spread = math.sqrt(
+        sum(count * float(weight) ** 2 * law.variance for law, weight, count in terms)
+    )
+    step = power_of_two_at_least(Fraction(spread) / (_FINE * draws))
+    rare = missing / (draws << 20)
+    laws: list[tuple[NDArray[np.float64], int]] = []
+    last = 0
+    for law, weight, count in terms:
+        cells = (
+            math.ceil(weight * law.half_width(1 - 2 * rare) / step) + 1
+        )  # beyond them lies less than `rare` on each side
+        laws.append((_rounded_up(law, weight / step, cells), count))
+        last += count * cells
+    size = 1 << (2 * last + 1).bit_length()
+    product = np.ones(size // 2 + 1, dtype=np.complex128)
+    for rounded, count in laws:
+        product *= np.fft.rfft(rounded, size) ** count
+    tail = np.cumsum(np.fft.irfft(product, size)[2 * last :: -1])[
+        ::-1
+    ]  # tail[i] = P(sum ≥ i − last)
+    enough = np.flatnonzero(tail < float(missing - draws * rare) - MARGIN)
+    return step * max(int(enough[0]) - 1 - last, 0) if enough.size else step * last
+
+
+def _rounded_up(law: Spread, weight: Fraction, cells: int) -> NDArray[np.float64]:
+    """The law of ⌈weight·Z⌉ on −cells … cells; what lies below is moved up, what lies above is left
+    out.
+    """
+    k = np.arange(-cells, cells + 1, dtype=np.float64)
+    quotient = k / float(weight)
+    z = (
+        np.floor(quotient - np.abs(quotient) * 2.0**-40) + 1.0
+    )  # ⌈weight·Z⌉ ≤ k if and only if Z < z; rounding z down moves the law up
+    tail = TAILS[type(law)]
+    below = np.where(
+        z >= 1.0, 1.0 - tail(law, np.maximum(z, 1.0)), tail(law, np.maximum(1.0 - z, 1.0))
+    )  # P(Z < z)
+    return np.diff(below, prepend=0.0)

@@ -1,0 +1,137 @@
+"""What was clipped and what was withheld, as shares that are estimated from released numbers, with
+their error.
+
+*Clipped*    Of the rows with a value, how many lay below and above the bounds: three counts with
+             noise, over all groups together.
+*Withheld*   Of the counted rows, how many are in groups that are not shown: (total − Σ
+             shown)/total, from noisy numbers. How many groups is never told. Both count the same
+             rows with the same weights: `count` is the number of all rows of a group, without a
+             condition. Where weights are bounded in the Euclidean norm over groups no total has
+             them, and nothing is said; nor where it is not known how rows were weighed.
+*Interval*   The extreme quotients over the box in which the exact counts lie, with the given
+             probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ..exact.numbers import Number, probability
+from .answer_records import Noisy
+from .exact_ratios import one
+from .noise_sums import within
+from .render.format_digits import share
+
+if TYPE_CHECKING:
+    from .answer import Answer
+
+CLIPPED, TOTAL, COUNT = "clipped:", "total", "count"
+_NONE, _ONE = Fraction(0), Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of the rows: the estimate and an interval that holds the exact part with this
+    confidence.
+    """
+
+    value: float
+    low: float
+    high: float
+    confidence: float
+
+    @property
+    def words(self) -> str:
+        """2 % ± 1 %, or 1 % (between 0 % and 4 %)."""
+        return share(self.value, self.low, self.high)
+
+
+def clipped(answer: Answer, confidence: Number = 0.95) -> dict[str, tuple[Share, Share]]:
+    """For every clipped column the shares of rows below and above its bounds."""
+    level = probability(confidence, "confidence", zero=False)
+    found = {}
+    for piece in answer.pieces:
+        if piece.name.startswith(CLIPPED) and piece.law is not None:
+            counts = [int(v) * piece.step for v in piece.values[0]]
+            below, above = (_part(piece, counts, i, level) for i in (0, 2))
+            found[piece.name.removeprefix(CLIPPED)] = below, above
+    return found
+
+
+def withheld(answer: Answer, confidence: Number = 0.95) -> Share | None:
+    """The share of counted rows in groups that are not shown; None where all groups are, or where
+    nothing was released to tell it from.
+    """
+    total = next((piece for piece in answer.pieces if piece.name == TOTAL), None)
+    grouped = {i for column in answer.columns for i in column.pieces}
+    counted = next((answer.pieces[i] for i in grouped if answer.pieces[i].name == COUNT), None)
+    if (
+        total is None
+        or counted is None
+        or total.law is None
+        or counted.law is None
+        or answer.weighing is None
+        or answer.weighing.rule == "root"
+    ):
+        return None
+    level = probability(confidence, "confidence", zero=False)
+    all_, shown = (
+        int(total.values[0, 0]) * total.step,
+        sum(counted.values[:, 0].tolist()) * counted.step,
+    )
+    each = (1 - level) / 2
+    wide = total.step * total.half_width(1 - each)
+    loose = counted.step * within(((counted.law, _ONE, len(counted.values)),), each)
+    if all_ <= 0:
+        return Share(0.5, 0.0, 1.0, float(level))
+    hidden = all_ - shown
+    low, high = _NONE, _ONE
+    if all_ - wide > 0:  # 1 − shown/all: least where much is shown of little
+        least, most = max(shown - loose, _NONE), shown + loose
+        low, high = 1 - max(most, _NONE) / (all_ - wide), 1 - least / (all_ + wide)
+    return _share(hidden / all_, low, high, level)
+
+
+def unnamed(answer: Answer) -> tuple[str, ...]:
+    """What is said where groups are left out of an answer, of those that were not in it before:
+    they were too small to be named.
+    """
+    found = withheld(answer)
+    return (
+        ()
+        if found is None
+        else (f"about {found.words} of the counted rows are in groups too small to be named",)
+    )
+
+
+def pooled(name: str) -> bool:
+    """Whether the piece of this name is about all groups together, to tell what was clipped or
+    withheld.
+    """
+    return name == TOTAL or name.startswith(CLIPPED)
+
+
+def _part(piece: Noisy, counts: Sequence[Fraction], which: int, level: Fraction) -> Share:
+    law = piece.law
+    assert law is not None
+    mine, others = counts[which], sum((c for i, c in enumerate(counts) if i != which), _NONE)
+    each = (1 - level) / 2
+    near, far = (
+        piece.step * piece.half_width(1 - each),
+        piece.step * within(((law, _ONE, len(counts) - 1),), each),
+    )
+    fewest, most = max(mine - near, _NONE), max(mine + near, _NONE)
+    low = fewest / (fewest + max(others + far, _NONE)) if fewest else _NONE
+    high = most / (most + max(others - far, _NONE)) if most else _NONE
+    rows = max(mine, _NONE) + max(others, _NONE)
+    return _share(max(mine, _NONE) / rows if rows else Fraction(1, 2), low, high, level)
+
+
+def _share(value: Fraction, low: Fraction, high: Fraction, level: Fraction) -> Share:
+    low, high = min(max(low, _NONE), _ONE), min(max(high, _NONE), _ONE)
+    return Share(
+        one(min(max(value, low), high), "nearest"), one(low, "down"), one(high, "up"), float(level)
+    )

@@ -1,0 +1,1 @@
+"""An answer for people and for other libraries: text, HTML, pictures, data frames, footnotes."""

@@ -1,0 +1,1 @@
+"""Public or invented data for the attacks."""

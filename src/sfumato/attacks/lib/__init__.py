@@ -1,0 +1,1 @@
+"""What the attacks share: readers of tables, matching, groups, games and results."""

@@ -1,0 +1,285 @@
+"""What an attack found, and how often it succeeds beside what a guarantee allows.
+
+*Measured*   `hits` of `trials`; `lower` is the limit of Clopper & Pearson that the true rate is
+             above, save for an error of probability α.
+*Allowed*    `bound` is a consequence of the guarantee, rounded up: no attack whatever, also none
+             that was not thought of, succeeds more often.
+*Holds*      lower ≤ bound. With α = 10⁻⁶ a promise that is kept is called broken once in a million
+             comparisons.
+*Guess*      One of k values of one unit, all held for equally likely, is guessed with a chance of
+             at most (e^ε + (k − 1)·δ)/(e^ε + k − 1). Let A_i be the answers on which the attacker
+             says i, and p_i their law under i. Then p_i(A_i) ≤ e^ε·p_j(A_i) + δ for all j ≠ i;
+             summed over j and i, s = Σ p_i(A_i) has (k − 1)·s ≤ e^ε·(k − s) + k·(k − 1)·δ, and s/k
+             is the chance.
+"""
+
+from __future__ import annotations
+
+import html
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Integral
+from typing import TYPE_CHECKING
+
+from ...errors import Refused
+from ...exact.balls import ball, chance
+from ...exact.numbers import Number, positive, probability, shown
+from ...guarantees import Guarantee, Pure
+from ...mechanisms.shared.response_estimate import limit
+from .attack_text import at_least, at_most, named, per_cent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ALPHA = Fraction(1, 10**6)
+EPSILONS: tuple[Number, ...] = ("0.1", "0.5", 1, 2, 5)
+"""What attacks are run against if nothing else is asked for."""
+
+_GRID = tuple(Fraction(step, 16) for step in range(16 * 12 + 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Success:
+    """How often an attack succeeded against one kind of answers, beside what the guarantee of these
+    allows.
+    """
+
+    against: str  # "exact answers", "ε = 1"
+    hits: int
+    trials: int
+    chance: float  # what guessing alone gives
+    promise: Guarantee | None = None  # none: exact answers
+    bound: float | None = (
+        # the most that the promise allows, rounded up; none where nothing is promised, or the
+        # secret was not drawn by chance
+        None
+    )
+
+    def __post_init__(self) -> None:
+        if self.trials < 1 or not 0 <= self.hits <= self.trials:
+            raise Refused(
+                "attacks.trials",
+                f"hits={self.hits}, trials={self.trials}",
+                "an attack succeeds in some of its one or more trials",
+                "trials=1000",
+            )
+
+    @property
+    def rate(self) -> float:
+        return self.hits / self.trials
+
+    def lower(self, alpha: Number = ALPHA) -> float:
+        """The lower limit of the true rate, rounded down: wrong with probability `alpha` at
+        most.
+        """
+        end = limit(self.hits, self.trials, probability(alpha, "alpha", zero=False), upper=False)
+        return chance(lambda: ball(end), "down")
+
+    def upper(self, alpha: Number = ALPHA) -> float:
+        """The upper limit of the true rate, rounded up."""
+        end = limit(self.hits, self.trials, probability(alpha, "alpha", zero=False), upper=True)
+        return chance(lambda: ball(end), "up")
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the promise is kept as far as these trials can tell; None where nothing was
+        promised.
+        """
+        return None if self.bound is None else self.lower() <= self.bound
+
+    @property
+    def sentence(self) -> str:
+        told = (
+            f"Against {self.against}: {self.hits} of {self.trials} attempts succeed "
+            f"({per_cent(self.rate)}; guessing alone gives {per_cent(self.chance)})."
+        )
+        if self.bound is None and self.promise is None:
+            return f"{told} Nothing is promised."
+        if self.bound is None:
+            return (
+                f"{told} No limit follows from the guarantee: it is about how far odds move, "
+                f"and this secret was not drawn with known odds."
+            )
+        verdict = (
+            "is kept"
+            if self.holds
+            else f"is BROKEN: the true rate is above {at_least(self.lower())}"
+        )
+        return (
+            f"{told} The guarantee allows {at_most(self.bound)} at most, and as far as "
+            f"{self.trials} attempts can tell it {verdict}."
+        )
+
+
+class Result(ABC):
+    """What an attack found: for whoever owns the data, since it is not private."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def numbers(self) -> dict[str, float | int]:
+        """The findings by name."""
+
+    @property
+    @abstractmethod
+    def sentences(self) -> tuple[str, ...]:
+        """The same in people's words."""
+
+    @property
+    def successes(self) -> tuple[Success, ...]:
+        """How often the attack succeeded, against exact answers first."""
+        return ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise that was attacked is kept."""
+        return all(success.holds is not False for success in self.successes)
+
+    @abstractmethod
+    def plot(self) -> Figure:
+        """A picture of it."""
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in self.sentences)
+        return f"<ul>{items}</ul>{table(self.successes)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Played(Result):
+    """A result with a game that was played when the attack was made."""
+
+    played: tuple[Success, ...]
+
+    @property
+    def successes(self) -> tuple[Success, ...]:
+        return self.played
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """How often it succeeded, in people's words."""
+        return tuple(success.sentence for success in self.played)
+
+
+def table(successes: Sequence[Success]) -> str:
+    """Successes as an HTML table."""
+    if not successes:
+        return ""
+    heads = ("against", "succeeds", "of", "rate", "at least", "allowed", "guessing")
+    rows = [
+        (
+            one.against,
+            one.hits,
+            one.trials,
+            per_cent(one.rate),
+            at_least(one.lower()),
+            "–" if one.bound is None else at_most(one.bound),
+            per_cent(one.chance),
+        )
+        for one in successes
+    ]
+    head = "".join(f"<th>{name}</th>" for name in heads)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def plot_successes(successes: Sequence[Success], *, title: str, up: str) -> Figure:
+    """Measured success and what is allowed, one column for each kind of answers."""
+    from ...plots.successes import Column
+    from ...plots.successes import successes as drawn
+
+    columns = [
+        Column(
+            name=one.against,
+            rate=one.rate,
+            low=one.lower(),
+            high=one.upper(),
+            bound=one.bound,
+            chance=one.chance,
+        )
+        for one in successes
+    ]
+    return drawn(columns, title=title, up=up)
+
+
+def guess_bound(promise: Guarantee, choices: int = 2) -> float:
+    """The best chance to guess which of so many values, held for equally likely, a unit has;
+    rounded up. The promise is about changing its value.
+    """
+    if isinstance(choices, bool) or not isinstance(choices, int) or choices < 2:
+        raise Refused(
+            "attacks.choices",
+            f"choices={shown(choices)}",
+            "a guess is between two or more values",
+            "choices=2",
+        )
+    pairs = (
+        [(Fraction(promise.epsilon()), Fraction(0))]
+        if isinstance(promise, Pure)
+        else [(e, Fraction(promise.delta(e))) for e in _GRID]
+    )
+    others = choices - 1
+    return min(
+        chance(lambda e=e, d=d: (ball(e).exp() + ball(others * d)) / (ball(e).exp() + others), "up")  # type: ignore[misc]
+        for e, d in pairs
+    )
+
+
+def guessed(
+    epsilon: Fraction | None, hits: int, trials: int, promise: Guarantee | None, choices: int = 2
+) -> Success:
+    """So many right guesses of one of some values, all equally likely: against exact answers, or at
+    an ε beside what its promise allows.
+    """
+    against = "exact answers" if epsilon is None else named(epsilon)
+    bound = None if promise is None else guess_bound(promise, choices)
+    return Success(
+        against=against, hits=hits, trials=trials, chance=1 / choices, promise=promise, bound=bound
+    )
+
+
+def event_bound(promise: Guarantee, baseline: Number) -> float:
+    """The most that the chance of an event can be that would have the chance `baseline` if one
+    unit's data were otherwise; rounded up.
+    """
+    from ...guarantees.meaning.outcomes import outcome_bounds
+
+    return outcome_bounds(promise, baseline).high
+
+
+def known_epsilons(epsilons: Sequence[Number]) -> tuple[Fraction, ...]:
+    """The ε to attack: one or more, all above zero."""
+    if isinstance(epsilons, str) or not isinstance(epsilons, Sequence):
+        raise Refused(
+            "attacks.epsilons",
+            f"epsilons={shown(epsilons)}",
+            "the ε to attack are a list of numbers",
+            "epsilons=(0.1, 1, 5)",
+        )
+    return tuple(positive(epsilon, "epsilon") for epsilon in epsilons)
+
+
+def known_count(value: object, name: str, least: int = 1) -> int:
+    """A number of things, such as trials."""
+    count = whole(value)
+    if count is None or count < least:
+        raise Refused(
+            "attacks.trials",
+            f"{name}={shown(value)}",
+            f"{name} is a whole number, {least} or more",
+            f"{name}={max(least, 100)}",
+        )
+    return count
+
+
+def whole(value: object) -> int | None:
+    """An integer, of Python or of NumPy; None for everything else, truth values too."""
+    return None if isinstance(value, bool) or not isinstance(value, Integral) else int(value)

@@ -1,0 +1,96 @@
+"""Lines of a CSV file that could not be read: how many, and why that is likely.
+
+*Left out*  What `tables.engine.csv_files` leaves out: for a protected table silently, as who is left out
+            is nobody's business. An owner who looks at raw data has to know, or a file in another
+            encoding would look like a smaller table.
+*Counted*   Lines after the first one that are not empty, less the rows that were read.
+*Likely*    Where a file is not UTF-8, its encoding; else commas and quotes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import Refused
+
+_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """Lines that are not in the table, of so many."""
+
+    lines: int
+    of: int
+    foreign: bool  # whether the file is not UTF-8
+
+    @property
+    def reason(self) -> str:
+        encoding = (
+            "the file is not UTF-8, so its encoding is the likely cause (a spreadsheet often "
+            "writes Latin-1)"
+        )
+        form = (
+            "they have more or fewer fields than the first line, quotes that do not fit, or "
+            "a line break inside a field"
+        )
+        return (
+            f"{self.lines} of {self.of} lines could not be read: "
+            f"{encoding if self.foreign else form}"
+        )
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.reason}. The people in these lines are not part of what follows."
+
+    def refusal(self, name: str) -> Refused:
+        """For a table of which nothing is left, or of which a part would be taken for the whole."""
+        converted, whole = (
+            "iconv -f LATIN1 -t UTF-8 people.csv > people-utf8.csv, and that file",
+            "a file whose lines have as many fields as the first",
+        )
+        return Refused(
+            "attacks.lines", f"{name!r:.60}", self.reason, converted if self.foreign else whole
+        )
+
+
+def unread(paths: Iterable[str], rows: int) -> Unread | None:
+    """What is missing from so many rows of these files, or None where all is there."""
+    found = [_counted(path) for path in paths]
+    lines = sum(many for many, _ in found)
+    return (
+        Unread(lines=lines - rows, of=lines, foreign=not all(clean for _, clean in found))
+        if lines > rows
+        else None
+    )
+
+
+def _counted(path: str) -> tuple[int, bool]:
+    """Lines that are not empty, without the first; and whether all is UTF-8. A line ends at \\r and
+    at \\n.
+    """
+    reader: Any = gzip.open if path.lower().endswith(".gz") else open
+    starts, after_break, clean = -1, True, True
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with reader(path, "rb") as file:
+        while chunk := file.read(_AT_ONCE):
+            data = np.frombuffer(chunk, dtype=np.uint8)
+            breaks = (data == 10) | (data == 13)
+            starts += int((~breaks & np.concatenate([[after_break], breaks[:-1]])).sum())
+            after_break = bool(breaks[-1])
+            clean = clean and _decodes(decoder, chunk)
+    return starts, clean and _decodes(decoder, b"", final=True)
+
+
+def _decodes(decoder: codecs.IncrementalDecoder, chunk: bytes, *, final: bool = False) -> bool:
+    try:
+        decoder.decode(chunk, final)
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""The risk report of a table, as a record and as one page."""

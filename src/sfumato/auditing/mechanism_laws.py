@@ -1,0 +1,286 @@
+"""The laws of mechanisms at two inputs, where they are known: a table from the kind of a mechanism
+to the two laws of its output.
+
+*Noise*       On all integers: one cell for each integer of a window around both inputs, or for runs
+              of them where the noise is wide, and the two tails.
+*Choices*     Each candidate, with its exact probability.
+*Stated*      A law is what a record of the library states, and its draws follow. Of a kind that
+              derives from one and draws otherwise nothing is known here.
+*Projection*  Of a vector, or of reports of several people, that differ at one place, only that
+              place is looked at: the others have the same law under both, and are independent.
+*Complements* A chance near one is never taken from one in doubles: what is left of it would have
+lost its digits.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+from operator import index
+from typing import Any, Generic
+
+import numpy as np
+
+from ..exact.balls import chance
+from ..guarantees.finite.channel import Channel
+from ..local.direct import Direct
+from ..local.unary import Unary
+from ..mechanisms.above_threshold import AboveThreshold
+from ..mechanisms.gibbs import Gibbs
+from ..mechanisms.histogram import Histogram
+from ..mechanisms.inverse_sensitivity import InverseSensitivity
+from ..mechanisms.key_selection import KeySelection, Threshold
+from ..mechanisms.mean import Mean
+from ..mechanisms.optimal_selection import OptimalSelection
+from ..mechanisms.quantile import Quantile
+from ..mechanisms.randomized_response import RandomizedResponse
+from ..mechanisms.shared.additive import Additive
+from ..mechanisms.shared.mechanism import Mechanism
+from ..mechanisms.shared.selection import Selection
+from ..mechanisms.top_k import TopK
+from ..mechanisms.weighted_quantile import WeightedQuantile
+from .law_pair import Known, finite
+from .noise_laws import DOUBT, EACH, FARTHEST, above_threshold_law, noise
+from .response_laws import direct_law, response_law, unary_law
+
+_POINTS = 4096  # of a finite law that is written out
+_LEAST = 1e-300  # what is less likely a double may have forgotten, in part or altogether
+
+
+def law_at(mechanism: Any, x: Any, y: Any) -> Known | None:
+    """The two laws of the output, or None where they are not known."""
+    if not draws_as_stated(type(mechanism)):
+        return None
+    for kind, laws in LAWS.items():
+        if isinstance(mechanism, kind):
+            known = laws(mechanism, x, y)
+            return (
+                known
+                if known is None or isinstance(mechanism, Channel)
+                else replace(known, least=_LEAST)
+            )
+    return None
+
+
+_SAYS_ONLY = {
+    "promises",
+    "promise",
+    "__module__",
+    "__qualname__",
+    "__doc__",
+    "__slots__",
+    "__init__",
+    "__repr__",
+    "__annotations__",
+    "__orig_bases__",
+}
+_SAYS_ONLY |= {
+    "__abstractmethods__",
+    "_abc_impl",
+    "__dict__",
+    "__weakref__",
+    "__firstlineno__",
+    "__static_attributes__",
+}
+
+
+def draws_as_stated(kind: type) -> bool:
+    """Whether a kind is the library's own, or one that derives from it and changes at most what is
+    promised.
+    """
+    return all(
+        set(vars(one)) <= _SAYS_ONLY
+        for one in kind.__mro__
+        if one not in (object, ABC, Generic) and not of_the_library(one)
+    )
+
+
+def of_the_library(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
+def _whole(value: Any) -> int:
+    """A whole number. What is none has no law: a mechanism refuses it, or rounds it by rules of its
+    own.
+    """
+    if isinstance(value, bool | np.bool_):
+        raise TypeError
+    return index(value)
+
+
+def _additive(m: Additive, x: Any, y: Any) -> Known | None:
+    if np.ndim(x) or np.ndim(y):
+        one, other = np.asarray(x).ravel(), np.asarray(y).ravel()
+        if m.grid is not None or one.shape != other.shape or (one != other).sum() != 1:
+            return None
+        at = int(np.argmax(one != other))
+        return noise(m.law, _whole(one[at]), _whole(other[at]), f"[{at}]")
+    if m.grid is None:
+        return noise(m.law, _whole(x), _whole(y))
+    steps = [Fraction(value) / m.grid for value in (x, y)]
+    if any(
+        value.denominator != 1 for value in steps
+    ):  # rounding to the grid decides, and that is `perturb`'s
+        return None
+    return noise(m.law, int(steps[0]), int(steps[1]), step=float(m.grid))
+
+
+def _selection(m: Selection, x: Any, y: Any) -> Known:
+    names = range(len(x)) if m.candidates is None else m.candidates
+    return finite(tuple(dict(zip(names, m.probabilities(s).tolist(), strict=True)) for s in (x, y)))  # type: ignore[arg-type]
+
+
+def _top_k(m: TopK, x: Any, y: Any) -> Known | None:
+    names = range(len(x)) if m.candidates is None else m.candidates
+    if len(x) ** m.k > _POINTS:
+        return None
+
+    def law(scores: list[Any]) -> dict[Any, float]:
+        found = {}
+        for chosen in permutations(range(len(scores)), m.k):
+            left, chance = list(range(len(scores))), 1.0
+            for place in chosen:
+                chance *= float(m.round.probabilities([scores[i] for i in left])[left.index(place)])
+                left.remove(place)
+            found[tuple(names[i] for i in chosen)] = chance
+        return found
+
+    one, other = law(list(x)), law(list(y))
+    keys = list(one)
+    known = finite((dict(enumerate(one.values())), dict(enumerate(other[k] for k in keys))))
+    return Known(
+        known.p, known.q, tuple(map(str, keys)), finite(({list_key(k): 0.0 for k in keys}, {})).cell
+    )
+
+
+class list_key(list):  # type: ignore[type-arg]  # noqa: N801
+    """A list as a key: the output is a list, and its symbol is a list's."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self))
+
+
+def _runs(m: Any, x: Any, y: Any) -> Known | None:
+    """Runs of points with one probability for each: written out point by point."""
+    laws = []
+    for data in (x, y):
+        found: dict[Any, float] = {}
+        for first, last, mass in m.law(*data) if isinstance(m, WeightedQuantile) else m.law(data):
+            points = _points(m, first, last)
+            if len(found) + len(points) > _POINTS:
+                return None
+            found |= dict.fromkeys(points, mass / len(points))
+        laws.append(found)
+    return finite((laws[0], laws[1]))
+
+
+def _points(m: Any, first: Any, last: Any) -> list[Any]:
+    if isinstance(m, WeightedQuantile):
+        return list(range(first, last + 1))
+    grid = getattr(m, "grid", None)
+    if grid is None or isinstance(first, str):
+        return [first] if first == last else list(range(first, last + 1))
+    count = int((Fraction(last) - Fraction(first)) / grid)
+    points = [Fraction(first) + i * grid for i in range(min(count, _POINTS) + 1)]
+    return [int(p) for p in points] if grid.denominator == 1 else [float(p) for p in points]
+
+
+def _gibbs(m: Gibbs, x: Any, y: Any) -> Known:
+    middles = [float((a + b) / 2) for a, b in zip(m.points, m.points[1:], strict=False)]
+    return finite(
+        tuple(  # type: ignore[arg-type]
+            dict(zip(middles, m.probabilities(losses).tolist(), strict=True)) for losses in (x, y)
+        )
+    )
+
+
+def _keys(m: KeySelection, x: Any, y: Any) -> Known | None:
+    """One group: None, or the noisy count from the threshold on; for rules that only name groups,
+    whether it is named.
+    """
+    if np.ndim(x) or np.ndim(y):
+        return None
+    if not isinstance(m, Threshold):
+        return (
+            finite(
+                tuple({1: m.keep_probability(v), 0: _missing(m, v)} for v in map(_whole, (x, y)))  # type: ignore[arg-type]
+            )
+            if isinstance(m, OptimalSelection)
+            else None
+        )
+    top = max(x, y, m.threshold) + EACH // 4
+    laws: list[Mapping[Any, float]] = []
+    for votes in (_whole(x), _whole(y)):
+        law: dict[Any, float] = {None: 1.0, "more": 0.0}
+        if votes > 0:
+            law = {k: float(m.law.pmf(k - votes)) for k in range(m.threshold, top)}
+            law |= {
+                None: float(m.law.cdf(m.threshold - 1 - votes)),
+                "more": float(m.law.tail(top - votes)),
+            }
+        laws.append(law)
+    return finite((laws[0], laws[1]))
+
+
+def _missing(m: OptimalSelection, votes: int) -> float:
+    """The chance that a group is not named."""
+    return chance(lambda: 1 - m._share(votes)) if 0 < votes < m._sure else float(votes <= 0)
+
+
+def _histogram(m: Histogram, x: Any, y: Any) -> Known | None:
+    if m.noise.grid is not None:
+        return None
+    one, other = m.tally(x).ravel(), m.tally(y).ravel()
+    differ = np.flatnonzero(one != other)
+    return (
+        noise(m.noise.law, int(one[differ[0]]), int(other[differ[0]]), f"[{differ[0]}]")
+        if len(differ) == 1
+        else None
+    )
+
+
+def _mean(m: Mean, x: Any, y: Any) -> Known | None:
+    return (
+        noise(m.noise.law, m.tally(x)[0], m.tally(y)[0], "[0]") if m.relation == "replace" else None
+    )
+
+
+def _above(m: AboveThreshold, x: Any, y: Any) -> Known | None:
+    """Every sequence of answers: the queries are independent once the noisy threshold is given,
+    which is summed over.
+    """
+    if len(x) > 10:
+        return None
+    one, other = ([_whole(v) for v in value] for value in (x, y))
+    if max(map(abs, (*one, *other)), default=0) > FARTHEST:
+        return None
+    return finite((above_threshold_law(m, one), above_threshold_law(m, other)), DOUBT)
+
+
+def _channel(channel: Channel, x: Any, y: Any) -> Known:
+    return finite(tuple(dict(zip(channel.outputs, channel.row(v), strict=True)) for v in (x, y)))  # type: ignore[arg-type]
+
+
+LAWS: dict[type, Callable[[Any, Any, Any], Known | None]] = {
+    Channel: _channel,
+    Additive: _additive,
+    AboveThreshold: _above,
+    Direct: direct_law,
+    Unary: unary_law,
+    Gibbs: _gibbs,
+    Histogram: _histogram,
+    InverseSensitivity: _runs,
+    KeySelection: _keys,
+    Mean: _mean,
+    Quantile: _runs,
+    RandomizedResponse: response_law,
+    Selection: _selection,
+    TopK: _top_k,
+    WeightedQuantile: _runs,
+}
+"""Kinds whose law at two inputs is known."""
+
+assert all(issubclass(kind, Mechanism | Channel) for kind in LAWS)

@@ -1,0 +1,110 @@
+"""`sfumato demo`: the whole story on sample data, told in the terminal and in one page with
+pictures that needs nothing beside it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import contextmanager
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from ..errors import Refused
+from .demo_chapters import BUDGET, CITIES, Chapter, chapters, told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+FILE = "sfumato-demo.html"
+TERMINAL = "pre { font-size: .82em; line-height: 1.45; margin: .8em 0; white-space: pre-wrap; }"
+
+
+def tell(*, out: Path) -> None:
+    """Run every chapter, print it, and write the page into `out`."""
+    from rich.console import Console
+    from rich.markup import escape as plain
+
+    file = _place(out)
+    console, made = Console(highlight=False), []
+    with _visits() as table, Console(stderr=True).status("") as status:
+        for chapter in chapters(table, lambda what: status.update(what)):
+            made.append(chapter)
+            console.print(f"\n[bold]{plain(chapter.title)}[/]")
+            for line in told(chapter):
+                console.print(line, markup=False, soft_wrap="\n" in line)
+    file.write_text(page(made), encoding="utf-8")
+    console.print(f"\nThe same with pictures: [bold]{plain(str(file))}[/]", soft_wrap=True)
+
+
+@contextmanager
+def _visits() -> Iterator[Any]:
+    """The visits, protected, with a ledger on disk that nobody has spent from."""
+    from ..samples import visits
+    from ..session import protect
+
+    declared: dict[str, Any] = {
+        "unit": "user_id",
+        "max_rows": 4,
+        "max_groups": 2,
+        "bounds": {"spend": (0, 60), "age": (16, 90)},
+        "keys": {"city": CITIES},
+    }
+    with (
+        tempfile.TemporaryDirectory(prefix="sfumato-demo-") as folder,
+        protect(
+            visits(),
+            name="visits",
+            budget=BUDGET,
+            ledger=str(Path(folder) / "visits.ledger"),
+            **declared,
+        ) as table,
+    ):
+        yield table
+
+
+def _place(out: Path) -> Path:
+    """Where the page goes; refused before anything is run if it cannot."""
+    file = out / FILE
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    except OSError:
+        raise Refused(
+            "demo.out",
+            f"--out {out}",
+            "the page cannot be written there",
+            "sfumato demo --out pictures",
+        ) from None
+    return file
+
+
+def page(story: Sequence[Chapter]) -> str:
+    """The story as one document: nothing runs, nothing is fetched."""
+    from ..attacks.report.risk_html import document, paragraph, picture, section
+    from ..attacks.report.risk_style import STYLE
+
+    def part(chapter: Chapter) -> str:
+        said = "".join(paragraph(escape(sentence)) for sentence in chapter.sentences)
+        shown = (
+            f'<div class="wide"><pre>{escape(chapter.shown)}</pre></div>' if chapter.shown else ""
+        )
+        return section(
+            escape(chapter.title),
+            said,
+            shown,
+            picture(chapter.figure, chapter.caption) if chapter.figure is not None else "",
+        )
+
+    title = "The picture stays, the person blurs"
+    about = (
+        "People, visits and diseases are invented; every number was computed by this run, "
+        "and the noise is new each time."
+    )
+    body = (
+        f"<h1>{title}</h1><p "
+        f'class="about">{about}</p>{"".join(map(part, story))}<footer>Made by sfumato '
+        f"{__version__}.</footer>"
+    )
+    return document(title, body, STYLE + TERMINAL)

@@ -1,0 +1,386 @@
+"""`sfumato local`: a question, reports, an estimate, from file to file.
+
+The question is public JSON, the reports are what may leave the hand, and only `perturb` reads
+values. What is wrong with a value is never said of which.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import Refused
+from .refusal import printable
+from .terminal import form_of, working
+
+if TYPE_CHECKING:
+    from ..local import Oracle
+
+local = typer.Typer(
+    help="The local model: whoever is asked perturbs the answer before it is sent.",
+    no_args_is_help=True,
+)
+
+Row = dict[str, Any]
+Question = Annotated[
+    Path,
+    typer.Option(
+        metavar="JSON", help="The question, as `sfumato local ask` writes it.", show_default=False
+    ),
+]
+
+
+@local.command(
+    epilog="Examples:  sfumato local ask unary --epsilon 1 --categories yes,no > question.json  ·  "
+    "sfumato local ask piecewise --epsilon 2 --low 0 --high 100 > question.json"
+)
+def ask(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND",
+            help="direct, unary, hashing, hadamard, subset, sketch, one-bit, piecewise, "
+            "ordinal or prefix.",
+        ),
+    ],
+    epsilon: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBER",
+            help="Privacy loss of one report, such as 1 or 1/3.",
+            show_default=False,
+        ),
+    ],
+    categories: Annotated[
+        str | None, typer.Option(metavar="A,B", help="All possible answers.", show_default=False)
+    ] = None,
+    low: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="The lower end of a number.", show_default=False),
+    ] = None,
+    high: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="The upper end of a number.", show_default=False),
+    ] = None,
+    edges: Annotated[
+        str | None,
+        typer.Option(metavar="0,10,20", help="Edges of ordered buckets.", show_default=False),
+    ] = None,
+    length: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Letters of a text.", show_default=False)
+    ] = None,
+    unit: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whom a report is about.", show_default=False)
+    ] = None,
+) -> None:
+    """Print a question as JSON. It is public: clients answer it, and anyone may check what it
+    promises.
+    """
+    from ..local.restore_question import KINDS
+
+    made_of_others = ("several", "panel")  # which have questions in them: written in Python
+    if kind not in KINDS or kind in made_of_others:
+        raise typer.BadParameter(
+            f"{kind!r} is none of {', '.join(name for name in KINDS if name not in made_of_others)}"
+        )
+    given = {
+        "categories": _listed(categories),
+        "low": low,
+        "high": high,
+        "edges": _listed(edges),
+        "length": length,
+        "unit": unit,
+    }
+    given |= {"hadamard": True} if kind == "hadamard-sketch" else {}
+    try:
+        oracle = KINDS[kind](
+            epsilon=epsilon, **{name: value for name, value in given.items() if value is not None}
+        )  # type: ignore[call-arg]
+    except TypeError:
+        raise typer.BadParameter(
+            f"{kind} needs other options: --categories, --low and --high, --edges, or --length"
+        ) from None
+    sys.stdout.write(json.dumps(oracle.question, ensure_ascii=False, indent=2) + "\n")
+
+
+@local.command(
+    epilog="Example:  sfumato local perturb answers.csv --question question.json --column "
+    "smokes --out reports.sflr"
+)
+def perturb(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="CSV or Parquet: a row for each person.", show_default=False
+        ),
+    ],
+    question: Question,
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Where the reports go.", show_default=False)
+    ],
+    column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The column that answers.",
+            show_default="the names of several questions",
+        ),
+    ] = None,
+) -> None:
+    """Turn a column of values into reports, one for each row. Only the reports may leave."""
+    from ..local import Panel, Several
+
+    oracle = _oracle(question)
+    if isinstance(oracle, Panel):
+        reason = (
+            "a panel is answered wave by wave, with a memory for each person, which this "
+            "command does not keep"
+        )
+        raise Refused(
+            "local.panel",
+            question.name,
+            reason,
+            "client.perturb(question, value, memory, wave=0), in sfumato/local/client.py",
+        )
+    if (column is None) != isinstance(oracle, Several):
+        raise typer.BadParameter(
+            "--column names the column that answers one question; several questions name "
+            "their columns themselves"
+        )
+    with working("perturbing"):
+        reports = oracle.perturb(
+            _columns(path, oracle)
+            if isinstance(oracle, Several)
+            else _column(path, str(column), oracle)
+        )
+    try:
+        out.write_bytes(reports.to_bytes())
+    except OSError:
+        raise Refused(
+            "local.out",
+            out.name,
+            "the reports cannot be written there",
+            "--out reports.sflr, in a directory that exists",
+        ) from None
+    sys.stdout.write(
+        f"{len(reports)} reports of {oracle.width} bytes in {out.name}: each keeps "
+        f"{oracle.promise} by itself\n"
+    )
+
+
+@local.command(
+    epilog="Example:  sfumato local estimate reports.sflr --question question.json --confidence "
+    "0.99 --csv"
+)
+def estimate(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE…",
+            help="Reports to one question, in one file or in several.",
+            show_default=False,
+        ),
+    ],
+    question: Question,
+    confidence: Annotated[str, typer.Option(metavar="NUMBER", help="Of the intervals.")] = "0.95",
+    simultaneous: Annotated[
+        bool, typer.Option("--simultaneous", help="Intervals that hold together.")
+    ] = False,
+    drop: Annotated[
+        bool, typer.Option("--drop", help="Leave out reports that no client sends.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="As CSV.")] = False,
+) -> None:
+    """Estimate from reports, with intervals. Reports are public: nothing is spent."""
+    form = form_of(as_json=as_json, as_csv=as_csv)
+    oracle = _oracle(question)
+    with working("estimating"):
+        parts = [oracle.read(_bytes(path), drop=drop) for path in paths]
+        reports = parts[0]
+        for part in parts[1:]:
+            reports = reports + part
+        rows = rows_of(oracle.estimate(reports), confidence, simultaneous=simultaneous)
+    keeps = (
+        f"which together keep {oracle.promise} for each person"
+        if oracle.kind == "panel"
+        else f"each with {oracle.promise}"
+    )
+    if form == "json":
+        about = {
+            "reports": len(reports),
+            "epsilon": str(oracle.epsilon),
+            "confidence": confidence,
+            "simultaneous": simultaneous,
+        }
+        sys.stdout.write(json.dumps({**about, "rows": rows}, ensure_ascii=False, indent=2) + "\n")
+    elif form == "csv":
+        sys.stdout.write(_as_csv(rows))
+    else:
+        together = "together" if simultaneous else "each"
+        sys.stdout.write(
+            _as_text(rows)
+            + f"\n{len(reports)} reports, {keeps}; intervals of {confidence}, {together}\n"
+        )
+
+
+def rows_of(found: Any, confidence: str, *, simultaneous: bool) -> list[Row]:
+    """An estimate as a table."""
+    if isinstance(found, dict):
+        rows = [
+            (name, row)
+            for name, part in found.items()
+            for row in rows_of(part, confidence, simultaneous=simultaneous)
+        ]
+        return [
+            {"question" if isinstance(name, str) else "wave": name, **row} for name, row in rows
+        ]
+    return ROWS[type(found).__name__](found, confidence, simultaneous)
+
+
+def _frequencies(found: Any, confidence: str, simultaneous: bool) -> list[Row]:
+    ends = found.interval(confidence, simultaneous=simultaneous).tolist()
+    cells = zip(found.categories, found.frequencies.tolist(), ends, strict=True)
+    return [
+        {"category": name, "frequency": value, "low": low, "high": high}
+        for name, value, (low, high) in cells
+    ]
+
+
+def _mean(found: Any, confidence: str, _: bool) -> list[Row]:
+    low, high = found.interval(confidence)
+    return [{"mean": found.mean, "low": low, "high": high}]
+
+
+def _distribution(found: Any, confidence: str, simultaneous: bool) -> list[Row]:
+    ends = found.interval(confidence, simultaneous=simultaneous).tolist()
+    cells = zip(
+        found.categories, found.frequencies.tolist(), found.cumulative.tolist(), ends, strict=True
+    )
+    return [
+        {"bucket": name, "frequency": value, "up to here": share, "low": low, "high": high}
+        for name, value, share, (low, high) in cells
+    ]
+
+
+def _hitters(found: Any, _: str, __: bool) -> list[Row]:
+    return [
+        {"text": hit.text, "frequency": hit.frequency, "low": hit.low, "high": hit.high}
+        for hit in found
+    ]
+
+
+ROWS: dict[str, Callable[[Any, str, bool], list[Row]]] = {
+    "Estimate": _frequencies,
+    "BloomEstimate": _frequencies,
+    "MeanEstimate": _mean,
+    "Distribution": _distribution,
+    "Hitters": _hitters,
+}
+"""How each kind of estimate becomes a table."""
+
+
+def _oracle(path: Path) -> Oracle:
+    from ..local import restore
+
+    return restore(_bytes(path).decode("utf-8", errors="replace"))
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        raise Refused(
+            "table.path", path.name, "this file cannot be read", "a file that exists"
+        ) from None
+
+
+def _column(path: Path, name: str, oracle: Oracle) -> Any:
+    """A column of a file, as values of the question."""
+    values = _parquet(path, name) if path.suffix == ".parquet" else _csv(path, name)
+    if path.suffix == ".parquet" or "categories" not in oracle.question:
+        return values
+    named = {_text(category): category for category in oracle.question["categories"]}
+    return [named.get(value, value) for value in values]
+
+
+def _columns(path: Path, oracle: Any) -> dict[str, Any]:
+    return {name: _column(path, name, oracle[name]) for name in oracle.names}
+
+
+def _csv(path: Path, name: str) -> list[str]:
+    rows = csv.DictReader(io.StringIO(_bytes(path).decode("utf-8-sig"), newline=""))
+    if name not in (rows.fieldnames or ()):
+        raise Refused(
+            "table.column",
+            f"--column {name}",
+            "the file has no such column",
+            "a name of the first line of the file",
+        )
+    return [row[name] or "" for row in rows]
+
+
+def _parquet(path: Path, name: str) -> list[Any]:
+    import pyarrow.parquet as pq
+
+    if not path.is_file():
+        raise Refused("table.path", path.name, "this file cannot be read", "a file that exists")
+    if name not in pq.read_schema(path).names:
+        raise Refused(
+            "table.column",
+            f"--column {name}",
+            "the file has no such column",
+            "a name of its schema",
+        )
+    found: list[Any] = pq.read_table(path, columns=[name]).column(name).to_pylist()
+    return found
+
+
+def _text(category: Any) -> str:
+    """How a category stands in CSV."""
+    return (
+        ""
+        if category is None
+        else str(category).lower()
+        if isinstance(category, bool)
+        else str(category)
+    )
+
+
+def _listed(text: str | None) -> list[str] | None:
+    return None if text is None else text.split(",")
+
+
+def _as_csv(rows: list[Row]) -> str:
+    written = io.StringIO()
+    table = csv.DictWriter(written, _names(rows), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return written.getvalue()
+
+
+def _as_text(rows: list[Row]) -> str:
+    names = _names(rows)
+    cells = [names, *([_cell(row.get(name, "")) for name in names] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    ]
+    return "\n".join(lines) if rows else "nothing stands out of the noise"
+
+
+def _names(rows: list[Row]) -> list[str]:
+    """The columns, each once, as they first occur."""
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else printable(str(value)).replace("\n", " ")

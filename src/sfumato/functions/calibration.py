@@ -1,0 +1,281 @@
+"""The noise that keeps a promise for values computed in floating point, from a sensitivity and
+public things alone.
+
+*Law*        Laplace by the L1 move for Pure; Gaussian by the L2 move for ZCDP and GDP; for Approx
+             the one with the smaller variance (for a vector with a plain number or a sampled
+             sensitivity the Gaussian, so that the choice depends on nothing sampled).
+*Slack*      how far each coordinate, as computed, may be from the function that the sensitivity is
+             of: Δ₁ + 2·slack·size, Δ₂ + 2·slack·√size. By default a 2^-20 part of the sensitivity
+             in all; more where the sensitivity says how far its statistic rounds, as closed forms
+             do from the magnitude of the range and the number of records; refused where that is a
+             thirty-second of the sensitivity, or more. Regressions of one's own may round by
+             anything. 0 where the caller gives a grid, or where the values are whole numbers.
+*Grid*       none for whole numbers, which stay integers; else by default a power of two: a 2^-18
+             part of the sensitivity of one value, a 2^-14 part shared among many.
+*Proof*      docs/proofs/sampled-sensitivity.md for γ, docs/proofs/grid.md for the grid,
+             docs/functions.md for the slack
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..errors import Refused
+from ..exact.balls import sqrt_up
+from ..exact.numbers import Number, non_negative, positive, power_of_two_at_least
+from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, RandomDP
+from ..guarantees.guarantee import relation_of
+from ..mechanisms.gaussian import Gaussian
+from ..mechanisms.laplace import Laplace
+from ..mechanisms.shared.additive import Additive, known_size
+from ..sensitivity.kinds import Global, Inverse, Lipschitz, Local, Norms, Sensitivity, Smooth
+from ..sensitivity.sampled import Sampled, SampledFunction
+from .sampled_noise import SampledNoise
+
+_SHARE, _SHARED, _FLOAT, _MOST = (
+    Fraction(1, 2**18),
+    Fraction(1, 2**14),
+    Fraction(1, 2**20),
+    Fraction(1, 32),
+)
+
+Stated = Number | Sensitivity
+"""A number is the move in the norm of the noise: L1 for Laplace, L2 for Gaussian."""
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What is public of the values that get noise."""
+
+    size: int
+    grid: Number | None
+    slack: Fraction | None
+    relation: str | None
+    unit: str | None
+
+
+def noise_for(
+    sensitivity: Stated,
+    promise: Guarantee,
+    *,
+    size: int = 1,
+    grid: Number | None = None,
+    slack: Number | None = None,
+    relation: str | None = None,
+    unit: str | None = None,
+) -> Additive | SampledNoise:
+    """The mechanism for `size` coordinates; with a sampled sensitivity, one that promises
+    RandomDP.
+    """
+    moves = usable(sensitivity)
+    related = same_relation(moves, relation, promise)
+    values = Values(
+        known_size(size) or 1,
+        grid,
+        None if slack is None else non_negative(slack, "slack"),
+        related,
+        unit or promise.unit,
+    )
+    if isinstance(moves, Sampled) and moves.size != values.size:
+        reason = f"it was sampled for {moves.size} values together, and these are {values.size}"
+        raise Refused(
+            "privatize.shape",
+            f"sensitivity={moves}",
+            reason,
+            f"size={moves.size}, or a fit that returns {values.size} values",
+        )
+    made = _calibrated(moves, promise, values)
+    return SampledNoise(made, moves) if isinstance(moves, Sampled) else made
+
+
+def promised(
+    epsilon: Number | None, delta: Number | None, promise: Guarantee | None, place: str
+) -> Guarantee:
+    """The promise that was asked for, in one way or the other."""
+    if (epsilon is None) == (promise is None) or (delta is not None and epsilon is None):
+        raise Refused(
+            "privatize.promise",
+            place,
+            "give epsilon, epsilon and delta, or promise",
+            "epsilon=1, or promise=sf.Approx(1, 1e-6)",
+        )
+    if epsilon is not None:
+        return Pure(epsilon) if delta is None else Approx(epsilon, delta)
+    if not isinstance(promise, Guarantee) or isinstance(promise, RandomDP):
+        raise Refused(
+            "privatize.promise",
+            f"promise={promise!r:.60}",
+            "noise is calibrated for Pure, Approx, ZCDP and GDP",
+            "promise=sf.Pure(1)",
+        )
+    return promise
+
+
+def usable(sensitivity: Stated) -> Norms | Fraction:
+    """A sensitivity that noise may be scaled to; the other kinds are refused by their type."""
+    if isinstance(sensitivity, Norms):
+        return sensitivity
+    for kind, (code, reason, rewrite) in UNUSABLE.items():
+        if isinstance(sensitivity, kind):
+            raise Refused(code, f"sensitivity={type(sensitivity).__name__}(…)", reason, rewrite)
+    return positive(sensitivity, "sensitivity")  # type: ignore[arg-type]
+
+
+UNUSABLE: dict[type, tuple[str, str, str]] = {
+    type(None): (
+        "sensitivity.missing",
+        "noise is scaled to how far the function can move between neighbours: it has to be said",
+        "sensitivity=Fraction(1, n)",
+    ),
+    Local: (
+        "sensitivity.local",
+        (
+            "it is about one dataset, and noise scaled to it gives that dataset away: where "
+            "it is 0 the exact answer comes out"
+        ),
+        "a Global sensitivity, Smooth(…), or sf.propose_test_release",
+    ),
+    Lipschitz: (
+        "sensitivity.metric",
+        "it is per unit of distance: say how far apart neighbours are",
+        "lipschitz.within(1)",
+    ),
+    SampledFunction: (
+        "sensitivity.function",
+        "it is of whole functions, which are released by their values on a lattice",
+        "sf.Bernstein(fit, degree=…)",
+    ),
+    Smooth: (
+        "sensitivity.mechanism",
+        "it has a mechanism of its own, for the statistic it names",
+        "sf.privatize('median', data, sensitivity=Smooth('median', …))",
+    ),
+    Inverse: (
+        "sensitivity.mechanism",
+        "it has a mechanism of its own, for the statistic it names",
+        "sf.privatize('median', data, sensitivity=Inverse('median', …))",
+    ),
+}
+"""Kinds that additive noise cannot be scaled to: code, reason, rewrite."""
+
+
+def same_relation(
+    sensitivity: Norms | Fraction, relation: str | None, promise: Guarantee
+) -> str | None:
+    """The one relation that sensitivity, call and promise are about."""
+    own = None if isinstance(sensitivity, Fraction) else sensitivity.relation
+    said = {r for r in (own, relation_of(relation), promise.relation) if r is not None}
+    if len(said) > 1:
+        raise Refused(
+            "guarantee.relation",
+            f"relation={relation!r}",
+            f"the sensitivity is about {own}, the promise about another relation",
+            f"relation={own!r}",
+        )
+    return said.pop() if said else None
+
+
+def _calibrated(moves: Norms | Fraction, promise: Guarantee, values: Values) -> Additive:
+    pure = isinstance(promise, Approx) and not promise.parameters["delta"]
+    ways = WAYS.get(Pure if pure else type(promise), ())
+    if values.size > 1 and isinstance(moves, Fraction | Sampled):
+        ways = ways[-1:]
+    if not ways:
+        reason = "noise is calibrated for Pure, Approx, ZCDP and GDP"
+        raise Refused(
+            "privatize.promise",
+            f"promise={promise!r:.80}",
+            reason,
+            "promise=sf.Pure(1), or epsilon=1",
+        )
+    return min((way(moves, promise, values) for way in ways), key=lambda m: m.variance)
+
+
+def _laplace(moves: Norms | Fraction, promise: Guarantee, values: Values) -> Additive:
+    delta = moves if isinstance(moves, Fraction) else moves.moves(1, values.size)
+    slack, grid = _slack_and_grid(moves, delta, values, Fraction(values.size))
+    return Laplace(
+        sensitivity=delta + 2 * slack * values.size,
+        epsilon=promise.parameters["epsilon"],
+        grid=grid,
+        size=values.size,
+        relation=values.relation,
+        unit=values.unit,
+    )
+
+
+def _gaussian(moves: Norms | Fraction, promise: Guarantee, values: Values) -> Additive:
+    delta = moves if isinstance(moves, Fraction) else moves.moves(2, values.size)
+    root = sqrt_up(Fraction(values.size)) if values.size > 1 else Fraction(1)
+    slack, grid = _slack_and_grid(moves, delta, values, root)
+    kept = (
+        {"rho": promise.mu_squared / 2}
+        if isinstance(promise, GDP)
+        else {"rho": promise.rho}
+        if isinstance(promise, ZCDP)
+        else promise.parameters
+    )
+    return Gaussian(
+        sensitivity=delta + 2 * slack * root,
+        grid=grid,
+        size=values.size,
+        relation=values.relation,
+        unit=values.unit,
+        **kept,
+    )
+
+
+WAYS: dict[
+    type[Guarantee], tuple[Callable[[Norms | Fraction, Guarantee, Values], Additive], ...]
+] = {
+    Pure: (_laplace,),
+    Approx: (_laplace, _gaussian),
+    ZCDP: (_gaussian,),
+    GDP: (_gaussian,),
+}
+"""The laws that keep a promise of each notion."""
+
+
+def _slack_and_grid(
+    moves: Norms | Fraction, delta: Fraction, values: Values, spread: Fraction
+) -> tuple[Fraction, Number | None]:
+    """`spread` is how much further all coordinates move together than one of them, if each moves
+    alike: size in L1, √size in L2.
+    """
+    if values.grid is not None:
+        return values.slack or Fraction(0), values.grid
+    if isinstance(moves, Global) and moves.whole and not values.slack:
+        return Fraction(0), None
+    slack = (
+        values.slack
+        if values.slack is not None
+        else max(delta * _FLOAT / 2 / spread, _rounding(moves, delta, spread))
+    )
+    fine = delta * (_SHARE if values.size == 1 else _SHARED) / math.ceil(spread)
+    return slack, power_of_two_at_least(fine) / 2
+
+
+def _rounding(moves: Norms | Fraction, delta: Fraction, spread: Fraction) -> Fraction:
+    """How far each value rounds by the sensitivity's own account; or a refusal, where that is more
+    than noise should quietly grow by.
+    """
+    known = moves.rounding if isinstance(moves, Global) else Fraction(0)
+    if 2 * known * spread > delta * _MOST:
+        place = f"rounding of {float(known):.3g} beside a sensitivity of {float(delta):.3g}"
+        reason = (
+            "doubles round values so far from 0, or so many, by more than a thirty-second of "
+            "what one record moves"
+        )
+        raise Refused(
+            "privatize.slack",
+            place,
+            reason,
+            (
+                "subtract the lower end of the range first; or n= for a sum; or slack=, how "
+                "far your function rounds"
+            ),
+        )
+    return known

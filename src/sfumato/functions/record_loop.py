@@ -1,0 +1,120 @@
+"""Records read one by one, each by a rule that looks at this record alone: so one strange record
+changes one value, and never the others. Data are in here.
+
+*Numbers*    what is no number counts as the lower end. *Yes or no*: what is neither is a no.
+             *Labels*: what cannot be one is no category.
+*Failing*    what a mechanism raises all the same would be about data: it is not kept, and `Failed`
+             says nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Failed, Refused
+from ..noise.bits import Bits
+from .guarded_call import SILENCE
+
+_FAR = 1e300
+
+
+def known_list(data: Any) -> None:
+    """Refuses, by its public shape alone, what holds several values in a record."""
+    shape = getattr(data, "shape", None)
+    if isinstance(shape, tuple) and len(shape) != 1 and not (len(shape) == 2 and shape[1] == 1):
+        place = (
+            f"data in {len(shape)} dimensions" if len(shape) != 2 else f"data of {shape[1]} columns"
+        )
+        raise Refused("privatize.shape", place, "a record is one value here", "one column")
+
+
+def values_of(data: Any, otherwise: float) -> NDArray[Any]:
+    """Each record as a finite number, by itself: what is none becomes `otherwise`, so that one
+    record changes one value. Secret.
+    """
+    if isinstance(data, list | tuple):
+        return np.array([_finite(v, otherwise) for v in data], dtype=np.float64)
+    values = np.asarray(data)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim > 1:  # rows, none of which is a number
+        return np.full(len(values), otherwise)
+    if values.dtype.kind in "iu":
+        return values
+    if values.dtype.kind == "f":
+        doubles = values.astype(np.float64)
+        return np.where(np.isnan(doubles), otherwise, np.clip(doubles, -_FAR, _FAR))
+    return np.array([_finite(v, otherwise) for v in values.ravel().tolist()], dtype=np.float64)
+
+
+def flags_of(data: Any) -> NDArray[np.bool_]:
+    """Each record as a yes or a no, by itself: what is neither is a no. Secret."""
+    records = data if isinstance(data, list | tuple) else np.asarray(data)
+    if isinstance(records, np.ndarray) and records.ndim == 1 and records.dtype.kind in "biuf":
+        return np.asarray(records != 0)
+    return np.array(
+        [_yes(v) for v in (records if isinstance(records, list | tuple) or records.ndim else ())],
+        dtype=np.bool_,
+    )
+
+
+def labels_of(data: Any) -> list[Any]:
+    """Each record as a label, by itself: what cannot be one is no category. Secret."""
+    records = data.tolist() if isinstance(data, np.ndarray) and data.ndim else list(data)
+    return [v for v in records if _can_be_hashed(v)]
+
+
+def attempted(mechanism: Any, data: Any, bits: Bits, low: Fraction | None) -> Any:
+    """What a mechanism that computes its statistic itself makes of data: of each record by itself.
+    A record that is no number counts as the lower end. Whatever is raised beyond that would be
+    about data, so it is not kept, and the failure says nothing.
+    """
+    spoken = warnings.filters
+    warnings.filters = [SILENCE]
+    try:
+        read = (
+            values_of(data, float(low))
+            if low is not None
+            else flags_of(data)
+            if mechanism.statistic == "count"
+            else labels_of(data)
+        )
+        return mechanism.perturb(read, bits=bits)
+    except Exception:
+        pass
+    finally:
+        warnings.filters = spoken
+    raise Failed
+
+
+def _finite(record: Any, otherwise: float) -> float:
+    if isinstance(
+        record, str | bytes | bytearray | np.complexfloating | list | np.ndarray
+    ) and not (isinstance(record, np.ndarray) and record.ndim == 0):
+        return otherwise
+    try:
+        value = float(record)
+    except Exception:
+        return otherwise
+    return otherwise if math.isnan(value) else min(_FAR, max(-_FAR, value))
+
+
+def _can_be_hashed(record: Any) -> bool:
+    try:
+        hash(record)
+    except Exception:
+        return False
+    return True
+
+
+def _yes(record: Any) -> bool:
+    try:
+        return bool(record)
+    except Exception:
+        return False

@@ -1,0 +1,46 @@
+"""What comes out when a statistic is released: a value that may be published, and what was promised
+for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Refused
+from ..exact.numbers import Number
+from ..guarantees import Guarantee
+from ..mechanisms.shared.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from ..ledger import Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """A value that may be published. None says that the mechanism, by its own private test, gave no
+    answer. The receipt says what was charged for it.
+    """
+
+    value: Any
+    mechanism: Mechanism
+    receipt: Receipt | None = None
+
+    @property
+    def promise(self) -> Guarantee:
+        return self.mechanism.promise
+
+    def error(self, confidence: Number = 0.95) -> float:
+        """Half the width of the interval around the value (around each coordinate), where the
+        mechanism's noise does not depend on the data.
+        """
+        error = getattr(self.mechanism, "error", None)
+        if error is None:
+            name = type(self.mechanism).__name__
+            raise Refused(
+                "released.error",
+                f"error of {name}",
+                "its error depends on the data, so there is none to publish",
+                "released.mechanism",
+            )
+        return float(error(confidence))

@@ -1,0 +1,1 @@
+"""Laws on finitely many outcomes, exactly: channels and divergences."""

@@ -1,0 +1,159 @@
+"""Laws on finitely many outcomes, exactly, and the one thing about two of them that matters to an
+adversary.
+
+*Law*      Probabilities as exact rationals that sum to 1. Floats are read by their shortest text; a
+           list of floats whose sum misses 1 by no more than 1e-9 is divided by its sum, exactly.
+           Numbers that claim to be exact have to sum to 1 as they stand.
+*Steps*    Outcomes of equal likelihood ratio p/q joined, the largest ratio first. By the lemma of
+           Neyman & Pearson (1933) this list decides every test between two laws, and every
+           divergence in this package is a sum over it. Where q = 0 the ratio is +∞ and the privacy
+           loss ln(p/q) is +∞: that mass is exactly what no ε can bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from flint import arb
+
+from ...errors import Refused
+from ...exact.balls import ball, below, precision
+from ...exact.numbers import Number, exact, text
+
+Law = Iterable[Number] | Mapping[Any, Number]
+"""What a user may write for a law: probabilities one after the other, or outcome to probability."""
+Weights = tuple[Fraction, ...]
+
+TOLERANCE = Fraction(1, 10**9)
+
+
+class Step(NamedTuple):
+    """All outcomes of one likelihood ratio: their probability by either law, not both zero."""
+
+    p: Fraction
+    q: Fraction
+
+    @property
+    def infinite(self) -> bool:
+        return self.q == 0
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.p / self.q
+
+
+def weights(values: Iterable[Number], name: str = "law") -> Weights:
+    """The probabilities of a law, exact and of sum 1."""
+    written = list(values)
+    numbers = [exact(value, name) for value in written]
+    if not numbers:
+        raise Refused("law.empty", name, "a law needs at least one outcome", f"{name}=[1]")
+    negative = next((number for number in numbers if number < 0), None)
+    if negative is not None:
+        raise Refused(
+            "law.negative",
+            f"{name}: {text(negative)}",
+            "a probability is zero or more",
+            f"{name}=[0.5, 0.5]",
+        )
+    total = sum(numbers, Fraction(0))
+    rounded = any(isinstance(value, float) or hasattr(value, "dtype") for value in written)
+    if total != 1 and not (rounded and abs(total - 1) <= TOLERANCE):
+        rewrite = "divide by the sum" if total else f"{name}=[0.5, 0.5]"
+        raise Refused(
+            "law.sum",
+            f"{name}, of sum {text(total)}",
+            "the probabilities of a law sum to 1",
+            rewrite,
+        )
+    return tuple(number / total for number in numbers)
+
+
+def law(values: Law, outcomes: Sequence[Any] | None = None, name: str = "law") -> Weights:
+    """The probabilities of a law, a mapping being read in the order of `outcomes`."""
+    if not isinstance(values, Mapping):
+        return _of_length(weights(values, name), outcomes, name)
+    if outcomes is None:
+        return weights(values.values(), name)
+    if set(values) != set(outcomes):
+        raise Refused(
+            "law.outcomes",
+            name,
+            "the outcomes are not the same",
+            "give every outcome its probability, 0 where it has none",
+        )
+    return weights((values[outcome] for outcome in outcomes), name)
+
+
+def pair(P: Law, Q: Law) -> tuple[Weights, Weights]:
+    """Two laws on the same outcomes, in one order."""
+    if isinstance(P, Mapping) != isinstance(Q, Mapping):
+        raise Refused(
+            "law.outcomes",
+            "P and Q",
+            "one law names its outcomes and the other does not",
+            "two lists, or two mappings",
+        )
+    p = law(P, None, "P")
+    return p, law(Q, list(P) if isinstance(P, Mapping) else range(len(p)), "Q")
+
+
+def steps(p: Weights, q: Weights) -> tuple[Step, ...]:
+    """The outcomes of two laws by likelihood ratio p/q, +∞ first, 0 last. Outcomes that neither law
+    gives are left out.
+    """
+    infinite = sum((a for a, b in zip(p, q, strict=True) if not b), Fraction(0))
+    joined: dict[Fraction, Step] = {}
+    for a, b in zip(p, q, strict=True):
+        if b:
+            before = joined.get(a / b, Step(Fraction(0), Fraction(0)))
+            joined[a / b] = Step(before.p + a, before.q + b)
+    finite = tuple(joined[ratio] for ratio in sorted(joined, reverse=True))
+    return (Step(infinite, Fraction(0)), *finite) if infinite else finite
+
+
+def exceeds(ratio: Fraction, exponent: Fraction) -> bool:
+    """Whether ratio > e^exponent, decided for certain: no rational but e⁰ is a rational power of e,
+    so there is no tie but at 1.
+    """
+    if exponent == 0 or ratio == 0:
+        return ratio > 1
+    if (
+        exponent > ratio.numerator.bit_length()
+    ):  # e > 2, so the power is far above; and likewise far below
+        return False
+    return -exponent > ratio.denominator.bit_length() or below(
+        lambda: ball(exponent).exp(), lambda: ball(ratio)
+    )
+
+
+def rational(value: arb) -> Fraction:
+    """The exact dyadic rational that a ball without radius is."""
+    mantissa, exponent = value.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def exp_down(exponent: Fraction, bits: int) -> Fraction:
+    """A rational at most e^exponent, and less than it by a few parts in 2^bits at most."""
+    if exponent > 10_000:
+        raise Refused(
+            "number.range",
+            f"epsilon={text(exponent)}",
+            "so large an ε promises nothing",
+            "epsilon=1",
+        )
+    with precision(bits):
+        return rational(ball(exponent).exp().lower())
+
+
+def _of_length(numbers: Weights, outcomes: Sequence[Any] | None, name: str) -> Weights:
+    if outcomes is not None and len(numbers) != len(outcomes):
+        raise Refused(
+            "law.outcomes",
+            f"{name}: {len(numbers)} for {len(outcomes)}",
+            "the outcomes are not the same",
+            "one probability for each outcome, in one order",
+        )
+    return numbers

@@ -1,0 +1,1 @@
+"""What a guarantee means to a person: odds, beliefs, attackers, sentences."""

@@ -1,0 +1,1 @@
+"""Where a ledger is stored: SQLite files and PostgreSQL, their schemas, checks and upgrades."""

@@ -1,0 +1,230 @@
+"""Whether a file can hold a book: it has one name, it is not mounted by itself, and locks on its
+file system exclude others.
+
+*One name*  SQLite names the log after the path of the file. A file with two names (a hard link, or
+            a file that is mounted by itself, as a container mounts a single file) would have two
+            logs, and each name would spend the whole budget. A symbolic link is one name: SQLite
+            follows it first.
+*Beside*    While a book is open, its log and the index of the log are the files that were there
+            when it was opened. A log that was deleted is written on without a name, and is lost
+            with the process; with another index two processes do not see each other's locks.
+*Locks*     Two open descriptions of a new file try to lock it. Where both succeed, no lock excludes
+            anybody. File systems that are shared between machines are refused by their kind,
+            because one machine cannot find out what the locks of another do.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+
+from ...errors import Refused
+
+Seen = tuple[tuple[int, ...] | None, ...]
+SHARED = frozenset(
+    {
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "ncpfs",
+        "afs",
+        "coda",
+        "ceph",
+        "lustre",
+        "fuse.sshfs",
+        "fuse.glusterfs",
+        "fuse.s3fs",
+        "fuse.rclone",
+    }
+)
+"""Kinds of file systems that several machines write to."""
+LOCAL = "a local disk; for several machines postgresql://…"
+NOTHING = "nothing was accepted, no data was read"
+_probed: set[int] = set()  # devices whose locks were found to hold
+_TRY = (
+    "import fcntl, os, sys\ntry:\n fcntl.lockf(os.open(sys.argv[1], os.O_RDWR), "
+    "fcntl.LOCK_EX | fcntl.LOCK_NB)\nexcept OSError:\n sys.exit(3)"
+)
+
+
+def seen(path: str, *beside: str) -> Seen:
+    """Which file it is and how many names it has; and the same of the files that lie beside it.
+    None where there is none. Asked before every charge.
+    """
+    try:
+        return (os.stat(path)[1:4], *[os.stat(name)[1:4] for name in beside])
+    except OSError:
+        return tuple([_one(name) for name in (path, *beside)])
+
+
+def _one(name: str) -> tuple[int, ...] | None:
+    """The number of a file, its device, and how many names it has."""
+    try:
+        return os.stat(name)[1:4]
+    except OSError:
+        return None
+
+
+def changed(name: str, before: Seen, now: Seen) -> Refused:
+    """Why a book that was open is not charged any more."""
+    if now[0] is None or before[0] is None or now[0][:2] != before[0][:2]:
+        return Refused(
+            "ledger.moved",
+            name,
+            "the file was moved or replaced while the book was open; nothing was accepted",
+            "open it again",
+        )
+    if now[0] != before[0]:
+        return two_names(name)
+    reason = (
+        f"its log, or the index of the log, was deleted or replaced while the book was open; "
+        f"{NOTHING}"
+    )
+    return Refused(
+        "ledger.log",
+        name,
+        reason,
+        (
+            "close() every book on this file, which writes the log's entries to it; then "
+            "Ledger.open(path, head=…)"
+        ),
+    )
+
+
+def two_names(name: str) -> Refused:
+    reason = (
+        f"the file has a second name, or is mounted by itself: each name would have a log of "
+        f"its own, and the budget could be spent twice; {NOTHING}"
+    )
+    return Refused(
+        "ledger.names",
+        name,
+        reason,
+        "one name: no hard link; mount the folder of the file, not the file",
+    )
+
+
+def fit(path: str, name: str) -> None:
+    """Refuse a file that cannot hold a book; one that is not there yet is seen by its folder."""
+    real = os.path.realpath(path)
+    folder = os.path.dirname(real)
+    here = seen(real)[0]
+    mount, parent = _mount(real), _mount(folder)
+    if here is not None and (
+        here[2] > 1
+        or (mount != parent if None not in (mount, parent) else here[1] != os.stat(folder).st_dev)
+    ):
+        raise two_names(name)
+    device = os.stat(folder).st_dev
+    if device in _probed:
+        return
+    if parent is not None and _kind(parent) in SHARED:
+        raise Refused(
+            "ledger.locks",
+            name,
+            (
+                f"several machines write to this file system, and their locks are not seen "
+                f"here; {NOTHING}"
+            ),
+            LOCAL,
+        )
+    if not locks_hold(folder):
+        raise Refused(
+            "ledger.locks",
+            name,
+            f"locks on this file system exclude nobody: the budget could be spent twice; {NOTHING}",
+            LOCAL,
+        )
+    _probed.add(device)
+
+
+def locks_hold(folder: str) -> bool:
+    """Whether a second open description of a file is kept out by a lock on it, as a second process
+    would be. True where no file can be made to try it on: then there is no log, and no book.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows: its locks are part of opening a file
+        return True
+    try:
+        first, path = tempfile.mkstemp(prefix=".sfumato-", dir=folder)
+    except OSError:
+        return True
+    try:
+        second = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            fcntl.lockf(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            held = _kept_out(second)
+            return (
+                subprocess.run([sys.executable, "-I", "-c", _TRY, path], check=False).returncode
+                == 3
+                if held is None
+                else held
+            )
+        except OSError:  # no locks at all
+            return False
+        finally:
+            os.close(second)
+    finally:
+        os.close(first)
+        with suppress(OSError):
+            os.unlink(path)
+
+
+def _kept_out(descriptor: int) -> bool | None:
+    """Whether a lock of this open description is refused; None where the system has no such locks,
+    and another process has to try.
+    """
+    import fcntl
+
+    if not hasattr(fcntl, "F_OFD_SETLK"):
+        return None
+    try:
+        fcntl.fcntl(
+            descriptor,
+            fcntl.F_OFD_SETLK,
+            struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0),
+        )
+    except BlockingIOError:
+        return True
+    except OSError:
+        return None
+    return False
+
+
+def _mount(path: str) -> int | None:
+    """The number of the mount that a path is on; None where the system does not say. The descriptor
+    is one that reads nothing: to close it drops no lock.
+    """
+    if not hasattr(os, "O_PATH"):
+        return None
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        try:
+            with open(f"/proc/self/fdinfo/{descriptor}", encoding="ascii") as about:
+                return next(
+                    (int(line.split()[1]) for line in about if line.startswith("mnt_id:")), None
+                )
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return None
+
+
+def _kind(mount: int) -> str:
+    """Of the file system of a mount; empty where the system does not say."""
+    with (
+        suppress(OSError),
+        open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as mounts,
+    ):
+        for line in mounts:
+            before, _, after = line.partition(" - ")
+            if before.split(" ", 1)[0] == str(mount):
+                return after.split(" ", 1)[0]
+    return ""

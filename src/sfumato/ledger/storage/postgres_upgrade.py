@@ -1,0 +1,101 @@
+"""A book of the second version on a server, rewritten in one transaction: all of it, or nothing.
+
+*How*       The old schema is set aside under another name, a new one is made, and the rows are
+            copied while the chain is followed and added up: `upgrade` says what is kept and what is
+            refused. Writers wait for the lock on the book.
+*Rights*    Whoever could look may look. Whoever could write to the tables may call `enter` instead,
+            and no table is left to write to.
+*Who*       The owner of the tables, who may make a schema in the database. Others are told so.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from ...errors import Refused
+from ..entries import Replay
+from .postgres_schema import FORMAT, TABLES
+from .sqlite_schema import SCHEMA
+from .sqlite_store import BALANCE, ENTER
+from .sqlite_upgrade import READ, SAME, agree, damaged, entries, sealing
+
+ASIDE = "sfumato_older"
+PORTION = 1000
+_RIGHTS = f"""
+SELECT grantee::regrole::text, bool_or(privilege_type = 'INSERT') FROM pg_class, aclexplode(relacl)
+WHERE oid = '{ASIDE}.entry'::regclass AND grantee <> relowner AND grantee <> 0 AND privilege_type IN ('SELECT', 'INSERT') GROUP BY 1"""
+_ACCOUNTS = f"""
+SELECT balance.dataset, share, budget, coalesce(last.spent, balance.spent), coalesce(last.parts, balance.parts)
+FROM {ASIDE}.balance LEFT JOIN (SELECT dataset, spent, parts FROM {ASIDE}.entry ORDER BY number DESC LIMIT 1) AS last
+    ON last.dataset = balance.dataset AND share = ''"""
+
+
+def rewrite(connection: Any, version: int) -> None:
+    """Bring the book to the version of today, unless another process was quicker."""
+    import psycopg
+
+    try:
+        with connection.transaction():
+            connection.execute("LOCK TABLE sfumato.book IN ACCESS EXCLUSIVE MODE")
+            connection.execute("SET LOCAL statement_timeout TO 0")
+            if connection.execute("SELECT version FROM sfumato.format").fetchall() == [(version,)]:
+                _move(connection)
+    except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError):
+        raise damaged() from None
+    except (
+        psycopg.errors.UndefinedTable
+    ):  # another process was quicker, and this one had waited for what is gone now
+        return
+    except psycopg.errors.InsufficientPrivilege:
+        reason = (
+            f"this sfumato reads schema {SCHEMA}, and the role may not rewrite the tables; "
+            f"they were not touched"
+        )
+        raise Refused(
+            "ledger.version",
+            f"schema {version}",
+            reason,
+            "open it once as the owner of the database; keep a copy",
+        ) from None
+
+
+def _move(connection: Any) -> None:
+    connection.execute(f"ALTER SCHEMA sfumato RENAME TO {ASIDE}")
+    connection.execute("CREATE SCHEMA sfumato")
+    connection.execute(TABLES, prepare=False)
+    ((book,),) = connection.execute(f"SELECT id FROM {ASIDE}.book").fetchall()
+    replay, last = Replay(), list[Any]()
+    with connection.cursor() as writer:
+        new = entries(_rows(connection), replay, last, str(book))
+        while portion := list(islice(new, PORTION)):
+            writer.executemany(ENTER.replace("?", "%s"), portion)
+        for table in SAME:
+            writer.execute(f"INSERT INTO {table} SELECT * FROM {ASIDE}.{table}")
+        agree(
+            replay,
+            writer.execute(_ACCOUNTS).fetchall(),
+            writer.execute("SELECT * FROM reservation").fetchall(),
+        )
+        rows, sealed = sealing(replay, last)
+        for statement, many in ((BALANCE, rows), (ENTER, sealed)):
+            writer.executemany(statement.replace("?", "%s"), many)
+        for role, writes in writer.execute(_RIGHTS).fetchall():  # as the server quotes its name
+            writer.execute(f"GRANT USAGE ON SCHEMA sfumato TO {role}")
+            writer.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA sfumato TO {role}")
+            if writes:
+                writer.execute(f"GRANT UPDATE ON book TO {role}")
+                writer.execute(f"GRANT EXECUTE ON FUNCTION enter TO {role}")
+        writer.execute("INSERT INTO format VALUES (%s, %s)", (FORMAT, SCHEMA))
+        writer.execute(f"DROP SCHEMA {ASIDE} CASCADE")
+
+
+def _rows(connection: Any) -> Any:
+    """In portions: a book may be longer than memory."""
+    connection.execute(
+        f"DECLARE older NO SCROLL CURSOR FOR SELECT {READ} FROM {ASIDE}.entry ORDER BY number",
+        prepare=False,
+    )
+    while portion := connection.execute(f"FETCH {PORTION} FROM older", prepare=False).fetchall():
+        yield from portion
+    connection.execute("CLOSE older", prepare=False)

@@ -1,0 +1,167 @@
+"""The tables of a book, and what a file must be to be one.
+
+*Balances*  What an account comes to is in `balance`; but the total of the dataset that the last
+            entry is about is in that entry, and its balance waits for an entry about another
+            dataset: so a charge writes one page, not two. `account` is the two taken together.
+*Version*   The third. A file of an older one is rewritten in one transaction when it is opened to
+            be written. A file that names another is refused, untouched: it was written by a newer
+            sfumato, or was not written by any.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import Refused
+
+if TYPE_CHECKING:
+    import apsw
+
+APPLICATION = 0x73666D74  # "sfmt", in the header of the file
+SCHEMA = 3
+OLDER = (1, 2)  # whose digests did not cover what an account comes to
+UPGRADE = "pip install --upgrade sfumato"
+ALTERED = "the tables are not those that the book makes"
+REWRITE = "sf.Ledger.open(path), which rewrites it; keep a copy"
+NEW = "Ledger.open({}, budget=sf.Pure(1), dataset='visits', unit='user_id', relation='add-remove')"
+MAGIC = b"SQLite format 3\0"  # with which every file of SQLite begins
+
+TABLES = """
+CREATE TABLE book (id TEXT NOT NULL);
+CREATE TABLE entry (
+    number INTEGER PRIMARY KEY, dataset TEXT NOT NULL, share TEXT, kind TEXT NOT NULL, key TEXT, body TEXT NOT NULL, digest TEXT NOT NULL,
+    spent TEXT NOT NULL, parts INTEGER NOT NULL CHECK (parts BETWEEN 0 AND 1152921504606846976), state TEXT);
+CREATE UNIQUE INDEX entry_key ON entry (dataset, key) WHERE key IS NOT NULL;
+CREATE UNIQUE INDEX entry_open ON entry (dataset) WHERE kind = 'open';
+CREATE INDEX entry_amend ON entry (dataset, number) WHERE kind = 'amend';
+CREATE INDEX entry_share ON entry (dataset, share, number) WHERE share IS NOT NULL;
+CREATE TABLE balance (
+    dataset TEXT NOT NULL, share TEXT NOT NULL, budget TEXT NOT NULL, spent TEXT NOT NULL,
+    parts INTEGER NOT NULL CHECK (parts BETWEEN 0 AND 1152921504606846976), PRIMARY KEY (dataset, share)) WITHOUT ROWID;
+CREATE VIEW account AS
+    SELECT balance.dataset, balance.share, budget, coalesce(last.spent, balance.spent) AS spent, coalesce(last.parts, balance.parts) AS parts
+    FROM balance LEFT JOIN (SELECT dataset, spent, parts FROM entry ORDER BY number DESC LIMIT 1) AS last
+    ON last.dataset = balance.dataset AND balance.share = '';
+CREATE TABLE reservation (number INTEGER PRIMARY KEY, state TEXT NOT NULL);
+CREATE INDEX reservation_open ON reservation (number) WHERE state = 'open';
+CREATE TABLE answer (
+    dataset TEXT NOT NULL, question TEXT NOT NULL, number INTEGER NOT NULL, answer BLOB NOT NULL, PRIMARY KEY (dataset, question)) WITHOUT ROWID;
+CREATE INDEX answer_number ON answer (dataset, number);
+CREATE TABLE shown (dataset TEXT NOT NULL, question TEXT NOT NULL, share TEXT NOT NULL, PRIMARY KEY (dataset, question, share)) WITHOUT ROWID;
+CREATE TRIGGER entry_stays BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'entries are never changed'); END;
+CREATE TRIGGER entry_kept BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'entries are never deleted'); END;
+"""
+
+
+def prepare(connection: apsw.Connection) -> None:
+    """Make the tables in an empty file, or see that the file is a ledger of a known version, and
+    bring it to this one.
+    """
+    from .sqlite_upgrade import rewrite
+
+    connection.execute(
+        "PRAGMA synchronous=EXTRA"
+        # until the log is on: the rollback journal of a beginning must not come back after a power
+        # loss
+    )
+    if (
+        _ask(connection, "PRAGMA application_id"),
+        _ask(connection, "SELECT count(*) FROM sqlite_schema"),
+    ) in ((0, 0), (APPLICATION, 0)):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if (
+                _ask(connection, "SELECT count(*) FROM sqlite_schema") == 0
+            ):  # another process may have been quicker
+                connection.execute(f"PRAGMA application_id={APPLICATION}")
+                connection.execute(TABLES)
+                connection.execute(f"PRAGMA user_version={SCHEMA}")
+            connection.execute("COMMIT")
+        except BaseException:
+            undo(connection)
+            raise
+    check(connection, "another database", (SCHEMA, *OLDER))
+    if _ask(connection, "PRAGMA user_version") != SCHEMA:
+        rewrite(connection)
+    if connection.filename and _ask(connection, "PRAGMA journal_mode=WAL") != "wal":
+        raise Refused(
+            "ledger.storage",
+            "PRAGMA journal_mode=WAL",
+            "this file system cannot hold a book that several processes write",
+            "a local disk",
+        )
+    connection.execute("PRAGMA synchronous=FULL")
+
+
+def check(connection: apsw.Connection, name: str, known: tuple[int, ...] = (SCHEMA,)) -> None:
+    """Whether the file is a ledger of a version that is known here."""
+    if _ask(connection, "PRAGMA application_id") != APPLICATION:
+        raise Refused(
+            "ledger.format",
+            name,
+            "this file is something else than a ledger; it was not touched",
+            "another path",
+        )
+    version = _ask(connection, "PRAGMA user_version")
+    if version not in known:
+        rewrite = REWRITE if version in OLDER else UPGRADE
+        raise Refused(
+            "ledger.version",
+            f"schema {version}",
+            f"this sfumato reads schema {SCHEMA}; the file was not touched",
+            rewrite,
+        )
+
+
+def structure(tx: Any) -> list[str]:
+    """What is wrong with the file itself, and whether its tables are those that the book makes."""
+    import apsw
+
+    fresh = apsw.Connection(":memory:")
+    fresh.execute(TABLES)
+    made, found = (
+        {
+            tuple(row)
+            for row in c.execute(
+                "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"
+            )
+        }
+        for c in (fresh, tx)
+    )
+    fresh.close()
+    problems = [] if made == found else [ALTERED]
+    if tx.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
+        problems.append("the file is damaged")
+    return problems
+
+
+def _ask(connection: apsw.Connection, query: str) -> Any:
+    ((value,),) = connection.execute(query).fetchall()
+    return value
+
+
+def may_be_a_ledger(place: str) -> bool:
+    """By the first bytes, before SQLite sees the file: opening another program's database could
+    already change it.
+    """
+    path = Path(place)
+    if not path.exists():
+        return True
+    with path.open("rb") as file:
+        first = file.read(100)
+    if not first.strip(b"\0"):  # empty, or cut off while it was made
+        return not first or Path(f"{path}-journal").exists()
+    return first[:16] == MAGIC and first[68:72] == APPLICATION.to_bytes(4, "big")
+
+
+def undo(connection: apsw.Connection) -> None:
+    """Roll back, if there is something to roll back: what was raised before matters more than what
+    is raised here.
+    """
+    import apsw
+
+    with suppress(apsw.Error):
+        if not connection.get_autocommit():
+            connection.execute("ROLLBACK")

@@ -1,0 +1,436 @@
+"""The seam to storage: one SQLite file, written through `apsw`, or the same in memory. What a
+server does otherwise is in `postgres`.
+
+WAL with `synchronous=FULL`: a commit that returned has reached the disk. `BEGIN IMMEDIATE` takes
+the one write lock before anything is read, so that check and charge are one step for all threads
+and processes. A book has one connection in a process, which its threads use in turn; none crosses a
+fork.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from json import JSONDecodeError
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ...errors import Refused
+from ..receipts import Head
+from .file_checks import Seen, changed, fit, seen
+from .fork_guard import identity, make, not_inherited, open_here, register
+from .sqlite_schema import may_be_a_ledger, prepare, structure, undo
+
+if TYPE_CHECKING:
+    import apsw
+
+    from ..book_queries import Written
+    from ..entries import Standing
+
+OLDEST_SQLITE = (3, 51, 3)  # the first with the fix of the WAL-reset bug
+STEPS = 20_000  # of SQLite's machine between two questions whether a look is to end
+PATIENCE = 30_000  # milliseconds to wait for another writer
+VFS: str | None = (
+    None  # SQLite's name of the file system to use; tests put one here that loses writes
+)
+
+ENTER = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+BALANCE = """
+INSERT INTO balance VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (dataset, share) DO UPDATE SET budget = excluded.budget, spent = excluded.spent, parts = excluded.parts"""
+RESERVE = (
+    "INSERT INTO reservation VALUES (?, ?) ON CONFLICT (number) DO UPDATE SET state = "
+    "excluded.state"
+)
+ANSWER = (
+    "INSERT INTO answer VALUES (?, ?, ?, ?) ON CONFLICT (dataset, question) DO UPDATE SET "
+    "number = excluded.number, answer = excluded.answer"
+)
+
+WRITE, READ = "BEGIN IMMEDIATE", "BEGIN"
+NOTHING = {WRITE: "nothing was accepted, no data was read", READ: "nothing was changed"}
+UNSURE = (
+    "no receipt was given, no data was read; should the entry stand when the book is opened "
+    "again, it counts"
+)
+
+
+class Conflict(Refused):
+    """The storage undid a transaction because of another one. Nothing was accepted, and the same
+    may be asked again.
+    """
+
+
+class Transaction:
+    """What may be done while a transaction is open. As a context it ends with a durable commit, or,
+    if anything was raised inside, with nothing done.
+    """
+
+    __slots__ = (
+        "_begin",
+        "_connection",
+        "_store",
+        "execute",
+        "executemany",
+        "head",
+        "rows",
+        "run",
+        "standing",
+    )
+    _connection: Any
+    execute: Any  # one statement; what it returns is iterated over, or fetched
+    executemany: Any
+    run: Any  # the same as execute, for statements of which each is read to its end before the next
+    rows: Any  # and for results that may be long
+    json: ClassVar[str] = "body"  # the text of an entry, where parts of it are asked for
+
+    def __init__(self, store: Store, begin: str) -> None:
+        self._store, self._begin = store, begin
+        self.head: Head | None = None  # the end of the chain, once it was read or written
+        self.standing: Standing | None = None  # the accounts, once they were read
+
+    def __enter__(self) -> Self:
+        store = self._store
+        try:
+            self._connection = store._taken()
+            try:
+                if store._ended is not None:
+                    store._until = time.monotonic() + store._seconds
+                self._start()
+            except BaseException:
+                store._lock.release()
+                raise
+        except store._errors() as error:
+            raise store._explained(error, NOTHING[self._begin]) from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
+        store, happened = self._store, NOTHING[self._begin]
+        if (
+            store._connection is not self._connection
+        ):  # in the child of a fork from here: it is the parent's to end
+            raise Refused(
+                "ledger.fork",
+                store._name,
+                "the process was forked in the middle of a transaction; nothing was accepted",
+                "the parent process",
+            )
+        try:
+            if kind is None and self._begin is WRITE:
+                happened = UNSURE
+                self._commit()
+            else:
+                self._undo()
+        except BaseException as late:
+            self._undo()
+            error = late
+            if not isinstance(late, store._errors()):
+                raise
+        finally:
+            store._lock.release()
+        if error is not None and isinstance(error, store._errors()):
+            raise store._explained(error, happened) from None
+
+    def put(self, written: Written) -> None:
+        """Write an entry, and what it does to the other tables."""
+        run, dataset, share = self.run, written.dataset, written.share or ""
+        run(ENTER, written[:10])
+        for row in written.rows:
+            run(BALANCE, row)
+        if written.reserved is not None:
+            run(RESERVE, written.reserved)
+        if written.answer is not None:
+            question, *about = written.answer
+            run("DELETE FROM shown WHERE dataset = ? AND question = ?", (dataset, question))
+            run(ANSWER, (dataset, question, *about))
+        if written.shown is not None:
+            run("INSERT INTO shown VALUES (?, ?, ?)", (dataset, written.shown, share))
+
+    def structure(self) -> list[str]:
+        """What is wrong with the storage itself, and with the form of the tables."""
+        return structure(self)
+
+    def _start(self) -> None:
+        connection = self._connection
+        mine = (
+            connection.get_autocommit()
+        )  # else a transaction is open already, which is its owner's to end
+        try:
+            self.execute = self.rows = connection.execute
+            self.executemany, self.run = connection.executemany, self._store._run
+            self.run(self._begin)
+        except BaseException:
+            if mine:
+                undo(connection)
+            raise
+
+    def _commit(self) -> None:
+        self.run("COMMIT")
+
+    def _undo(self) -> None:
+        undo(self._connection)
+
+
+class Store:
+    """One file, or memory."""
+
+    follows: ClassVar[bool] = True  # whether a single statement locks, looks and writes
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._place = None if path is None else str(path)
+        self._lock = threading.RLock()
+        self._connection: Any = None
+        self._run: Any = (
+            None  # executes a statement of it, and reads that to its end before the next
+        )
+        self._file: tuple[int, int] | None = None
+        self._names: tuple[str, ...] = ()  # of the files beside it
+        self._seen: Seen = ()  # which files they are
+        self._inherited = False
+        self._ended: Callable[[], bool] | None = None
+        self._seconds = self._until = 0.0
+        register(self)
+
+    def writing(self) -> AbstractContextManager[Transaction]:
+        """A transaction that holds the write lock from its beginning and is durable at its end;
+        anything raised inside undoes it.
+        """
+        return Transaction(self, WRITE)
+
+    def reading(self) -> AbstractContextManager[Transaction]:
+        """One unchanging view."""
+        return Transaction(self, READ)
+
+    def wrote(self, statement: str, bindings: tuple[Any, ...]) -> bool:
+        """Whether one statement, as a durable transaction of its own, wrote a row. Not tried where
+        the book is in use here already.
+        """
+        lock, happened = self._lock, NOTHING[WRITE]
+        if not lock.acquire(False):
+            return False
+        try:
+            connection = self._reached()
+            if not connection.get_autocommit():
+                return False
+            happened = UNSURE
+            self._run(statement, bindings)
+            return bool(connection.changes())
+        except self._errors() as error:
+            raise self._explained(error, NOTHING[WRITE] if _was_busy(error) else happened) from None
+        finally:
+            lock.release()
+
+    def limit(self, ended: Callable[[], bool], seconds: float) -> None:
+        """From here on whatever this store is asked ends when `ended` says so, or after so many
+        seconds. For stores that are only looked at.
+        """
+        with self._lock:
+            self._ended, self._seconds = ended, seconds
+            if self._connection is not None:
+                self._limited(self._connection)
+
+    def _over(self) -> bool:
+        return self._ended is not None and (self._ended() or time.monotonic() > self._until)
+
+    def _limited(self, connection: Any) -> None:
+        connection.set_progress_handler(self._over, STEPS)
+
+    def close(self) -> None:
+        """Close the file; a book in memory ends here."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+            if self.path is not None:
+                self._connection = None
+
+    def _taken(self) -> Any:
+        """This process's connection, for this thread alone until it releases the lock."""
+        if not self._lock.acquire(timeout=PATIENCE / 1000):
+            raise Refused(
+                "ledger.busy",
+                self._name,
+                "other threads held the book for too long; nothing was accepted, no data was read",
+                "try again",
+            )
+        try:
+            return self._reached()
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _reached(self) -> Any:
+        if self._place is None:
+            if self._inherited:
+                reason = "another process holds the book: two copies could both be spent"
+                raise Refused("ledger.fork", "a ledger in memory", reason, "Ledger.open(path, …)")
+            if self._connection is None:
+                self._open(":memory:")
+            return self._connection
+        if self._connection is None:
+            not_inherited(self._place, self._name)
+            self._open(self._place)
+            self._file = identity(self._place)
+            self._seen = seen(self._place, *self._beside())
+        if self._seen != (now := seen(self._place, *self._names)):
+            raise changed(self._name, self._seen, now)
+        return self._connection
+
+    def _beside(self) -> tuple[str, ...]:
+        """The names of the log and of its index, which are there once the file was read."""
+        self._run("SELECT 1 FROM sqlite_schema").fetchall()
+        real = os.path.realpath(self._place or "")
+        self._names = f"{real}-wal", f"{real}-shm"
+        return self._names
+
+    def _part(self) -> None:
+        """Before a fork: close the file, unless a transaction is open on it. A book in memory stays
+        with its process.
+        """
+        if (
+            self._place is not None
+            and self._connection is not None
+            and self._connection.get_autocommit()
+        ):
+            self._connection.close()
+            self._connection = None
+
+    def _open(self, name: str) -> None:
+        connection = self._connect(name)
+        if self._ended is not None:
+            self._limited(connection)
+        self._connection, self._run = connection, connection.cursor().execute
+
+    def _connect(self, name: str) -> apsw.Connection:
+        import apsw
+
+        if tuple(map(int, apsw.sqlite_lib_version().split("."))) < OLDEST_SQLITE:
+            raise Refused(
+                "ledger.sqlite",
+                f"SQLite {apsw.sqlite_lib_version()}",
+                "older versions can lose a commit when the log is reset",
+                "a newer apsw",
+            )
+        if (
+            self._place is not None
+            and not open_here(self._place)
+            and not may_be_a_ledger(self._place)
+        ):
+            raise Refused(
+                "ledger.format",
+                self._name,
+                "this file is something else than a ledger; it was not touched",
+                "another path",
+            )
+        if self._place is not None:
+            make(self._place)
+            fit(self._place, self._name)
+        connection = apsw.Connection(name, vfs=VFS)
+        try:
+            connection.set_busy_timeout(PATIENCE)
+            if connection.readonly("main"):
+                raise Refused(
+                    "ledger.read-only",
+                    self._name,
+                    "the book cannot be written; nothing was accepted",
+                    "a path that can be written",
+                )
+            _patiently(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    @property
+    def _name(self) -> str:
+        return self.path.name if self.path else "memory"
+
+    def _errors(self) -> tuple[type[Exception], ...]:
+        import apsw
+
+        return apsw.Error, OSError, *UNREADABLE
+
+    def _explained(self, error: Exception, happened: str) -> Refused:
+        """A storage error as a refusal. The text holds nothing of the entries."""
+        import apsw
+
+        unreadable = isinstance(error, UNREADABLE)
+        code, reason, rewrite = next(
+            (
+                row
+                for kind, *row in WHY
+                if isinstance(error, getattr(apsw, kind)) or (unreadable and kind == "CorruptError")
+            ),
+            OTHER,
+        )
+        return Refused(code, self._name, f"{reason}; {happened}", rewrite)
+
+
+def _patiently(connection: apsw.Connection) -> None:
+    """Prepare; while others prepare the same file SQLite may say busy without waiting, as the
+    change to WAL is outside its busy timeout.
+    """
+    import apsw
+
+    end = time.monotonic() + PATIENCE / 1000
+    while True:
+        try:
+            return prepare(connection)
+        except apsw.BusyError:
+            if time.monotonic() > end:
+                raise
+            undo(connection)
+            time.sleep(0.005)
+
+
+def _was_busy(error: Exception) -> bool:
+    """Whether a statement did not get the write lock, and so was not begun."""
+    import apsw
+
+    return isinstance(error, apsw.BusyError)
+
+
+UNREADABLE = (UnicodeDecodeError, JSONDecodeError, KeyError)
+"""What is raised by rows that the book has not written."""
+
+WHY = (
+    ("BusyError", "ledger.busy", "another writer held the book for too long", "try again"),
+    (
+        "InterruptError",
+        "ledger.busy",
+        "the look was ended: it took too long, or the service ends",
+        "try again",
+    ),
+    ("FullError", "ledger.full", "the disk is full", "make room, then try again"),
+    (
+        "ReadOnlyError",
+        "ledger.read-only",
+        "the book cannot be written",
+        "a path that can be written",
+    ),
+    (
+        "CantOpenError",
+        "ledger.path",
+        "there is no such place, or it cannot be opened",
+        "a path in a folder that exists",
+    ),
+    ("NotADBError", "ledger.format", "this file is something else than a ledger", "another path"),
+    (
+        "CorruptError",
+        "ledger.corrupt",
+        "the file is damaged",
+        "the last backup, checked with verify(head=…)",
+    ),
+    (
+        "IOError",
+        "ledger.io",
+        "the disk did not take or give the bytes",
+        "see to the disk, then try again",
+    ),
+)
+OTHER = ("ledger.storage", "the storage refused", "see to the storage, then try again")

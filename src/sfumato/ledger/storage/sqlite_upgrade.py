@@ -1,0 +1,165 @@
+"""A book of an older version, rewritten in one transaction: all of it, or nothing.
+
+*Kept*      Entries, their texts and their chain stay as they are; a head that was kept is still in
+            the book.
+*Read*      The whole chain is followed and added up once, in time that grows as the book does. A
+            book whose accounts or reservations are not what its entries come to is refused,
+            untouched: that would not be seen any more once they are written anew.
+*New*       Every entry has its share and the total that it comes to in columns. A last entry, of
+            the kind `upgrade`, carries the state of the accounts under its digest: from there on
+            the chain vouches for them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...errors import Refused
+from ..clock import now
+from ..entries import Replay, Row, canonical, digest, genesis, sealed
+from .sqlite_schema import OLDER, SCHEMA, TABLES, undo
+from .sqlite_store import BALANCE, ENTER
+
+if TYPE_CHECKING:
+    import apsw
+
+READ = "number, dataset, kind, key, body, digest"
+REASON = "rewritten: from here on the chain covers what the accounts come to"
+SAME = ("book", "reservation", "answer", "shown")
+"""Tables whose rows stay as they are."""
+
+
+def rewrite(connection: apsw.Connection) -> None:
+    """Bring the file to the version of today, unless another process was quicker."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if connection.execute("PRAGMA user_version").fetchall() in [
+            [(version,)] for version in OLDER
+        ]:
+            _move(connection)
+        connection.execute("COMMIT")
+    except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError):
+        undo(connection)
+        raise damaged() from None
+    except BaseException:
+        undo(connection)
+        raise
+
+
+def damaged() -> Refused:
+    reason = "the entries do not come to what the book says; it was not touched"
+    return Refused(
+        "ledger.corrupt",
+        "a book of an older version",
+        reason,
+        "the last backup, checked with verify(head=…)",
+    )
+
+
+def entries(rows: Any, replay: Replay, last: list[Any], book: str) -> Iterator[tuple[Any, ...]]:
+    """The entries of an older book as rows of today. `last` becomes the number, digest and dataset
+    of the last of them.
+    """
+    last[:] = 0, genesis(book), None
+    for number, dataset, kind, key, text, stored in rows:
+        fresh = digest(last[1], text)
+        if (number, stored) != (last[0] + 1, fresh):
+            raise ValueError("chain")
+        body = json.loads(text)
+        last[:] = number, fresh, dataset
+        yield (
+            number,
+            dataset,
+            body.get("share"),
+            kind,
+            key,
+            text,
+            fresh,
+            *replay.count(number, body, carries=False),
+        )
+
+
+def agree(replay: Replay, accounts: Any, reservations: Any) -> None:
+    """ValueError where the accounts or the reservations of the older book are not what its entries
+    come to.
+    """
+    due = replay.datasets.items()
+    if set(map(tuple, accounts)) != {
+        tuple(Row.of(name, share, account))
+        for name, dataset in due
+        for share, account in dataset.accounts.items()
+    }:
+        raise ValueError("accounts")
+    if set(map(tuple, reservations)) != {
+        (number, reserved.state)
+        for _, dataset in due
+        for number, reserved in dataset.reservations.items()
+    }:
+        raise ValueError("reservations")
+
+
+def sealing(replay: Replay, last: list[Any]) -> tuple[list[Row], list[tuple[Any, ...]]]:
+    """The rows of the accounts, and the entry that vouches for them; none in a book without
+    entries.
+    """
+    number, previous, dataset = last
+    if dataset is None:
+        return [], []
+    body = {
+        "kind": "upgrade",
+        "dataset": dataset,
+        "share": None,
+        "version": SCHEMA,
+        "reason": REASON,
+        "when": now(),
+    }
+    text = canonical(body)
+    spent, parts, state = replay.count(number + 1, body, carries=True)
+    assert replay.standing is not None
+    assert state is not None
+    fresh = sealed(previous, text, dataset, spent, state)
+    return list(replay.standing.rows.values()), [
+        (number + 1, dataset, None, "upgrade", None, text, fresh, spent, parts, state)
+    ]
+
+
+def _move(connection: apsw.Connection) -> None:
+    accounts = connection.execute(
+        "SELECT dataset, share, budget, spent, parts FROM account"
+    ).fetchall()
+    for kind in ("view", "trigger", "index"):
+        for (name,) in connection.execute(
+            "SELECT name FROM sqlite_schema WHERE type = ? AND sql IS NOT NULL", (kind,)
+        ).fetchall():
+            connection.execute(f"DROP {kind} {name}")  # a name that the schema has
+    tables = [
+        name
+        for (name,) in connection.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'table'"
+        ).fetchall()
+    ]
+    for table in tables:
+        connection.execute(f"ALTER TABLE {table} RENAME TO older_{table}")
+    connection.execute(TABLES)
+    replay, last = Replay(), list[Any]()
+    ((book,),) = connection.execute("SELECT id FROM older_book").fetchall()
+    connection.executemany(
+        ENTER,
+        entries(
+            connection.execute(f"SELECT {READ} FROM older_entry ORDER BY number"),
+            replay,
+            last,
+            str(book),
+        ),
+    )
+    for table in SAME:
+        connection.execute(f"INSERT INTO {table} SELECT * FROM older_{table}")
+    for table in tables:
+        connection.execute(f"DROP TABLE older_{table}")
+    agree(replay, accounts, connection.execute("SELECT * FROM reservation"))
+    rows, sealing_ = sealing(replay, last)
+    connection.executemany(BALANCE, rows)
+    connection.executemany(ENTER, sealing_)
+    connection.execute(f"PRAGMA user_version={SCHEMA}")

@@ -1,0 +1,131 @@
+"""Which oracle: by exact variance, with the reason said.
+
+*Rule*     The oracle with the least exact variance of a frequency of 1/k, people and coins
+           together, among those whose report is not longer than allowed; of equal ones the shortest
+           report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..errors import Refused
+from ..exact.numbers import Number, is_whole, positive
+from .direct import Direct
+from .frequency_oracle import FrequencyOracle
+from .hadamard import Hadamard
+from .hashing import Hashing
+from .oracle import reports_of
+from .subset import Subset
+from .unary import Unary
+from .wire_reports import HEAD
+
+CANDIDATES: dict[str, Callable[..., FrequencyOracle]] = {
+    "Direct": Direct,
+    "Unary": Unary,
+    "Unary, symmetric": lambda **about: Unary(symmetric=True, **about),
+    "Hashing": Hashing,
+    "Hadamard": Hadamard,
+    "Subset": Subset,
+}
+"""What is compared: oracles without a hash that all share, whose variance shrinks to nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One of the candidates."""
+
+    name: str
+    oracle: FrequencyOracle
+    variance: float
+    report_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The oracle chosen, and all that were compared, the best first. `why` says it in words."""
+
+    oracle: FrequencyOracle
+    n: int
+    compared: tuple[Compared, ...]
+
+    @property
+    def why(self) -> str:
+        first, *others = self.compared
+        said = [
+            (
+                f"{first.name}: of {len(self.compared)} oracles it has the least variance at "
+                f"ε = {float(self.oracle.epsilon):g} and k = {self.oracle.k}"
+            )
+        ]
+        said.append(
+            f"a frequency of 1/k is off by {first.variance**0.5:.2g} (one standard "
+            f"error) from {self.n} reports of {first.report_bytes} bytes"
+        )
+        if others:
+            said.append(
+                f"next is {others[0].name} with "
+                f"{others[0].variance / first.variance:.3g} times the variance and "
+                f"{others[0].report_bytes} bytes"
+            )
+        if shorter := min(
+            (c for c in others if c.report_bytes < first.report_bytes),
+            key=lambda c: (c.report_bytes, c.variance),
+            default=None,
+        ):
+            said.append(
+                f"the shortest report is that of {shorter.name}: {shorter.report_bytes} "
+                f"bytes for {shorter.variance / first.variance:.3g} times the variance"
+            )
+        return "; ".join(said) + "."
+
+    def __str__(self) -> str:
+        rows = [f"{c.name:<18}{c.variance:>12.4g}{c.report_bytes:>8} bytes" for c in self.compared]
+        return "\n".join([f"{'oracle':<18}{'variance':>12}{'report':>14}", *rows, self.why])
+
+
+def best(
+    epsilon: Number,
+    k: int | None = None,
+    n: int = 1_000_000,
+    *,
+    categories: Iterable[Hashable] | None = None,
+    max_bytes: int = 4096,
+    **about: Any,
+) -> Best:
+    """The oracle for k categories (or these ones) and n reports, and why."""
+    if (k is None) == (categories is None):
+        raise Refused(
+            "local.categories",
+            "best(…)",
+            "give the number of categories or the categories themselves",
+            "best(epsilon=1, k=100, n=1_000_000)",
+        )
+    names = tuple(categories) if categories is not None else range(_count(k))
+    e, reports = positive(epsilon, "epsilon"), reports_of(n)
+    made = {name: make(epsilon=e, categories=names, **about) for name, make in CANDIDATES.items()}
+    rows = [
+        Compared(name, oracle, oracle.variance(reports, Fraction(1, oracle.k)), HEAD + oracle.width)
+        for name, oracle in made.items()
+        if HEAD + oracle.width <= max_bytes
+    ]
+    if not rows:
+        raise Refused(
+            "local.size", f"max_bytes={max_bytes}", "every report is longer", "max_bytes=16"
+        )
+    rows.sort(key=lambda row: (row.variance, row.report_bytes))
+    return Best(rows[0].oracle, reports, tuple(rows))
+
+
+def _count(k: Any) -> int:
+    if not is_whole(k, 2, 1 << 24):
+        raise Refused(
+            "local.categories",
+            f"k={k}",
+            "the number of categories is a whole number from 2 on",
+            "k=100",
+        )
+    return k

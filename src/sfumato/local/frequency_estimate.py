@@ -1,0 +1,251 @@
+"""Frequencies estimated from local reports: unbiased, with their exact variance and with intervals
+that hold.
+
+*Steps*      A report supports a value with probability p if it is the true one and q if it is not,
+             both exact. Of n reports the share d̂ supports it; then (d̂ − q)/(p − q) is an unbiased
+             estimate of its frequency. Consistency (no frequency below 0, sum 1) comes afterwards,
+             and is biased.
+*Error*      About a population from which the n people are drawn: Var = P(1 − P)/(n·(p − q)²), P =
+             q + (p − q)·f. About these n people themselves only the coins count: Var = (f·p(1 − p)
+             + (1 − f)·q(1 − q))/(n·(p − q)²).
+*Interval*   "exact": Clopper & Pearson 1934 for P, then the straight line to f; holds for the
+             population. "hoeffding": ± √(ln(2/β)/(2n))/(p − q); holds for the population and for
+             these people. "normal": ± z standard errors; approximate. `simultaneous`: all of them
+             hold together (union bound).
+*Slack*      Where hashing is shared by all (sketches), collisions move an estimate too: a part of β
+             pays for them, and the interval is wider by their bound.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from ..errors import Refused
+from ..exact.balls import ball, down, evaluate, up
+from ..exact.numbers import Number, probability
+from ..mechanisms.shared.response_estimate import METHODS, Method, limit
+from .lib.consistency import Consistency, Floats, consistent
+
+if TYPE_CHECKING:
+    from .frequency_oracle import FrequencyOracle
+    from .oracle import Oracle
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aggregate:
+    """What a collector needs to keep of reports: how many there were, and whole numbers that add
+    up. Parts counted in different places are added with +.
+    """
+
+    mark: bytes
+    counts: NDArray[np.int64] = field(repr=False)
+    reports: int
+
+    def __add__(self, other: Aggregate) -> Aggregate:
+        if (
+            not isinstance(other, Aggregate)
+            or other.mark != self.mark
+            or other.counts.shape != self.counts.shape
+        ):
+            raise Refused(
+                "local.report",
+                "aggregate + aggregate",
+                "they count reports to different questions",
+                "oracle.aggregate(reports) of one oracle",
+            )
+        return Aggregate(self.mark, self.counts + other.counts, self.reports + other.reports)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Estimate:
+    """How many reports support each category, and what follows for its frequency. In the order of
+    the categories throughout.
+    """
+
+    oracle: FrequencyOracle
+    counts: NDArray[np.int64]
+    reports: int
+
+    @property
+    def categories(self) -> tuple[Hashable, ...]:
+        return self.oracle.categories
+
+    @property
+    def frequencies(self) -> Floats:
+        """Unbiased, and possibly below 0 or above 1."""
+        return np.array(
+            [float(self._at(Fraction(count, self.reports))) for count in self.counts.tolist()]
+        )
+
+    def __getitem__(self, category: Hashable) -> float:
+        """The unbiased frequency of one category."""
+        return float(
+            self._at(Fraction(int(self.counts[self.oracle.labels.index(category)]), self.reports))
+        )
+
+    def consistent(self, method: Consistency = "norm-sub") -> Floats:
+        """Frequencies that are none below 0 and of sum 1 ("norm-sub" and "projection" are two ways
+        to the same nearest point), or cut one by one ("clip").
+        """
+        return consistent(self.frequencies, method)
+
+    @property
+    def standard_error(self) -> Floats:
+        """√(d̂(1 − d̂)/n)/(p − q): the population's, with the observed share put in for P;
+        collisions of a sketch at their worst are added.
+        """
+        shares = self.counts / self.reports
+        spread = float(self.oracle.own - self.oracle.other)
+        found: Floats = np.sqrt(
+            shares * (1 - shares) / self.reports / spread**2 + self.oracle._shared_variance()
+        )
+        return found
+
+    def interval(
+        self, confidence: Number = 0.95, *, method: Method = "exact", simultaneous: bool = False
+    ) -> Floats:
+        """A lower and an upper end for each frequency; with `simultaneous`, all of them hold
+        together.
+        """
+        if method not in METHODS:
+            raise Refused(
+                "response.interval",
+                f"method={method!r}",
+                "there is no such interval",
+                f"one of {', '.join(METHODS)}",
+            )
+        missing = (1 - probability(confidence, "confidence", zero=False)) / (
+            len(self.counts) if simultaneous else 1
+        )
+        if method == "normal":
+            from scipy.special import ndtri
+
+            half = -ndtri(float(missing) / 2) * self.standard_error
+            around: Floats = np.clip(
+                np.stack([self.frequencies - half, self.frequencies + half], axis=1), 0.0, 1.0
+            )
+            return around
+        missing, slack = self.oracle._slack(missing)
+        ends = self._hoeffding(missing) if method == "hoeffding" else self._exact(missing)
+        found: Floats = np.clip(
+            np.array([(down(low - slack), up(high + slack)) for low, high in ends]), 0.0, 1.0
+        )
+        return found
+
+    def _hoeffding(self, missing: Fraction) -> list[tuple[Fraction, Fraction]]:
+        def formula() -> arb:
+            return (ball(2 / missing).log() / (2 * self.reports)).sqrt()
+
+        half = Fraction(evaluate(formula, "up")) / abs(self.oracle.own - self.oracle.other)
+        return [
+            (middle - half, middle + half)
+            for middle in (
+                self._at(Fraction(count, self.reports)) for count in self.counts.tolist()
+            )
+        ]
+
+    def _exact(self, missing: Fraction) -> list[tuple[Fraction, Fraction]]:
+        low, high = (
+            [
+                self._at(share)
+                for share in limits(self.counts, self.reports, missing / 2, upper=upper)
+            ]
+            for upper in (False, True)
+        )
+        return list(zip(low, high, strict=True))
+
+    def _at(self, share: Fraction) -> Fraction:
+        """The frequency at which this share of supporting reports is to be expected."""
+        return (share - self.oracle.other) / (self.oracle.own - self.oracle.other)
+
+    def record(self) -> dict[str, Any]:
+        """What may be published, for JSON: categories, unbiased frequencies, standard errors, how
+        many reports, and the promise to each of them.
+        """
+        numbers = {
+            "frequencies": self.frequencies.tolist(),
+            "standard_error": self.standard_error.tolist(),
+        }
+        return {
+            **published(self.oracle, self.reports),
+            "categories": list(self.categories),
+            **numbers,
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"Estimate({len(self.counts)} categories from {self.reports} reports by "
+            f"{type(self.oracle).__name__})"
+        )
+
+
+def published(oracle: Oracle, reports: int) -> dict[str, Any]:
+    """What the record of every estimate begins with."""
+    return {
+        "sfumato": "local estimate",
+        "version": 1,
+        "oracle": type(oracle).__name__,
+        "epsilon": str(oracle.epsilon),
+        "reports": reports,
+    }
+
+
+def bernstein(reach: Floats, size: Floats, reports: int, missing: float) -> Floats:
+    """Half-widths within which means of scores keep, each but for a chance of `missing`, from their
+    ranges and their variances: Bernstein's inequality.
+    """
+    chance = math.log(2 / missing)
+    found: Floats = (
+        chance * reach / 3 + np.sqrt((chance * reach / 3) ** 2 + 2 * reports * size * chance)
+    ) / reports
+    return found
+
+
+def variance(
+    own: Fraction, other: Fraction, frequency: Fraction, reports: int, target: str
+) -> Fraction:
+    """The exact variance of one estimated frequency."""
+    if target == "data":
+        one = frequency * own * (1 - own) + (1 - frequency) * other * (1 - other)
+    else:
+        named = other + (own - other) * frequency
+        one = named * (1 - named)
+    return one / (reports * (own - other) ** 2)
+
+
+_WIDER, _SURE = 1e-5, 1e-6
+
+
+def limits(
+    counts: NDArray[np.int64], reports: int, missing: Fraction, *, upper: bool
+) -> list[Fraction]:
+    """The ends of the intervals of Clopper & Pearson on one side, for many counts.
+
+    Each is found in double precision and moved outward by 10⁻⁵ of its distance from the observed
+    share; it stands if the tail there is below `missing` by one part in 10⁶, which is more than
+    `betainc` errs by (assumed, and tested against ball arithmetic). Any other is settled in ball
+    arithmetic.
+    """
+    from scipy.special import betainc, betaincinv
+
+    wanted, flat = float(missing), counts.astype(np.float64)
+    a, b = (reports - flat, flat + 1) if upper else (flat, reports - flat + 1)  # of 1 − P, or of P
+    inner = a > 0
+    share = np.where(upper, 1 - flat / reports, flat / reports)
+    at = betaincinv(np.where(inner, a, 1.0), b, wanted)
+    at = np.maximum(at - _WIDER * (share - at), 0.0)
+    sure = inner & (betainc(np.where(inner, a, 1.0), b, at) <= wanted * (1 - _SURE))
+    return [
+        (1 - Fraction(end) if upper else Fraction(end))
+        if stands
+        else limit(count, reports, missing, upper=upper)
+        for count, end, stands in zip(counts.tolist(), at.tolist(), sure.tolist(), strict=True)
+    ]

@@ -1,0 +1,1 @@
+"""What the local oracles share: coins, probabilities, hash functions, projection."""

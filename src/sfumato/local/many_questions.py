@@ -1,0 +1,282 @@
+"""Several: many questions to one person, as one report.
+
+*Law*        how="split": every question is answered; how="sample": one of them, drawn by lot
+             whatever the answers are, and the report says which.
+*Promise*    Split: the losses add, ε = Σ εᵢ, odds = the product. Sample: one answer is given, and
+             which one tells nothing: ε = the largest εᵢ, odds the largest. So the same ε in total
+             is ε/d for each of d questions, asked of all, or ε for each, asked of every d-th: for
+             small ε the latter is better, as the error grows like √d and not like d. `variance(n)`
+             says which.
+*Error*      Of each question as its own oracle's; sampled, from as many reports as drew it (a
+             binomial number m: E[1/m | m ≥ 1] is put in).
+*Report*     The parts one behind the other; or the number of the question and its part, with zeros
+             up to the length of the longest.
+*Proof*      docs/proofs/local-numbers.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..accounting.loss.shuffle_pair import binomial
+from ..errors import Refused
+from ..exact.numbers import Number, exact
+from ..guarantees import Relation
+from ..guarantees.guarantee import relation_of, unit_of
+from ..mechanisms.randomized_response import refuse_added
+from ..noise.bits import SYSTEM, Bits
+from .frequency_estimate import Aggregate
+from .lib.biased_coins import Bytes, below
+from .oracle import Oracle, reports_of
+from .prefix.prefix_tree import PrefixTree
+from .rappor import Rappor
+from .wire_reports import Reports, from_whole_numbers, whole_numbers, width_for
+
+How = Literal["sample", "split"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Several(Oracle):
+    """Oracles by name, of which a person answers all, or one by lot. Values, reports and estimates
+    go by the same names.
+    """
+
+    kind = "several"
+    names: tuple[str, ...]
+    parts: tuple[Oracle, ...]
+    how: How
+    epsilon: Fraction
+    relation: Relation | None
+    unit: str | None
+
+    def __init__(
+        self,
+        parts: Mapping[str, Oracle | dict[str, Any]],
+        *,
+        how: How = "sample",
+        names: Iterable[str] | None = None,
+        epsilon: Number | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
+        from .restore_question import restore
+
+        if how not in ("sample", "split"):
+            raise Refused(
+                "local.several",
+                f"how={how!r}",
+                "a person answers one question by lot, or all of them",
+                "how='sample' or how='split'",
+            )
+        found = {
+            str(name): part if isinstance(part, Oracle) else restore(part)
+            for name, part in ((n, parts[n]) for n in names or parts)
+        }
+        if not 2 <= len(found) <= 1 << 12 or any(
+            isinstance(part, Several | Rappor | PrefixTree) for part in found.values()
+        ):
+            reason = (
+                "at least two questions; none of them several again, a prefix tree, or one "
+                "that needs a memory"
+            )
+            raise Refused(
+                "local.several", f"{len(found)} parts", reason, "Several({'age': …, 'city': …})"
+            )
+        put = object.__setattr__
+        put(self, "names", tuple(found))
+        put(self, "parts", tuple(found.values()))
+        put(self, "how", how)
+        each = [part.epsilon for part in self.parts]
+        put(self, "epsilon", sum(each, Fraction(0)) if how == "split" else max(each))
+        put(self, "relation", relation_of(relation))
+        put(self, "unit", unit_of(unit))
+        refuse_added(self.relation)
+        if epsilon is not None and exact(epsilon, "epsilon") != self.epsilon:
+            raise Refused(
+                "local.several",
+                f"epsilon={epsilon}",
+                "the loss is that of the parts: their sum if split, the largest if sampled",
+                "leave epsilon= out",
+            )
+        self._end()
+
+    @property
+    def odds(self) -> Fraction:
+        each = [part.odds for part in self.parts]
+        return math.prod(each, start=Fraction(1)) if self.how == "split" else max(each)
+
+    @property
+    def length(self) -> int:
+        """The longest part."""
+        return max(part.width for part in self.parts)
+
+    @property
+    def width(self) -> int:
+        return (
+            sum(part.width for part in self.parts)
+            if self.how == "split"
+            else width_for(len(self.parts)) + self.length
+        )
+
+    def constants(self) -> dict[str, Any]:
+        return {
+            "how": self.how,
+            "names": list(self.names),
+            "parts": {name: part.question for name, part in self._named()},
+            "length": self.length,
+        }
+
+    def made_of(self) -> dict[str, Any]:
+        return {
+            "names": list(self.names),
+            "parts": {name: part.question for name, part in self._named()},
+            "how": self.how,
+        }
+
+    def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
+        """A report for each person: `values` has a column of values for each name (a dictionary, or
+        a table of any kind that gives columns by name).
+        """
+        if self.how == "split":
+            return Reports(
+                self.mark,
+                np.concatenate(
+                    [part._draw(codes, bits) for part, codes in self._columns(values, bits)], axis=1
+                ),
+            )
+        columns = self._columns(values, bits)
+        people, head = columns[0][1].size, width_for(len(self.parts))
+        drawn = below(len(self.parts), people, bits)
+        out = np.zeros((people, self.width), dtype=np.uint8)
+        out[:, :head] = whole_numbers(drawn, head)
+        for number, (part, codes) in enumerate(columns):
+            mine = np.flatnonzero(drawn == number)
+            out[mine, head : head + part.width] = part._draw(codes[mine], bits)
+        return Reports(self.mark, out)
+
+    def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
+        """Not of several questions at once: each part counts its own reports,
+        `parts_of(reports)`.
+        """
+        raise Refused(
+            "local.several",
+            "aggregate(…)",
+            "several questions have no one count",
+            "parts_of(reports), and aggregate each",
+        )
+
+    def parts_of(self, reports: Reports | bytes | Iterable[bytes]) -> dict[str, Reports]:
+        """The reports to each question."""
+        payload = self.read(reports).payload
+        return {
+            name: Reports(part.mark, payload[rows][:, place])
+            for (name, part), rows, place in self._places(payload)
+        }
+
+    def estimate(self, reports: Reports | bytes | Iterable[bytes]) -> dict[str, Any]:
+        """An estimate of each question that was answered at all."""
+        return {
+            name: self[name].estimate(some)
+            for name, some in self.parts_of(reports).items()
+            if len(some)
+        }
+
+    def variance(self, n: int) -> dict[str, float]:  # type: ignore[override]
+        """Of each question, from n people."""
+        inverse = (
+            1 / reports_of(n)
+            if self.how == "split"
+            else mean_inverse(reports_of(n), 1 / len(self.parts))
+        )
+        return {name: variance_at(part, inverse) for name, part in self._named()}
+
+    def __getitem__(self, name: str) -> Oracle:
+        return self.parts[self.names.index(name)]
+
+    def _named(self) -> list[tuple[str, Oracle]]:
+        return list(zip(self.names, self.parts, strict=True))
+
+    def _columns(self, values: Any, bits: Bits) -> list[tuple[Oracle, NDArray[np.int64]]]:
+        try:
+            columns = [
+                (part, part._codes(values[name], bits).ravel()) for name, part in self._named()
+            ]
+        except (KeyError, TypeError, IndexError):
+            raise Refused(
+                "local.several",
+                "values",
+                "there is a column of values for each name",
+                "perturb({'age': ages, 'city': cities})",
+            ) from None
+        if len({codes.size for _, codes in columns}) != 1:
+            raise Refused(
+                "local.several",
+                "values",
+                "columns are of one length: a value of each person",
+                "perturb({'age': ages, 'city': cities})",
+            )
+        return columns
+
+    def _places(self, payload: Bytes) -> list[tuple[tuple[str, Oracle], Any, slice]]:
+        """For each part the rows that answer it, and where in them."""
+        if self.how == "split":
+            ends = np.cumsum([0, *(part.width for part in self.parts)]).tolist()
+            return [
+                (named, slice(None), slice(a, b))
+                for named, a, b in zip(self._named(), ends, ends[1:], strict=False)
+            ]
+        head = width_for(len(self.parts))
+        drawn = from_whole_numbers(payload[:, :head])
+        return [
+            (named, drawn == number, slice(head, head + named[1].width))
+            for number, named in enumerate(self._named())
+        ]
+
+    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
+        formed = np.ones(len(payload), dtype=np.bool_)
+        if self.how == "sample":
+            head = width_for(len(self.parts))
+            formed &= from_whole_numbers(payload[:, :head]) < len(self.parts)
+        for (_, part), rows, place in self._places(payload):
+            formed[rows] &= part._formed(payload[rows][:, place])
+            if self.how == "sample":
+                formed[rows] &= ~payload[rows][:, place.stop :].any(axis=1)
+        return formed
+
+    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+        # `perturb` and `aggregate` are its own: there is no one code, and no one count
+        raise NotImplementedError
+
+    def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
+        raise NotImplementedError
+
+    def _tally(self, payload: Bytes) -> NDArray[np.int64]:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return (
+            f"Several({', '.join(f'{name}: {part!r}' for name, part in self._named())}, "
+            f"how={self.how!r})"
+        )
+
+
+def mean_inverse(n: int, share: float) -> float:
+    """E[1/m | m ≥ 1] of m ~ Bin(n, share)."""
+    first, masses = binomial(n, share)
+    counts = np.arange(first, first + masses.size)
+    some = counts >= 1
+    return float((masses[some] / counts[some]).sum() / masses[some].sum())
+
+
+def variance_at(part: Oracle, inverse: float) -> float:
+    """A variance a·x + b at x = 1/m, known at 1 and ½ (b: hash functions that all share)."""
+    one = part.variance(1)
+    slope = 2 * (one - part.variance(2))
+    return slope * inverse + (one - slope)

@@ -1,0 +1,1 @@
+"""Local oracles for the mean of a number."""

@@ -1,0 +1,138 @@
+"""A mean estimated from local reports: unbiased, with intervals that hold.
+
+*Steps*      The mean of the scores, less base, over slope: the mean step; times the grid, from the
+             lower end on.
+*Interval*   "exact": Clopper & Pearson 1934, where a score is one bit; holds for the population.
+             "bounded": the smaller of two half-widths that both are known before any report is
+             seen: Hoeffding's from the range of a score, and Bernstein's from the largest variance
+             it can have, by coins and by people together; it holds for the population and for these
+             people. "normal": ± z standard errors; approximate.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from ...errors import Refused
+from ...exact.balls import ball, down, evaluate, up
+from ...exact.numbers import Number, probability
+from ...mechanisms.shared.response_estimate import limit
+from ..frequency_estimate import published
+
+if TYPE_CHECKING:
+    from .number_oracle import NumberOracle
+
+Way = Literal["exact", "bounded", "normal"]
+WAYS: tuple[Way, ...] = ("exact", "bounded", "normal")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MeanEstimate:
+    """Sums of the scores of some reports, and what follows for the mean of the values."""
+
+    oracle: NumberOracle
+    sums: NDArray[np.int64]
+    reports: int
+
+    @property
+    def mean(self) -> float:
+        """Unbiased for the values on the grid, and possibly beyond the ends."""
+        return float(self._at(self._share))
+
+    @property
+    def standard_error(self) -> float:
+        """From the spread of the scores: people and coins together."""
+        n, (total, squares) = self.reports, self.sums.tolist()
+        spread = Fraction(squares, n) - Fraction(total, n) ** 2
+        return float(self.oracle.scale) * math.sqrt(spread / max(n - 1, 1))
+
+    def interval(
+        self, confidence: Number = 0.95, *, method: Way | None = None
+    ) -> tuple[float, float]:
+        """A lower and an upper end for the mean; without a method, exact where scores are bits and
+        else bounded.
+        """
+        bit = self.oracle.top == 1
+        chosen: Way = method or ("exact" if bit else "bounded")
+        if chosen not in WAYS or (chosen == "exact" and not bit):
+            raise Refused(
+                "response.interval",
+                f"method={method!r}",
+                "there is no such interval",
+                "one of bounded, normal; exact where a report is one bit",
+            )
+        missing = 1 - probability(confidence, "confidence", zero=False)
+        if chosen == "exact":
+            count = int(self.sums[0])
+            low, high = (
+                self._at(limit(count, self.reports, missing / 2, upper=upper))
+                for upper in (False, True)
+            )
+        elif chosen == "bounded":
+            half = Fraction(half_width(self.oracle, self.reports, missing))
+            low, high = (self._at(self._share) + sign * half for sign in (-1, 1))
+        else:
+            from scipy.special import ndtri
+
+            wide = Fraction(-float(ndtri(float(missing) / 2)) * self.standard_error)
+            low, high = (self._at(self._share) + sign * wide for sign in (-1, 1))
+        least, most = (
+            self.oracle.unit_step * self.oracle.first,
+            self.oracle.unit_step * (self.oracle.first + self.oracle.steps),
+        )
+        low, high = (min(max(end, least), most) for end in (low, high))
+        return down(low), up(high)
+
+    @property
+    def _share(self) -> Fraction:
+        return Fraction(int(self.sums[0]), self.reports)
+
+    def _at(self, score: Fraction) -> Fraction:
+        """The mean of the values at which this mean score is to be expected."""
+        return (
+            self.oracle.unit_step * self.oracle.first
+            + (score - self.oracle.base) * self.oracle.scale
+        )
+
+    def record(self) -> dict[str, Any]:
+        """What may be published, for JSON."""
+        return {
+            **published(self.oracle, self.reports),
+            "mean": self.mean,
+            "standard_error": self.standard_error,
+            "interval": list(self.interval()),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"MeanEstimate({self.mean:.6g} ± {self.standard_error:.2g} from {self.reports} "
+            f"reports by {type(self.oracle).__name__})"
+        )
+
+
+def half_width(oracle: NumberOracle, n: int, missing: Fraction) -> float:
+    """The smaller of Hoeffding's and Bernstein's half-width, in units of the values, rounded up.
+    The variance of a score is at most that of its coins plus that of the straight line over all
+    steps, and never more than a quarter of the squared range.
+    """
+    top, line = oracle.top, oracle.slope * oracle.steps
+    size = min(oracle._worst + line * line / 4, Fraction(top * top, 4))
+
+    def hoeffding() -> arb:
+        return top * (ball(2 / missing).log() / (2 * n)).sqrt() * ball(oracle.scale)
+
+    def bernstein() -> arb:
+        chance = ball(2 / missing).log()
+        reach = top * chance / 3
+        return (
+            (reach + (reach * reach + 2 * n * ball(size) * chance).sqrt()) / n * ball(oracle.scale)
+        )
+
+    return min(evaluate(hoeffding, "up"), evaluate(bernstein, "up"))

@@ -1,0 +1,228 @@
+"""Oracles for a number: each person's value is put on a public grid, and a report's score has a
+mean that is a straight line in it.
+
+*Steps*      A value is taken between `low` and `high` and put on a grid of a power of two, as
+             everywhere: the nearest step, halves upward. Steps are counted from 0; the ends are
+             moved outward to the grid. Every value has a step: what is no number, NaN too, has the
+             lower end, an infinity the nearer one.
+*Law*        `OneBit` and `Piecewise`: the score r of a report is a whole number with E[r | i] =
+             base + slope·i, exactly, i the step of the value. So (mean of scores − base)/slope is
+             an unbiased estimate of the mean step; of the values themselves it is off by half a
+             step at most.
+*Error*      Var(r | i) is an exact rational, too. `variance(n, value)` is that of the coins if
+             everyone has that value; without a value the largest, which no data exceed. About a
+             population from which people are drawn, the variance of their values over n comes on
+             top, as in any survey.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Refused
+from ...exact.balls import up
+from ...exact.numbers import Number, exact, positive, power_of_two
+from ...guarantees import Relation
+from ...guarantees.guarantee import relation_of, unit_of
+from ...mechanisms.randomized_response import refuse_added
+from ...mechanisms.shared.grid import snap_each
+from ...noise.bits import SYSTEM, Bits
+from .. import client
+from ..frequency_estimate import Aggregate
+from ..oracle import Oracle, reports_of
+from ..wire_reports import Reports
+from .mean_estimate import MeanEstimate
+
+STEPS = 1 << 10
+"""Steps of a grid that was not given, at least; less than twice as many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, init=False)
+class NumberOracle(Oracle):
+    """An oracle for the mean of a number between public ends."""
+
+    low: Fraction
+    high: Fraction
+    grid: int  # the exponent of a power of two
+    epsilon: Fraction
+    relation: Relation | None
+    unit: str | None
+
+    @property
+    @abstractmethod
+    def base(self) -> Fraction:
+        """E[score | step 0]."""
+
+    @property
+    @abstractmethod
+    def slope(self) -> Fraction:
+        """How much a step adds to it."""
+
+    @property
+    @abstractmethod
+    def top(self) -> int:
+        """The largest score; the least is 0."""
+
+    @abstractmethod
+    def _score_variance(self, step: int) -> Fraction:
+        """Var(score | step)."""
+
+    @property
+    @abstractmethod
+    def _worst(self) -> Fraction:
+        """The largest of them."""
+
+    @abstractmethod
+    def _scores(self, payload: Any) -> NDArray[np.int64]:
+        """The scores of payloads."""
+
+    def _begin(
+        self,
+        low: Number,
+        high: Number,
+        grid: Number | None,
+        epsilon: Number,
+        relation: str | None,
+        unit: str | None,
+        most: int,
+    ) -> None:
+        """What all constructors begin with."""
+        put = object.__setattr__
+        ends = exact(low, "low"), exact(high, "high")
+        if not ends[0] < ends[1]:
+            raise Refused(
+                "local.bounds",
+                f"low={low}, high={high}",
+                "a number lies between a lower and a higher end",
+                "low=0, high=100",
+            )
+        width = ends[1] - ends[0]
+        exponent = _fine(width) if grid is None else power_of_two(grid, "grid")
+        fields = {
+            "low": ends[0],
+            "high": ends[1],
+            "grid": exponent,
+            "epsilon": positive(epsilon, "epsilon"),
+        }
+        for name, value in {
+            **fields,
+            "relation": relation_of(relation),
+            "unit": unit_of(unit),
+        }.items():
+            put(self, name, value)
+        refuse_added(self.relation)
+        if not 1 <= self.steps <= most or max(map(abs, ends)) / self.unit_step >= 1 << 52:
+            raise Refused(
+                "local.grid",
+                f"grid={grid}",
+                f"from low to high there are 1 to {most} steps, and not too far from 0",
+                "leave grid= out",
+            )
+
+    @property
+    def unit_step(self) -> Fraction:
+        """The size of a step."""
+        return Fraction(2) ** self.grid
+
+    @property
+    def first(self) -> int:
+        """The lower end, in steps from 0."""
+        return math.floor(self.low / self.unit_step)
+
+    @property
+    def steps(self) -> int:
+        """Steps from the lower end to the upper."""
+        return math.ceil(self.high / self.unit_step) - self.first
+
+    def made_of(self) -> dict[str, Any]:
+        return {
+            "epsilon": str(self.epsilon),
+            "low": str(self.low),
+            "high": str(self.high),
+            "grid": str(self.unit_step),
+        }
+
+    def _shape(self) -> dict[str, Any]:
+        """What a client needs to put a number on the grid."""
+        return {"grid": self.grid, "first": self.first, "steps": self.steps}
+
+    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+        return np.clip(snap_each(doubles(values), self.grid) - self.first, 0, self.steps)
+
+    def _tally(self, payload: Any) -> NDArray[np.int64]:
+        """Sums of the scores and of their squares."""
+        scores = self._scores(payload)
+        return np.array([scores.sum(), (scores * scores).sum()], dtype=np.int64)
+
+    def estimate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> MeanEstimate:
+        counted = self._some(reports)
+        return MeanEstimate(self, counted.counts, counted.reports)
+
+    def variance(self, n: int, value: Number | None = None) -> float:
+        """The exact variance of the estimated mean over the coins, rounded up: if everyone has this
+        value, or the largest that any values give.
+        """
+        one = (
+            self._worst
+            if value is None
+            else self._score_variance(int(self._codes([float(exact(value, "value"))])[0]))
+        )
+        return up(one * self.scale**2 / reports_of(n))
+
+    def mse(self, values: Any) -> float:
+        """E(estimated mean − mean of these people's values on the grid)² over the coins, exactly,
+        rounded up.
+        """
+        steps, counts = np.unique(self._codes(values), return_counts=True)
+        n = reports_of(int(counts.sum()))
+        total = sum(
+            (int(c) * self._score_variance(int(i)) for i, c in zip(steps, counts, strict=True)),
+            Fraction(0),
+        )
+        return up(total * self.scale**2 / n**2)
+
+    def influence(self, fakes: int, n: int) -> float:
+        """How far `fakes` invented reports among n can move the estimated mean, at most, against
+        any reports in their place.
+        """
+        return up(Fraction(reports_of(fakes), reports_of(n)) * self.top * self.scale)
+
+    @property
+    def scale(self) -> Fraction:
+        """What a score of 1 more adds to the estimate from one report."""
+        return self.unit_step / self.slope
+
+
+def doubles(values: Any) -> NDArray[np.float64]:
+    """Any values as finite numbers, by the client's rule: what is none, NaN too, lies below all
+    others, and infinities at the ends of the doubles.
+    """
+    try:
+        found = np.asarray(values)
+        listed = found if found.dtype.kind in "biuf" else np.asarray(values, dtype=object)
+    except (TypeError, ValueError):  # rows of different lengths: a person each
+        listed = np.array([None] * len(values), dtype=object)
+    if listed.dtype == object:
+        return np.array([float(client.number(value)) for value in listed.ravel()], dtype=np.float64)
+    with np.errstate(over="ignore"):  # longer doubles than ours
+        return np.nan_to_num(
+            listed.ravel().astype(np.float64),
+            nan=-client.FAR,
+            posinf=client.FAR,
+            neginf=-client.FAR,
+        )
+
+
+def _fine(width: Fraction) -> int:
+    """The exponent of the largest power of two that gives at least so many steps."""
+    share = width / STEPS
+    exponent = share.numerator.bit_length() - share.denominator.bit_length()
+    return exponent if Fraction(2) ** exponent <= share else exponent - 1

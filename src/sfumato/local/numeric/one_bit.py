@@ -1,0 +1,100 @@
+"""OneBit: a number becomes one bit, more likely 1 the larger it is.
+
+*Law*        P(1 | step i) = a + b·i, whole numbers of 2^-64: a = 1/(e^ε + 1) rounded up, b = (1 −
+             2a)/steps rounded down (Duchi, Jordan & Wainwright 2013, in one dimension; as 1BitMean
+             in Ding, Kulkarni & Yekhanin 2017).
+*Promise*    P(1) lies in [a, 1 − a] at every step, so the odds are at most (1 − a)/a ≤ e^ε.
+*Error*      A straight line, exactly: unbiased. n·Var = P(1 − P)/b² steps², at most about ((e^ε +
+             1)/(e^ε − 1))²·(high − low)²/4, and never below (high − low)²/4 at the middle however
+             large ε is. From ε = 1.3 on `Piecewise` has the smaller worst case.
+*Report*     One byte: 0 or 1.
+*Proof*      docs/proofs/local-numbers.md
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...exact.balls import ball
+from ...exact.numbers import Number
+from ...noise.bits import Bits
+from ..lib.biased_coins import Bytes
+from ..lib.dyadic_probability import ONE, share, up
+from .number_oracle import NumberOracle
+
+MOST_STEPS = 1 << 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OneBit(NumberOracle):
+    """The mean of a number, a bit from each person."""
+
+    kind = "one-bit"
+    least: int  # of 2^64
+    step: int
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        low: Number,
+        high: Number,
+        grid: Number | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
+        self._begin(low, high, grid, epsilon, relation, unit, MOST_STEPS)
+        put = object.__setattr__
+        put(self, "least", up(lambda: 1 / (1 + ball(self.epsilon).exp())))
+        put(self, "step", max(0, (ONE - 2 * self.least) // self.steps))
+        self._end()
+
+    @property
+    def base(self) -> Fraction:
+        return share(self.least)
+
+    @property
+    def slope(self) -> Fraction:
+        return share(self.step)
+
+    @property
+    def top(self) -> int:
+        return 1
+
+    @property
+    def odds(self) -> Fraction:
+        most = self.least + self.steps * self.step
+        return max(Fraction(most, self.least), Fraction(ONE - self.least, ONE - most))
+
+    def _score_variance(self, step: int) -> Fraction:
+        p = self.base + self.slope * step
+        return p * (1 - p)
+
+    @property
+    def _worst(self) -> Fraction:
+        middle = (ONE // 2 - self.least) // self.step
+        return max(self._score_variance(i) for i in (middle, middle + 1) if 0 <= i <= self.steps)
+
+    @property
+    def width(self) -> int:
+        return 1
+
+    def constants(self) -> dict[str, Any]:
+        return {**self._shape(), "least": str(self.least), "step": str(self.step)}
+
+    def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
+        limits = np.uint64(self.least) + codes.astype(np.uint64) * np.uint64(
+            self.step
+        )  # below 2^64, as a is above 0
+        return (bits.words(codes.size) < limits).astype(np.uint8)[:, None]
+
+    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
+        return payload[:, 0] <= 1
+
+    def _scores(self, payload: Bytes) -> NDArray[np.int64]:
+        return payload[:, 0].astype(np.int64)

@@ -1,0 +1,109 @@
+"""Piecewise: a number becomes a cell of a grid, most likely one near its own place.
+
+*Law*        The law of a window (`numbers_window`) over the steps of the grid, with w the whole
+             number nearest steps·e^(−ε/2): the piecewise mechanism (Wang et al. 2019) on a public
+             grid, every cell with a rational probability, where the source has densities.
+*Promise*    odds = p·steps/((1 − p)·w) ≤ e^ε.
+*Error*      The mean of a report is a straight line in the step, exactly: unbiased. The variance is
+             largest at the ends, about (high − low)²·e^(ε/2)/(3·(e^(ε/2) − 1)²)/n, and falls
+             towards 0 as ε grows.
+*Report*     The number of a cell.
+*Proof*      docs/proofs/local-numbers.md
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...exact.balls import ball, decide, floor
+from ...exact.numbers import Number
+from ...noise.bits import Bits
+from ..lib.biased_coins import Bytes
+from ..wire_reports import from_whole_numbers, whole_numbers, width_for
+from .number_oracle import NumberOracle
+from .window_law import cell_chances, draw_cells, inside_of, moments, window_odds
+
+MOST_STEPS = 1 << 15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Piecewise(NumberOracle):
+    """The mean of a number, a cell of a grid from each person."""
+
+    kind = "piecewise"
+    window: int
+    own: int  # of 2^64
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        low: Number,
+        high: Number,
+        grid: Number | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
+        self._begin(low, high, grid, epsilon, relation, unit, MOST_STEPS)
+        put = object.__setattr__
+        put(self, "window", best_window(self.epsilon, self.steps))
+        put(self, "own", inside_of(self.epsilon, self.steps, self.window))
+        self._end()
+
+    @property
+    def base(self) -> Fraction:
+        return moments(self.own, self.steps, self.window, 0)[0]
+
+    @property
+    def slope(self) -> Fraction:
+        a, b = cell_chances(self.own, self.steps, self.window)
+        return (a - b) * self.window
+
+    @property
+    def top(self) -> int:
+        return self.steps + self.window - 1
+
+    @property
+    def odds(self) -> Fraction:
+        return window_odds(self.own, self.steps, self.window)
+
+    def _score_variance(self, step: int) -> Fraction:
+        return moments(self.own, self.steps, self.window, step)[1]
+
+    @property
+    def _worst(self) -> Fraction:
+        return max(
+            self._score_variance(i) for i in (0, self.steps)
+        )  # it is slope·(1 − slope)·i² and a straight line: convex
+
+    @property
+    def width(self) -> int:
+        return width_for(self.top + 1)
+
+    def constants(self) -> dict[str, Any]:
+        return {**self._shape(), "own": str(self.own), "window": self.window}
+
+    def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
+        return whole_numbers(draw_cells(codes, self.own, self.steps, self.window, bits), self.width)
+
+    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
+        return from_whole_numbers(payload) <= self.top
+
+    def _scores(self, payload: Bytes) -> NDArray[np.int64]:
+        return from_whole_numbers(payload)
+
+
+def best_window(epsilon: Fraction, steps: int) -> int:
+    """The whole number nearest steps·e^(−ε/2), and not below 1."""
+    return (
+        1
+        if epsilon > 64
+        else max(
+            1, decide(lambda: floor(steps * (-ball(epsilon) / 2).exp() + ball(Fraction(1, 2))))
+        )
+    )

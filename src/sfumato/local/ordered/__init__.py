@@ -1,0 +1,1 @@
+"""The distribution over ordered buckets in the local model."""

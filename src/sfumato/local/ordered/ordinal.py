@@ -1,0 +1,205 @@
+"""Ordinal: a distribution over ordered buckets. A report is a bucket near the own one, or any.
+
+*Law*        The law of a window (`numbers_window`) over k ordered buckets: the square wave (Li et
+             al. 2020) on a public grid, every cell with a rational probability. The window is the
+             whole number nearest 2β·(k − 1), β = (ε·e^ε − e^ε + 1)/(2e^ε·(e^ε − 1 − ε)), which
+             tells most about the bucket; `window=` sets another. Buckets are ordered categories, or
+             lie between edges; a number beyond the edges counts to the first or the last, what is
+             no number to the first, and what is none of the categories to a uniform one.
+*Promise*    odds = p·steps/((1 − p)·w) ≤ e^ε, steps = k − 1.
+*Error*      What is near in truth is near in the reports, so shares of all values up to a bucket
+             are far better known than from an oracle that forgets the order; a single bucket is
+             known worse. `variance(n)` is the largest of any such share, whatever people have.
+*Report*     The number of a cell.
+*Proof*      docs/proofs/local-numbers.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from ...errors import Refused
+from ...exact.balls import ball, decide, floor
+from ...exact.numbers import Number, double_above, exact, is_whole, positive, text
+from ...guarantees import Relation
+from ...guarantees.guarantee import relation_of, unit_of
+from ...mechanisms.randomized_response import refuse_added
+from ...mechanisms.shared.categories import Labels
+from ...noise.bits import SYSTEM, Bits
+from ..frequency_estimate import Aggregate
+from ..lib.biased_coins import Bytes
+from ..numeric.number_oracle import doubles
+from ..numeric.window_law import draw_cells, inside_of, window_odds
+from ..oracle import Oracle, every_code, plain_categories, reports_of
+from ..wire_reports import Reports, from_whole_numbers, whole_numbers, width_for
+from .ordinal_estimate import Distribution, cumulative_scores, worst_variances
+
+MOST = 1 << 10
+"""Buckets, at most: the estimate solves for all of them at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Ordinal(Oracle):
+    """The distribution of an ordered value."""
+
+    kind = "ordinal"
+    labels: Labels
+    edges: tuple[Fraction, ...]  # empty where buckets are categories
+    window: int
+    own: int  # of 2^64
+    epsilon: Fraction
+    relation: Relation | None
+    unit: str | None
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        edges: Sequence[Number] | None = None,
+        categories: Iterable[Hashable] | None = None,
+        window: int | None = None,
+        relation: str | None = None,
+        unit: str | None = None,
+    ) -> None:
+        if (edges is None) == (categories is None):
+            raise Refused(
+                "local.edges",
+                "Ordinal(…)",
+                "buckets are ordered categories, or lie between edges",
+                "edges=range(0, 101, 10), or categories=['low', 'high']",
+            )
+        cuts = () if edges is None else tuple(exact(edge, "edges") for edge in edges)
+        if edges is not None and (len(cuts) < 3 or any(not a < b for a, b in pairwise(cuts))):
+            raise Refused(
+                "local.edges",
+                f"{len(cuts)} edges",
+                "edges are at least three numbers, each above the one before",
+                "edges=range(0, 101, 10)",
+            )
+        names = (
+            tuple(categories)
+            if categories is not None
+            else tuple(f"{text(a)} to {text(b)}" for a, b in pairwise(cuts))
+        )
+        put = object.__setattr__
+        put(
+            self,
+            "labels",
+            Labels(names if len(set(names)) == len(names) else range(len(names)), least=2),
+        )
+        put(self, "edges", cuts)
+        put(self, "epsilon", positive(epsilon, "epsilon"))
+        put(self, "relation", relation_of(relation))
+        put(self, "unit", unit_of(unit))
+        refuse_added(self.relation)
+        if self.k > MOST or (window is not None and not is_whole(window, 1, MOST)):
+            raise Refused(
+                "local.size",
+                f"{self.k} buckets, window={window}",
+                f"buckets and the window are at most {MOST}",
+                "leave window= out",
+            )
+        put(self, "window", best_window(self.epsilon, self.steps) if window is None else window)
+        put(self, "own", inside_of(self.epsilon, self.steps, self.window))
+        self._end()
+
+    @property
+    def categories(self) -> tuple[Hashable, ...]:
+        return self.labels.names
+
+    @property
+    def k(self) -> int:
+        """How many buckets there are."""
+        return len(self.labels)
+
+    @property
+    def steps(self) -> int:
+        return self.k - 1
+
+    @property
+    def cells(self) -> int:
+        """Different reports."""
+        return self.steps + self.window
+
+    @property
+    def odds(self) -> Fraction:
+        return window_odds(self.own, self.steps, self.window)
+
+    @property
+    def width(self) -> int:
+        return width_for(self.cells)
+
+    def constants(self) -> dict[str, Any]:
+        named = (
+            {"edges": [str(edge) for edge in self.edges]}
+            if self.edges
+            else {"categories": plain_categories(self.labels)}
+        )
+        return {**named, "steps": self.steps, "window": self.window, "own": str(self.own)}
+
+    def made_of(self) -> dict[str, Any]:
+        made = {"epsilon": str(self.epsilon), "window": self.window}
+        return {**made, **({"edges": [str(edge) for edge in self.edges]} if self.edges else {})}
+
+    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+        if self.edges:
+            edges = np.array(
+                [double_above(edge) for edge in self.edges]
+            )  # a double is at or above the one if and only if it is at or above the other
+            return np.clip(np.searchsorted(edges, doubles(values), side="right") - 1, 0, self.steps)
+        return every_code(self.labels, values, bits)
+
+    def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
+        return whole_numbers(draw_cells(codes, self.own, self.steps, self.window, bits), self.width)
+
+    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
+        return from_whole_numbers(payload) < self.cells
+
+    def _tally(self, payload: Bytes) -> NDArray[np.int64]:
+        return np.bincount(from_whole_numbers(payload), minlength=self.cells)
+
+    def estimate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Distribution:
+        counted = self._some(reports)
+        return Distribution(self, counted.counts, counted.reports)
+
+    def variance(self, n: int) -> float:
+        """The largest variance, over the coins, of the unbiased share of all values up to a bucket:
+        of any bucket, whatever people have.
+        """
+        return float(worst_variances(self, cumulative_scores(self)).max()) / reports_of(n)
+
+    def influence(self, fakes: int, n: int) -> float:
+        """How far `fakes` invented reports among n can move a share of all values up to a bucket,
+        at most, against any reports in their place.
+        """
+        scores = cumulative_scores(self)
+        return (
+            float((scores.max(axis=1) - scores.min(axis=1)).max())
+            * reports_of(fakes)
+            / reports_of(n)
+        )
+
+    def __repr__(self) -> str:
+        return f"Ordinal({self.k} buckets, epsilon={text(self.epsilon)}, window={self.window})"
+
+
+def best_window(epsilon: Fraction, steps: int) -> int:
+    """The whole number nearest 2β·steps, from 1 to steps."""
+
+    def formula() -> arb:
+        e, growth = ball(epsilon), ball(epsilon).exp()
+        return (e * growth - growth + 1) / (growth * (growth - 1 - e))
+
+    return (
+        1
+        if epsilon > 64
+        else min(max(1, decide(lambda: floor(steps * formula() + ball(Fraction(1, 2))))), steps)
+    )

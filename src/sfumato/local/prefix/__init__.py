@@ -1,0 +1,1 @@
+"""Frequent texts in the local model, by a tree of prefixes."""

@@ -1,0 +1,140 @@
+"""Reports as they travel: short, of one length, with a version and the mark of the question they
+answer.
+
+*Wire*      One report: version (1 byte), mark of the question (3 bytes), payload. All payloads of
+            one question have the same length.
+*File*      `to_bytes`: "SFLR", version, mark, number of reports (8 bytes, big endian), then the
+            payloads, one behind the other.
+*Refused*   Another version, another mark, another length, or a payload that no client of the
+            question could have sent. Reports are public, so their numbers may be named. What a
+            well-formed report says is never refused: a lie looks like a coin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Refused
+from .client import VERSION
+from .lib.biased_coins import Bytes
+
+MAGIC = b"SFLR"
+MARK = 3
+HEAD = 1 + MARK
+"""Bytes of a report before its payload."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reports:
+    """Reports to one question: its mark, and a row of bytes for each."""
+
+    mark: bytes
+    payload: Bytes
+
+    def __len__(self) -> int:
+        return len(self.payload)
+
+    def __getitem__(self, i: int) -> bytes:
+        """One report, as a client sends it."""
+        return bytes([VERSION]) + self.mark + bytes(self.payload[i])
+
+    def __iter__(self) -> Iterator[bytes]:
+        return (self[i] for i in range(len(self)))
+
+    def __add__(self, other: Reports) -> Reports:
+        if not isinstance(other, Reports) or (other.mark, other.payload.shape[1]) != (
+            self.mark,
+            self.payload.shape[1],
+        ):
+            raise Refused(
+                "local.report",
+                "reports + reports",
+                "they answer different questions",
+                "oracle.estimate of each",
+            )
+        return Reports(self.mark, np.concatenate([self.payload, other.payload]))
+
+    def __repr__(self) -> str:
+        return (
+            f"Reports({len(self)} of {HEAD + self.payload.shape[1]} bytes, question "
+            f"{self.mark.hex()})"
+        )
+
+    def to_bytes(self) -> bytes:
+        """All of them as one file."""
+        return (
+            MAGIC
+            + bytes([VERSION])
+            + self.mark
+            + len(self).to_bytes(8, "big")
+            + self.payload.tobytes()
+        )
+
+    @classmethod
+    def from_bytes(cls, data: bytes, mark: bytes, width: int) -> Self:
+        """The reports of a file."""
+        start = len(MAGIC) + 1 + MARK + 8
+        if data[:5] != MAGIC + bytes([VERSION]) or len(data) < start:
+            raise Refused(
+                "local.report",
+                "a file of reports",
+                f"it does not begin as one of version {VERSION}",
+                "Reports.to_bytes()",
+            )
+        if data[5 : 5 + MARK] != mark:
+            raise Refused(
+                "local.report",
+                "a file of reports",
+                "they answer another question",
+                "the oracle whose question they answer",
+            )
+        count = int.from_bytes(data[start - 8 : start], "big")
+        if len(data) - start != count * width:
+            raise Refused(
+                "local.report",
+                "a file of reports",
+                f"its length is not that of {count} reports of {width} bytes",
+                "the whole file",
+            )
+        return cls(mark, np.frombuffer(data, dtype=np.uint8, offset=start).reshape(count, width))
+
+
+def gathered(blobs: Iterable[bytes], mark: bytes, width: int) -> tuple[Reports, NDArray[np.int64]]:
+    """Single reports put together, and the numbers of those that are no report to this question."""
+    listed: Sequence[bytes] = list(blobs)
+    head = bytes([VERSION]) + mark
+    good = [
+        isinstance(blob, bytes | bytearray)
+        and len(blob) == len(head) + width
+        and blob.startswith(head)
+        for blob in listed
+    ]
+    rows = b"".join(
+        bytes(blob[len(head) :]) for blob, fits in zip(listed, good, strict=True) if fits
+    )
+    payload = np.frombuffer(rows, dtype=np.uint8).reshape(-1, width)
+    return Reports(mark, payload), np.flatnonzero(~np.array(good, dtype=np.bool_))
+
+
+def whole_numbers(numbers: NDArray[np.int64], width: int) -> Bytes:
+    """Integers as rows of bytes, big endian."""
+    wide = numbers.astype(">u8")[:, None].view(np.uint8)
+    return np.ascontiguousarray(wide[:, 8 - width :])
+
+
+def from_whole_numbers(rows: Bytes) -> NDArray[np.int64]:
+    """The integers of rows of at most seven bytes, big endian."""
+    out = np.zeros(len(rows), dtype=np.int64)
+    for column in range(rows.shape[1]):
+        out = out << 8 | rows[:, column]
+    return out
+
+
+def width_for(limit: int) -> int:
+    """How many bytes hold every number in [0, limit)."""
+    return max(1, -(-(limit - 1).bit_length() // 8))

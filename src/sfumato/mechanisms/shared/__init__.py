@@ -1,0 +1,1 @@
+"""What the mechanisms share: records, grids, bins, candidates, results."""

@@ -1,0 +1,252 @@
+"""What the mechanisms that add noise share: a record of public things, and `perturb`, where data
+enter.
+
+A record with no grid takes integers and gives integers; a record with a grid takes floats (or
+integers) and gives multiples of the grid.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Refused
+from ...exact.balls import up
+from ...exact.numbers import Number, by_its_bits, positive, power_of_two, power_of_two_at_least
+from ...guarantees.guarantee import relation_of, unit_of
+from ...noise.bits import SYSTEM, Bits
+from ...noise.law import SymmetricLaw
+from . import grid as grids
+from .mechanism import Mechanism
+
+
+class Additive(Mechanism):
+    """A mechanism that adds integer noise on a public grid."""
+
+    __slots__ = ()
+
+    sensitivity: Fraction
+    grid: Fraction | None
+    size: int | None
+
+    @property
+    @abstractmethod
+    def law(self) -> SymmetricLaw:
+        """The law of the noise, in grid steps."""
+
+    def perturb(self, value: Any, *, bits: Bits = SYSTEM) -> Any:
+        """The value with exact noise: an int for an int, a float on the grid for a float, an array
+        of the same shape for an array or a list.
+        """
+        kind = type(value)
+        if kind is int or kind is float:
+            self._check_size(1)
+            return (
+                value + self.law.draw(bits)
+                if kind is int and self.grid is None
+                else self._perturb_on_grid(value, bits)
+            )
+        if isinstance(value, bool | str | bytes) or value is None or kind.__name__ == "MaskedArray":
+            raise Refused(
+                "value.type",
+                f"perturb({kind.__name__})",
+                "noise is added to integers and floats",
+                "perturb(int(value)), or an array without a mask",
+            )
+        if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+            if value.dtype != object and (
+                value.dtype.kind not in "iuf" or value.dtype.itemsize > 8
+            ):
+                raise Refused(
+                    "value.type",
+                    f"perturb({value.dtype})",
+                    "noise is added to integers and floats",
+                    "perturb(int(value))",
+                )
+            return self.perturb(value.item(), bits=bits)
+        return self._perturb_array(value, bits)
+
+    def error(self, confidence: Number = 0.95, *, values: int = 1) -> int | float:
+        """Half the width of the interval around an answer that holds the exact value with this
+        probability: each coordinate by itself, or `values` at once.
+        """
+        steps = self.law.half_width(confidence, values=known_size(values) or 1)
+        if self.grid is None:
+            return steps
+        return up(self.grid * (steps + Fraction(1, 2)))  # the half step is the rounding to the grid
+
+    def probability(self, noise: Any) -> Any:
+        """P(noise = …), from the exact law."""
+        if self.grid is None:
+            return self.law.pmf(noise)
+        if np.ndim(noise):
+            return np.array([self.probability(z) for z in np.ravel(noise).tolist()]).reshape(
+                np.shape(noise)
+            )
+        steps = by_its_bits(noise, "noise") / self.grid
+        return self.law.pmf(steps.numerator) if steps.denominator == 1 else 0.0
+
+    @property
+    def variance(self) -> float:
+        """The variance of the noise."""
+        step = float(self.step)
+        return self.law.variance * step * step  # infinite where it leaves the doubles
+
+    @property
+    def step(self) -> Fraction:
+        """The width of a grid step; 1 for integers."""
+        return self.grid if self.grid is not None else Fraction(1)
+
+    def _perturb_on_grid(self, value: float, bits: Bits) -> float:
+        exponent = self._exponent()
+        self._check_size(1)
+        total = grids.snap(value, exponent) + self.law.draw(bits)
+        try:
+            return math.ldexp(float(total), exponent)
+        except OverflowError:
+            return math.copysign(math.inf, total)
+
+    def _perturb_array(self, value: Any, bits: Bits) -> NDArray[Any]:
+        if self.grid is not None:
+            exponent = self._exponent()
+            steps = grids.steps(value, exponent)
+            self._check_size(steps.size)
+            with np.errstate(over="ignore"):
+                return np.ldexp(
+                    grids.add(steps, self.law.sample(steps.shape, bits)).astype(np.float64),
+                    exponent,
+                )
+        whole = grids.whole_numbers(value)
+        if whole is None:
+            found = grids.steps(value, 0)  # refuses what is no number
+            if found.size:
+                self._exponent()  # refuses, as floats need a grid
+            whole = found
+        if self.size is not None:
+            self._check_size(whole.size)
+        noise = self.law.sample(whole.shape, bits)
+        return whole + noise.astype(object) if whole.dtype == object else grids.add(whole, noise)
+
+    def _exponent(self) -> int:
+        if self.grid is None:
+            rewrite = f"{type(self).__name__}(…, grid={_fine(self.sensitivity)})"
+            raise Refused(
+                "mechanism.grid",
+                "perturb(float)",
+                "floats need a public grid, fixed before the data are seen",
+                rewrite,
+            )
+        return self.grid.numerator.bit_length() - self.grid.denominator.bit_length()
+
+    def _check_size(self, size: int) -> None:
+        expected = 1 if self.size is None else self.size
+        if size != expected and size != 0:
+            reason = (
+                "rounding to the grid moves every coordinate, so the number of coordinates "
+                "must be public"
+            )
+            raise Refused(
+                "mechanism.size",
+                f"perturb of {size} values",
+                f"the record says {expected}: {reason}",
+                f"{type(self).__name__}(…, size={size})",
+            )
+
+
+def settle(
+    record: Additive,
+    sensitivity: Number,
+    grid: Number | None,
+    size: int | None,
+    relation: str | None,
+    unit: str | None,
+) -> None:
+    """The fields that all of them have."""
+    put = object.__setattr__
+    put(record, "grid", known_grid(grid))
+    put(record, "size", known_size(size))
+    put(record, "sensitivity", known_sensitivity(sensitivity, record.grid))
+    put(record, "relation", relation_of(relation))
+    put(record, "unit", unit_of(unit))
+
+
+def known_grid(value: Number | None) -> Fraction | None:
+    """A power of two, or None for integers."""
+    return None if value is None else Fraction(2) ** power_of_two(value, "grid")
+
+
+def known_size(value: object) -> int | None:
+    """A number of coordinates."""
+    if value is None:
+        return None
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and 1 <= value <= 2**40:
+        return int(value)
+    raise Refused(
+        "mechanism.size",
+        f"size={value}",
+        "the number of coordinates is a whole number from 1 on",
+        "size=10",
+    )
+
+
+def known_sensitivity(value: Number, grid: Fraction | None) -> Fraction:
+    """How far a neighbour may move the exact values; whole numbers for integers."""
+    sensitivity = positive(value, "sensitivity")
+    if grid is None and sensitivity < 1:
+        raise Refused(
+            "mechanism.grid",
+            f"sensitivity={value}",
+            "integers move by whole numbers; floats need a public grid",
+            f"grid={_fine(sensitivity)}",
+        )
+    return sensitivity
+
+
+def squared_moves(record: Additive) -> Fraction:
+    """The squared L2 sensitivity after rounding to the grid; a whole number for integers, where a
+    square just below one is taken for it.
+    """
+    square = record.sensitivity**2
+    if record.grid is None:
+        return Fraction(
+            math.ceil(square) if math.ceil(square) - square < square / 10**9 else math.floor(square)
+        )
+    return record.grid**2 * grids.steps_l2_squared(square / record.grid**2, record.size or 1)
+
+
+def only_one(place: str, example: str, **ways: Number | None) -> str:
+    """The one way of calibration that was given."""
+    given = [name for name, value in ways.items() if value is not None]
+    if len(given) != 1:
+        names = ", ".join(ways)
+        raise Refused(
+            "mechanism.calibration",
+            f"{place}({', '.join(f'{g}=…' for g in given)})",
+            f"give exactly one of {names}",
+            example,
+        )
+    return given[0]
+
+
+def steps_within(error: Number, grid: Fraction | None) -> int:
+    """The noise, in grid steps, that keeps an answer within a tolerated error."""
+    tolerated = positive(error, "error")
+    steps = math.floor(tolerated if grid is None else tolerated / grid - Fraction(1, 2))
+    if steps < 0:
+        raise Refused(
+            "mechanism.calibration",
+            f"error={error}",
+            "the grid is coarser than the tolerated error",
+            f"grid={_fine(tolerated)}",
+        )
+    return steps
+
+
+def _fine(size: Fraction) -> str:
+    """A grid that is fine beside a number of this size, as one would write it."""
+    return f"2**{power_of_two(power_of_two_at_least(size), 'grid') - 20}"

@@ -1,0 +1,131 @@
+"""Public categories by name, and values as their places in the list: the first step of everything
+that counts categories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Refused
+
+MOST = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Different hashable names, in an order."""
+
+    names: tuple[Hashable, ...]
+    array: NDArray[Any] = field(
+        repr=False, compare=False
+    )  # the names as an array that gives them back unchanged
+    _places: dict[Hashable, int] = field(repr=False, compare=False)
+
+    def __init__(self, names: Iterable[Hashable], *, least: int = 1) -> None:
+        found = tuple(names)
+        try:
+            places = {name: place for place, name in enumerate(found)}
+        except TypeError:
+            raise Refused(
+                "categories.names",
+                "categories",
+                "a category that cannot be hashed cannot be looked up",
+                "categories=['yes', 'no']",
+            ) from None
+        if not least <= len(found) == len(places) <= MOST or any(name != name for name in found):
+            reason = (
+                f"categories are at least {least}, each named once, and equal to itself (NaN "
+                f"is not)"
+            )
+            raise Refused(
+                "categories.names", f"{len(found)} categories", reason, "categories=['yes', 'no']"
+            )
+        put = object.__setattr__
+        put(self, "names", found)
+        put(self, "array", _array(found))
+        put(self, "_places", places)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def is_one(self, value: Any) -> bool:
+        """Whether this is a value, not a collection of values: a category, or a plain text or
+        number that is none.
+        """
+        if isinstance(value, np.ndarray):
+            return value.ndim == 0
+        try:
+            return (
+                value in self._places
+                or not isinstance(value, Iterable)
+                or isinstance(value, str | bytes)
+            )
+        except TypeError:
+            return False
+
+    def index(self, value: Any) -> int:
+        """The place of one category."""
+        try:
+            return self._places[
+                value.item() if isinstance(value, np.ndarray | np.generic) else value
+            ]
+        except (KeyError, TypeError):
+            raise _unknown() from None
+
+    def codes(self, values: Any, *, drop: bool = False) -> NDArray[np.int64]:
+        """The place of each value; what is no category is refused, or with `drop` at −1."""
+        if (
+            isinstance(values, np.ndarray)
+            and values.dtype.kind == self.array.dtype.kind
+            and values.dtype.kind in "biuU"
+        ):
+            order = np.argsort(self.array)
+            found = order[
+                np.minimum(np.searchsorted(self.array, values, sorter=order), len(order) - 1)
+            ]
+            codes = np.where(self.array[found] == values, found, -1)
+        else:
+            listed = values.ravel().tolist() if isinstance(values, np.ndarray) else list(values)
+            shape = values.shape if isinstance(values, np.ndarray) else (len(listed),)
+            codes = np.array([self._place(value) for value in listed], dtype=np.int64).reshape(
+                shape
+            )
+        if not drop and (codes < 0).any():
+            raise _unknown()
+        return codes
+
+    def _place(self, value: Any) -> int:
+        try:
+            return self._places.get(value, -1)
+        except TypeError:  # nothing that cannot be hashed is a category
+            return -1
+
+
+def _array(names: tuple[Hashable, ...]) -> NDArray[Any]:
+    kinds = {type(name) for name in names}
+    if (
+        kinds <= {str}
+        or kinds == {bool}
+        or (kinds == {int} and all(-(2**63) <= name < 2**63 for name in names))  # type: ignore[operator]
+    ):
+        array: NDArray[Any] = np.array(names)
+        if array.tolist() == list(names):  # text that ends in a zero byte would come back shorter
+            return array
+    array = np.empty(len(names), dtype=object)
+    array[:] = names
+    return array
+
+
+def _unknown() -> Refused:
+    reason = "a value is none of the public categories; which one is not said"
+    return Refused(
+        "value.category",
+        "a value",
+        reason,
+        "name a category for all others, and replace them by it beforehand",
+    )

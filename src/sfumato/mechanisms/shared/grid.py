@@ -1,0 +1,192 @@
+"""A public grid: how values become integers before noise is added, how far a neighbour can then
+move them, and how they come back.
+
+*Steps*         x ↦ ⌊x/g + ½⌋ with g a power of two, evaluated exactly (x/g is exact in binary, and
+                so is x/g − ⌊x/g⌋); values beyond ±2^62 steps are clamped there, which moves no two
+                values apart. Then integer noise; then the sum, saturated at the ends of int64; then
+                · g.
+*Sensitivity*   A move of Δ becomes at most ⌈Δ/g⌉ steps. For m coordinates that move together by Δ₁
+                or Δ₂ (docs/proofs/grid.md): L1 at most ⌈Δ₁/g⌉ + m − 1; squared L2 at most B +
+                2·min(B, ⌊√(mB)⌋) + m with B = ⌈(Δ₂/g)²⌉ − 1, and ⌈Δ₂/g⌉² for m = 1.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Refused
+from ...noise.bits import CHUNK
+
+_FAR = 2.0**62
+_MOST, _LEAST = 2**63 - 1, -(2**63)
+
+
+def steps_l1(delta: Fraction, size: int) -> int:
+    """The L1 sensitivity in grid steps of `size` coordinates that move by at most `delta` steps
+    together, before rounding.
+    """
+    return math.ceil(delta) + size - 1
+
+
+def steps_l2_squared(delta_squared: Fraction, size: int) -> int:
+    """The squared L2 sensitivity in grid steps of `size` coordinates whose squared move is at most
+    `delta_squared`, before rounding.
+    """
+    b = math.ceil(delta_squared) - 1
+    if size == 1:
+        return (math.isqrt(b) + 1) ** 2
+    return b + 2 * min(b, math.isqrt(size * b)) + size
+
+
+def snap(value: float, exponent: int) -> int:
+    """The grid step nearest to a finite number, halves upward; integers of any size are exact."""
+    if isinstance(value, int):
+        steps = value << -exponent if exponent <= 0 else (value + (1 << exponent - 1)) >> exponent
+        return max(-(1 << 62), min(1 << 62, steps))
+    if not math.isfinite(value):
+        raise Refused(
+            "value.not-finite",
+            "perturb(NaN or infinity)",
+            "this is not a number on the grid",
+            "replace it by a fixed value and clip first",
+        )
+    try:
+        y = math.ldexp(value, -exponent)
+    except OverflowError:
+        y = math.copysign(_FAR, value)
+    y = max(-_FAR, min(_FAR, y))
+    f = math.floor(y)
+    return f + (y - f >= 0.5)
+
+
+def snap_each(values: NDArray[np.float64], exponent: int) -> NDArray[np.int64]:
+    """The same for an array."""
+    with np.errstate(over="ignore", under="ignore"):
+        y = np.ldexp(values, -exponent)
+    np.clip(y, -_FAR, _FAR, out=y)
+    f = np.floor(y)
+    return f.astype(np.int64) + (y - f >= 0.5)
+
+
+def snap_integers(values: NDArray[Any], exponent: int) -> NDArray[np.int64]:
+    """The same for integers, which doubles could not all hold."""
+    return np.array([snap(int(v), exponent) for v in values.ravel()], dtype=np.int64).reshape(
+        values.shape
+    )
+
+
+def add(values: NDArray[np.int64], noise: NDArray[Any]) -> NDArray[np.int64]:
+    """The sum, saturated at the ends of int64: the noise itself is never cut, so this is processing
+    of the exact release. Written over the noise.
+    """
+    if noise.dtype == object:
+        return np.array(
+            [
+                max(_LEAST, min(_MOST, int(v) + z))
+                for v, z in zip(values.ravel(), noise.ravel(), strict=True)
+            ],
+            dtype=np.int64,
+        ).reshape(values.shape)
+    terms, sums = values.reshape(-1), noise.reshape(-1)
+    for start in range(
+        0, sums.size, CHUNK
+    ):  # piece by piece in the cache: fresh pages for the whole would cost more than the sums
+        term, sum_ = terms[start : start + CHUNK], sums[start : start + CHUNK]
+        down = sum_ < 0
+        sum_ += term  # wraps: then, and only then, it lies on the wrong side of the term
+        wrapped = (sum_ < term) != down
+        if wrapped.any():
+            sum_[wrapped] = np.where(down[wrapped], _LEAST, _MOST)
+    return sums.reshape(values.shape)
+
+
+def steps(value: Any, exponent: int) -> NDArray[np.int64]:
+    """Integers and floats of any kind of array, or of a list, on the grid."""
+    if isinstance(value, list | tuple):
+        entries = _entries(value)
+        if not all(
+            isinstance(v, int | float | np.integer) and not isinstance(v, bool)
+            for v in entries.ravel()
+        ):
+            raise Refused(
+                "value.type",
+                "perturb(list)",
+                "noise is added to integers and floats",
+                "a list of numbers, or an array of int64 or float64",
+            )
+        return np.array(
+            [snap(v if isinstance(v, float) else int(v), exponent) for v in entries.ravel()],
+            dtype=np.int64,
+        ).reshape(entries.shape)
+    values = np.asarray(value)
+    whole = integers(values)
+    return (
+        snap_each(finite_floats(values), exponent)
+        if whole is None
+        else snap_integers(whole, exponent)
+    )
+
+
+def whole_numbers(value: Any) -> NDArray[Any] | None:
+    """Integers of any kind of array, or of a list, or None if it is something else. Those of a list
+    are clamped to 64 bits one by one: NumPy would give the list a type that depends on what is in
+    it.
+    """
+    if not isinstance(value, list | tuple):
+        return integers(np.asarray(value))
+    entries = _entries(value)
+    if not all(
+        isinstance(v, int | np.integer) and not isinstance(v, bool) for v in entries.ravel()
+    ):
+        return None
+    return np.array(
+        [max(_LEAST, min(_MOST, int(v))) for v in entries.ravel()], dtype=np.int64
+    ).reshape(entries.shape)
+
+
+def _entries(value: Any) -> NDArray[Any]:
+    return np.array(value, dtype=object)
+
+
+def integers(values: NDArray[Any]) -> NDArray[Any] | None:
+    """An integer array as int64 (or Python integers where they do not fit), or None if it is
+    something else.
+    """
+    if values.dtype.kind == "u":
+        return (
+            np.minimum(values, np.uint64(_MOST)).astype(np.int64)
+            if values.dtype.itemsize == 8
+            else values.astype(np.int64)
+        )
+    if values.dtype.kind == "i":
+        return values.astype(np.int64, copy=False)
+    if values.dtype == object and all(
+        isinstance(v, int) and not isinstance(v, bool) for v in values.ravel()
+    ):
+        return values
+    return None
+
+
+def finite_floats(values: NDArray[Any]) -> NDArray[np.float64]:
+    """A float array whose entries are all numbers."""
+    if values.dtype.kind != "f" or values.dtype.itemsize > 8:
+        raise Refused(
+            "value.type",
+            f"an array of {values.dtype}",
+            "noise is added to integers and floats",
+            "an array of int64 or float64",
+        )
+    doubles = values.astype(np.float64, copy=False)
+    if not np.isfinite(doubles).all():
+        raise Refused(
+            "value.not-finite",
+            "an array with NaN or infinity",
+            "these are not numbers on the grid",
+            "replace them by a fixed value and clip first",
+        )
+    return doubles

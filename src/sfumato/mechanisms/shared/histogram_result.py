@@ -1,0 +1,142 @@
+"""A histogram that has been released: everything here is processing of its noisy counts and costs
+nothing.
+
+*Steps*   `nonnegative` and `summing_to` make the counts fit for use; `moment` estimates E[x^p] with
+          an interval; `synthetic` draws a dataset, once and for all.
+*Error*   Of every cell, from the exact law of the noise; that of moments in `moments`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Refused
+from ...exact.numbers import Number, is_whole
+from ...guarantees import Guarantee
+from ...noise.bits import SYSTEM, Bits
+from ...noise.uniform import integers_below
+from .bins import Axis, Edges
+from .noise_moments import Moment, moment
+from .project_simplex import apportion
+
+if TYPE_CHECKING:
+    from ..histogram import Histogram
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PrivateHistogram:
+    """Noisy whole counts over public cells; negative ones too, until a processing takes them
+    away.
+    """
+
+    mechanism: Histogram
+    counts: NDArray[np.int64]
+    processed: bool = False
+
+    def __post_init__(self) -> None:
+        self.counts.flags.writeable = False
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return self.mechanism.axes
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """The edges of a histogram of one column of numbers."""
+        (axis, *others) = self.axes
+        if others or not isinstance(axis, Edges):
+            raise Refused(
+                "histogram.axes",
+                "edges",
+                "the histogram has several axes, or categories",
+                "histogram.axes",
+            )
+        return axis.ends
+
+    @property
+    def promise(self) -> Guarantee:
+        return self.mechanism.promise
+
+    @property
+    def total(self) -> int:
+        """The sum of the noisy counts: an unbiased estimate of the number of rows that were
+        counted.
+        """
+        return sum(int(c) for c in self.counts.ravel())
+
+    def error(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> int | float:
+        """What the noise of a cell stays within, or that of all cells at once; about the counts as
+        released.
+        """
+        return self.mechanism.error(confidence, simultaneous=simultaneous)
+
+    def nonnegative(self) -> PrivateHistogram:
+        """Counts below 0 put to 0: each nearer to the truth, their sum too large."""
+        return PrivateHistogram(self.mechanism, np.maximum(self.counts, 0), processed=True)
+
+    def summing_to(self, rows: int | None = None) -> PrivateHistogram:
+        """The nearest whole non-negative counts with this sum: the public number of rows, or else
+        the noisy one.
+        """
+        wanted = max(self.total, 0) if rows is None else rows
+        if not is_whole(wanted, 0, 2**62 - 1):
+            raise Refused(
+                "histogram.rows",
+                f"rows={rows}",
+                "a number of rows is a whole number from 0 on",
+                "rows=1000",
+            )
+        return PrivateHistogram(self.mechanism, apportion(self.counts, wanted), processed=True)
+
+    def moment(self, power: int | Sequence[int] = 1, *, rows: int | None = None) -> Moment:
+        """E[x^power] of the counted values, or E[Πx_i^power_i] of several columns; divided by the
+        public number of counted rows or by the noisy one.
+        """
+        if self.processed:
+            raise Refused(
+                "histogram.processed",
+                "moment",
+                "processed counts are biased: their error is not known",
+                "moment of the histogram as released",
+            )
+        powers = (power,) if isinstance(power, int) else tuple(power)
+        return moment(self.mechanism, self.counts, powers, rows)
+
+    def synthetic(self, rows: int | None = None, *, bits: Bits = SYSTEM) -> Any:
+        """Rows drawn independently from the histogram, uniform inside a bin: an array, or a list of
+        columns. It may be published and used for ever.
+        """
+        wanted = max(self.total, 0) if rows is None else rows
+        if not is_whole(wanted, 0, 2**40):
+            raise Refused(
+                "histogram.rows",
+                f"rows={rows}",
+                "a number of rows is a whole number from 0 on",
+                "rows=1000",
+            )
+        weights = np.maximum(self.counts.ravel(), 0)
+        weights = weights if weights.any() else np.ones_like(weights)
+        cells = (
+            np.cumsum(weights.astype(np.float64))
+            if weights.sum(dtype=np.float64) >= 2.0**62
+            else np.cumsum(weights)
+        )
+        chosen = cells.searchsorted(integers_below(int(cells[-1]), wanted, bits), side="right")
+        places = np.unravel_index(chosen, self.counts.shape)
+        columns = [
+            _inside(axis, place, bits) if isinstance(axis, Edges) else axis.array[place]
+            for axis, place in zip(self.axes, places, strict=True)
+        ]
+        return columns[0] if len(columns) == 1 else columns
+
+
+def _inside(axis: Edges, place: NDArray[np.intp], bits: Bits) -> NDArray[np.float64]:
+    low, high = np.array(axis.ends[:-1])[place], np.array(axis.ends[1:])[place]
+    u = (bits.words(len(place)) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    point: NDArray[np.float64] = np.clip(low + u * (high - low), low, np.nextafter(high, low))
+    return point

@@ -1,0 +1,92 @@
+"""What every mechanism shares: a frozen record of public things that lists the promises it keeps.
+Data enter only at `perturb` or `choose`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import fields
+from fractions import Fraction
+from functools import reduce
+from typing import TYPE_CHECKING, TypeVar
+
+from ...errors import Refused
+from ...exact.numbers import Number, text
+from ...guarantees import Guarantee, Relation
+from ...guarantees.guarantee import relation_of
+
+if TYPE_CHECKING:
+    from ..subsampled import Subsampled
+
+G = TypeVar("G", bound=Guarantee)
+
+
+class Mechanism(ABC):
+    """A law of noise, with the sensitivity it covers."""
+
+    __slots__ = ()
+
+    relation: Relation | None
+    unit: str | None
+
+    @property
+    @abstractmethod
+    def promises(self) -> tuple[Guarantee, ...]:
+        """All guarantees that are known to hold and that do not follow from one another."""
+
+    @property
+    def promise(self) -> Guarantee:
+        """The first of the promises: the notion the mechanism is made for."""
+        return self.promises[0]
+
+    def to(self, notion: type[G], *, delta: Number | None = None) -> G:
+        """The best statement of `notion` that follows from any of the promises."""
+        reached: list[G] = []
+        refusals: list[Refused] = []
+        for promise in self.promises:
+            try:
+                reached.append(promise.to(notion, delta=delta))
+            except Refused as refusal:
+                refusals.append(refusal)
+        if not reached:
+            raise refusals[0]
+        return reduce(lambda a, b: a._meet(b), reached)
+
+    def subsample(
+        self, q: Number | None = None, *, size: int | None = None, of: int | None = None
+    ) -> Subsampled:
+        """The mechanism on a sample that nobody sees: every unit enters with probability q, which
+        is about add-remove, or `size` of `of` units do, replace.
+        """
+        from ..subsampled import Subsampled, fixed_rate
+
+        if q is not None and size is None and of is None:
+            return Subsampled(base=self, rate=q)
+        if q is None and size is not None and of is not None:
+            return Subsampled(base=self, rate=fixed_rate(size, of), how="fixed")
+        raise Refused(
+            "mechanism.sampling",
+            f"{self}.subsample(…)",
+            "give q, or both size and of",
+            "subsample(0.01), or subsample(size=100, of=10_000)",
+        )
+
+    def __repr__(self) -> str:
+        """Public things only, as a user would write them."""
+        public = [(f.name, getattr(self, f.name)) for f in fields(self) if f.repr]  # type: ignore[arg-type]
+        shown = [
+            f"{name}={text(value) if isinstance(value, Fraction) else repr(value)}"
+            for name, value in public
+            if value is not None and value is not False and value != ()
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def needed_relation(value: str | None, place: str, reason: str) -> Relation:
+    """A relation on which the sensitivity depends."""
+    relation = relation_of(value)
+    if relation is None:
+        raise Refused(
+            "mechanism.relation", place, reason, "relation='add-remove' or relation='replace'"
+        )
+    return relation

@@ -1,0 +1,201 @@
+"""Moments from a released histogram, with an interval that holds.
+
+*Steps*      Every row of a cell is taken for the cell's middle: E[x^p] ≈ Σ c̃_j·m_j^p / n. The
+             interval goes from Σ c̃_j·min_j/n to Σ c̃_j·max_j/n, x^p being between min_j and max_j
+             in cell j, and is widened by the noise of these sums and, where n is not public, of n.
+*Error*      Σ w_j·Z_j with geometric Z has E e^(tZ) = 1/(1 − Var·(cosh t − 1)), so P(Σ ≥ x) ≤
+             e^(−tx)·Π 1/(1 − Var·(cosh(t·w_j) − 1)) for every t below 1/(scale·max|w|) (Chernoff):
+             any t is valid, a good one is looked for. For the rounded normal: the normal quantile
+             and Σ|w_j|/2.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from ...errors import Refused
+from ...exact.balls import ball, down, evaluate, up
+from ...exact.numbers import Number, is_whole, probability
+from ...exact.search import lowest
+from ...noise.continuous import Normal
+from ..gaussian import Gaussian
+from ..laplace import Laplace
+from .bins import Edges
+
+if TYPE_CHECKING:
+    from ..histogram import Histogram
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """An estimated moment: its value, the variance of its noise, and an interval. All of it follows
+    from what was released.
+    """
+
+    noise: Laplace | Gaussian
+    counts: tuple[int, ...]
+    rows: int | None
+    weights: NDArray[
+        np.float64
+    ]  # of each cell: x^p in its middle, its least and its largest, each less the centre
+    centre: float
+    slack: float
+
+    @property
+    def divisor(self) -> int:
+        """The number of rows, public or noisy."""
+        return sum(self.counts) if self.rows is None else self.rows
+
+    @property
+    def value(self) -> float:
+        """The estimate, held inside what the moment can be."""
+        least, largest = float(self.weights[1].min()), float(self.weights[2].max())
+        return self.centre + min(max(float(self._total(0) / max(self.divisor, 1)), least), largest)
+
+    @property
+    def noise_variance(self) -> float:
+        """Var·Σw_j²/n²: of the noise in the numerator, for a public number of rows."""
+        return float(
+            self.noise.variance * np.square(self.weights[0]).sum() / max(self.divisor, 1) ** 2
+        )
+
+    @property
+    def binning(self) -> float:
+        """The most that taking a row for the middle of its cell can change."""
+        middle, low, high = self.weights
+        return float(np.maximum(high - middle, middle - low).max())
+
+    def interval(self, confidence: Number = 0.95) -> tuple[float, float]:
+        """An interval that holds the moment of the counted values with this probability, noise and
+        binning included.
+        """
+        missing = 1 - probability(confidence, "confidence", zero=False)
+        share = missing if self.rows is not None else missing / 2
+        unsure = (
+            Fraction(0)
+            if self.rows is not None
+            else Fraction(linear_error(self.noise, np.ones(len(self.counts)), share))
+        )
+        least, most = self.divisor - unsure, self.divisor + unsure
+        low, high = Fraction(self.weights[1].min()), Fraction(self.weights[2].max())
+        if least >= 1:
+            below, above = (
+                Fraction(linear_error(self.noise, self.weights[side], share)) for side in (1, 2)
+            )
+            bottom, top = (
+                min((self._total(1) - below) / n for n in (least, most)),
+                max((self._total(2) + above) / n for n in (least, most)),
+            )
+            low, high = min(max(low, bottom), high), max(min(high, top), low)
+        wider, centre = Fraction(self.slack), Fraction(self.centre)
+        return down(centre + low - wider), up(centre + high + wider)
+
+    def _total(self, which: int) -> Fraction:
+        return sum(
+            (
+                Fraction(w) * c
+                for w, c in zip(self.weights[which].tolist(), self.counts, strict=True)
+            ),
+            Fraction(0),
+        )
+
+
+def moment(
+    histogram: Histogram, counts: NDArray[np.int64], powers: tuple[int, ...], rows: int | None
+) -> Moment:
+    """The moment of these powers, one for each axis."""
+    if len(powers) != len(histogram.axes) or any(not is_whole(p, 0, 64) for p in powers):
+        raise Refused(
+            "histogram.power",
+            f"power={powers}",
+            "a whole power from 0 to 64 for each axis",
+            "moment(2) or moment((1, 1))",
+        )
+    if any(
+        p and not isinstance(axis, Edges) for p, axis in zip(powers, histogram.axes, strict=True)
+    ):
+        raise Refused(
+            "histogram.power",
+            f"power={powers}",
+            "categories have no powers",
+            "power 0 for that axis",
+        )
+    if rows is not None and not is_whole(rows):
+        raise Refused(
+            "histogram.rows",
+            f"rows={rows}",
+            "a number of rows is a whole number from 1 on",
+            "rows=1000",
+        )
+    middle, low, high = np.ones(()), np.ones(()), np.ones(())
+    for axis, power in zip(histogram.axes, powers, strict=True):
+        one = np.ones(len(axis))
+        m, a, b = axis.powers(power) if isinstance(axis, Edges) and power else (one, one, one)
+        products = [np.multiply.outer(x, y) for x in (low, high) for y in (a, b)]
+        middle, low, high = (
+            np.multiply.outer(middle, m),
+            np.min(products, axis=0),
+            np.max(products, axis=0),
+        )
+    # with a noisy divisor, distances from the middle of the range err least
+    centre = 0.0 if rows is not None else float(low.min() / 2 + high.max() / 2)
+    weights = np.stack([middle.ravel(), low.ravel(), high.ravel()]) - centre
+    slack = math.ulp(float(np.abs([low, high]).max())) * (
+        8 + 4 * len(powers) * max(powers)
+    )  # the weights are doubles
+    return Moment(histogram.noise, tuple(counts.ravel().tolist()), rows, weights, centre, slack)
+
+
+def linear_error(
+    noise: Laplace | Gaussian, weights: NDArray[np.float64], missing: Fraction
+) -> float:
+    """What Σ w_j·Z_j stays within but for a chance of `missing`, rounded up."""
+    sizes, often = np.unique(np.abs(weights[weights != 0]), return_counts=True)
+    if not sizes.size:
+        return 0.0
+    if sizes.size == 1 and often[0] == 1:
+        return up(Fraction(sizes[0]) * noise.law.half_width(1 - missing))
+    if not isinstance(noise, Laplace):
+        norm = sum(
+            (Fraction(s) ** 2 * int(k) for s, k in zip(sizes, often, strict=True)), Fraction(0)
+        )
+        half = (
+            sum((Fraction(s) * int(k) for s, k in zip(sizes, often, strict=True)), Fraction(0)) / 2
+        )
+        z = Fraction(Normal(sigma=1).quantile(1 - missing / 2, "up"))
+        return evaluate(lambda: ball(z * noise.sigma) * ball(norm).sqrt() + ball(half), "up")
+    law, largest = noise.law, float(sizes[-1])
+    relative, limit = sizes / largest, float(1 / law.scale)
+
+    def rough(t: float) -> float:
+        with np.errstate(over="ignore"):
+            inside = 1.0 - law.variance * (np.cosh(t * relative) - 1.0)
+        return (
+            math.inf
+            if (inside <= 0).any()
+            else (math.log(2 / float(missing)) - float((often * np.log(inside)).sum())) / t
+        )
+
+    t = Fraction(lowest(rough, 0.0, limit, steps=60))
+
+    def bound() -> arb:
+        q = (-ball(1 / law.scale)).exp()
+        variance = 2 * q / (1 - q) ** 2
+        logs = sum(
+            (
+                int(k)
+                * (1 - variance * (ball(t * Fraction(s) / Fraction(largest)).cosh() - 1)).log()
+                for s, k in zip(sizes, often, strict=True)
+            ),
+            arb(0),
+        )
+        return ball(Fraction(largest)) * (ball(2 / missing).log() - logs) / ball(t)
+
+    return evaluate(bound, "up")

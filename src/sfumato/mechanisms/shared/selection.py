@@ -1,0 +1,266 @@
+"""What the mechanisms that choose among candidates share: a record of public things, and `choose`,
+where the scores, which are data, enter.
+
+Scores are exact numbers (int, Fraction, Decimal). Floats, whose differences are not exact, need a
+public grid, to which they are rounded, halves upward: a move of Δ becomes at most ⌈Δ/g⌉ steps
+(docs/proofs/grid.md). `sensitivity` is the largest move of any candidate's score between
+neighbours: the maximum over candidates too. A score is monotone if between neighbours all
+candidates' scores move the same way, as counts do under add-remove; then half the noise is enough.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
+from decimal import Decimal
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Refused
+from ...exact.balls import ball, evaluate
+from ...exact.numbers import Number, exact, positive, power_of_two, probability
+from ...guarantees.guarantee import relation_of, unit_of
+from ...noise.bits import SYSTEM, Bits
+from .additive import known_grid
+from .grid import finite_floats, snap_each
+from .mechanism import Mechanism
+
+Scores = tuple[Fraction, ...] | NDArray[np.int64]
+
+
+class Selection(Mechanism):
+    """A mechanism that chooses a candidate whose score is nearly the largest."""
+
+    __slots__ = ()
+
+    sensitivity: Fraction
+    epsilon: Fraction
+    monotone: bool
+    grid: Fraction | None
+    candidates: tuple[Any, ...] | None
+
+    @abstractmethod
+    def probabilities(self, scores: Sequence[Number]) -> NDArray[np.float64]:
+        """The exact law of the choice at these scores, each to the nearest double."""
+
+    @abstractmethod
+    def _index(self, scores: Scores, bits: Bits) -> int:
+        """One exact draw."""
+
+    def choose(self, scores: Sequence[Number], *, bits: Bits = SYSTEM) -> Any:
+        """The index of the candidate chosen, or the candidate itself where the record names
+        them.
+        """
+        index = self._index(self._exact(scores), bits)
+        return index if self.candidates is None else self.candidates[index]
+
+    @property
+    def rate(self) -> Fraction:
+        """ε/(2Δ), or ε/Δ for monotone scores: probabilities fall as e^(−rate·regret), in grid steps
+        where there is a grid.
+        """
+        moves = (
+            self.sensitivity
+            if self.grid is None
+            else Fraction(math.ceil(self.sensitivity / self.grid))
+        )
+        return self.epsilon / (moves if self.monotone else 2 * moves)
+
+    def regret(self, confidence: Number = 0.95, *, count: int) -> float:
+        """How far below the best score the chosen one may lie, with this probability, among `count`
+        candidates: ln(count/β)/rate, rounded up.
+        """
+        return self._regret(Fraction(known_count(count)), confidence)
+
+    def _regret(self, odds: Fraction, confidence: Number) -> float:
+        """ln(odds/β)/rate, and one step more on a grid: the score chosen and the best one are
+        rounded by half a step each.
+        """
+        missing = 1 - probability(confidence, "confidence")
+        step, rounding = (Fraction(1), 0) if self.grid is None else (self.grid, 1)
+        return evaluate(
+            lambda: ((ball(odds) / ball(missing)).log() / ball(self.rate) + rounding) * ball(step),
+            "up",
+        )
+
+    def _exact(self, scores: Sequence[Number]) -> Scores:
+        values = _array(scores)
+        if values.ndim != 1 or values.size == 0:
+            raise Refused(
+                "selection.scores",
+                f"scores of shape {values.shape}",
+                "one score for each candidate is needed",
+                "choose([3, 1, 0])",
+            )
+        if self.candidates is not None and len(values) != len(self.candidates):
+            raise Refused(
+                "selection.scores",
+                f"{len(values)} scores",
+                f"the record names {len(self.candidates)} candidates",
+                "one score for each candidate",
+            )
+        if values.dtype.kind == "i" and self.grid is None:
+            return values.astype(np.int64)
+        if values.dtype.kind == "f":
+            if self.grid is None:
+                rewrite = f"{type(self).__name__}(…, grid=2**-20), or scores as Fractions"
+                raise Refused(
+                    "selection.grid",
+                    "scores as floats",
+                    "differences of floats are not exact: floats need a public grid",
+                    rewrite,
+                )
+            return snap_each(finite_floats(values), power_of_two(self.grid, "grid"))
+        plain = values.tolist()
+        if any(
+            not isinstance(s, int | Fraction | Decimal)
+            or isinstance(s, bool)
+            or (isinstance(s, Decimal) and not s.is_finite())
+            for s in plain
+        ):
+            raise Refused(
+                "selection.scores",
+                f"scores of type {values.dtype}",
+                "scores are finite exact numbers",
+                "ints, Fractions, or floats with grid=",
+            )
+        rational = tuple(Fraction(s) for s in plain)
+        return (
+            rational
+            if self.grid is None
+            else tuple(Fraction(math.floor(s / self.grid + Fraction(1, 2))) for s in rational)
+        )
+
+
+def _array(scores: Any) -> NDArray[Any]:
+    """The scores as an array. NumPy would turn integers beyond 64 bits beside a negative one, or
+    beside a float, into floats: those stay as they are.
+    """
+    if isinstance(scores, np.ndarray):
+        return scores
+    if not isinstance(scores, Iterable) or isinstance(
+        scores, Mapping | Set
+    ):  # of a dictionary the keys would be taken for scores, and a set has no order
+        place = f"scores={type(scores).__name__}"
+        raise Refused(
+            "selection.scores",
+            place,
+            "one score for each candidate is needed, in their order",
+            "choose([3, 1, 0])",
+        )
+    plain = list(scores)
+    if any(isinstance(s, list | tuple | str | bytes | np.ndarray) for s in plain):
+        raise Refused(
+            "selection.scores",
+            "scores that are not numbers",
+            "one score for each candidate is needed",
+            "choose([3, 1, 0])",
+        )
+    whole = [s for s in plain if isinstance(s, int) and not isinstance(s, bool)]
+    if whole and any(abs(s) >= 2**53 for s in whole):
+        try:
+            return (
+                np.array(plain, dtype=np.int64)
+                if len(whole) == len(plain)
+                else np.array(plain, dtype=object)
+            )
+        except OverflowError:
+            return np.array(plain, dtype=object)
+    return np.array(plain)
+
+
+def settle(
+    record: Mechanism,
+    sensitivity: Number,
+    epsilon: Number,
+    grid: Number | None,
+    candidates: Iterable[Any] | None,
+    relation: str | None,
+    unit: str | None,
+    *,
+    monotone: bool,
+) -> None:
+    """The fields that all of them have."""
+    put = object.__setattr__
+    put(record, "sensitivity", positive(sensitivity, "sensitivity"))
+    put(record, "epsilon", positive(epsilon, "epsilon"))
+    put(record, "monotone", monotone)
+    put(record, "grid", known_grid(grid))
+    put(record, "candidates", known_candidates(candidates))
+    put(record, "relation", relation_of(relation))
+    put(record, "unit", unit_of(unit))
+
+
+def known_count(value: object) -> int:
+    """A number of candidates."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise Refused(
+            "selection.count",
+            f"count={value}",
+            "the number of candidates is a whole number from 1 on",
+            "count=10",
+        )
+    return int(value)
+
+
+def known_candidates(value: Iterable[Any] | None) -> tuple[Any, ...] | None:
+    """Distinct public candidates, or None where only indices are wanted."""
+    if value is None:
+        return None
+    candidates = tuple(value)
+    if not candidates or len(set(candidates)) != len(candidates):
+        raise Refused(
+            "selection.candidates",
+            f"{len(candidates)} candidates",
+            "candidates are one or more, each named once",
+            "candidates=['a', 'b']",
+        )
+    return candidates
+
+
+def known_prior(
+    value: Sequence[Number] | None, candidates: tuple[Any, ...] | None
+) -> tuple[Fraction, ...] | None:
+    """Positive public weights, one for each candidate."""
+    if value is None:
+        return None
+    prior = tuple(positive(p, "prior") for p in value)
+    if candidates is not None and len(prior) != len(candidates):
+        raise Refused(
+            "selection.prior",
+            f"{len(prior)} weights",
+            f"the record names {len(candidates)} candidates",
+            "one weight for each candidate",
+        )
+    return prior
+
+
+def score_sensitivity(
+    score: Callable[[Any, Any], Number],
+    datasets: Iterable[Any],
+    candidates: Sequence[Any],
+    are_neighbours: Callable[[Any, Any], bool],
+) -> Fraction:
+    """The largest move of any candidate's score between neighbours, by brute force over a finite
+    world (the maximum over candidates too).
+    """
+    world = [x if isinstance(x, Hashable) else tuple(x) for x in datasets]
+    scores = [[exact(score(x, c), "score") for c in candidates] for x in world]
+    pairs = [
+        (i, j)
+        for i, j in combinations(range(len(world)), 2)
+        if are_neighbours(world[i], world[j]) and world[i] != world[j]
+    ]
+    if not pairs:
+        raise Refused(
+            "selection.world",
+            f"{len(world)} datasets",
+            "no two different datasets of this world are neighbours",
+            "a larger world",
+        )
+    return max(abs(a - b) for i, j in pairs for a, b in zip(scores[i], scores[j], strict=True))

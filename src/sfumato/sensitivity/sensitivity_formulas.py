@@ -1,0 +1,289 @@
+"""Global sensitivities in closed form, one record per unit, values clipped to a public range [low,
+high]: exact, under both relations.
+
+*Fixed n*    a mean, variance or covariance divides by the number of records, so that number has to
+             be public: relation replace, with n. Under add-remove it is data, the sensitivity is
+             that of the smallest datasets (of a mean, the whole range), and the closed form is
+             refused. A sum divided by a public constant has one: `sum(low, high,
+             relation="add-remove") / n`.
+*Empty*      where a statistic of no records is asked for, it is `low`.
+*Pairs*      n²·cov = Σ_{i<j} (x_i − x_j)(y_i − y_j): one record is in n − 1 of the terms, each of
+             which moves by at most the product of the ranges.
+*Rounding*   NumPy adds n doubles up to M in pairs, with an error below (20 + log₂ n)·2^-53·n·M.
+             Forms say how far what they are of may be off by that: noise adds it to the
+             sensitivity. A sum that does not know n allows for n·(20 + log₂ n) < 2^32.
+*Proof*      docs/proofs/closed-form-sensitivity.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import combinations
+
+from ..errors import Refused
+from ..exact.numbers import Number, exact, is_whole, probability, text
+from ..guarantees.guarantee import relation_of
+from .kinds import Global
+
+Range = tuple[Number, Number]
+
+
+def count(*, relation: str) -> Global:
+    """Of records that satisfy a condition."""
+    return Global(1, relation=_relation(relation), whole=True, formula="1")
+
+
+def counts(questions: int, *, relation: str) -> Global:
+    """Of several counts, when a record may be in all of them."""
+    k = _whole(questions, "questions")
+    return Global(
+        l1=k, l2_squared=k, sup=1, relation=_relation(relation), whole=True, formula="L1 k, L2 √k"
+    )
+
+
+def histogram(cells: int, *, relation: str) -> Global:
+    """Of counts of disjoint cells: a record is in one of them."""
+    both = 2 if _whole(cells, "cells") > 1 and _relation(relation) == "replace" else 1
+    return Global(
+        l1=both,
+        l2_squared=both,
+        sup=1,
+        relation=_relation(relation),
+        whole=True,
+        formula="replace: L1 2, L2 √2; add-remove: 1",
+    )
+
+
+def sum(low: Number, high: Number, *, relation: str, n: int | None = None) -> Global:  # noqa: A001
+    """Of values in the range; `n`, the public number of them or a public bound on it, says how far
+    doubles may round.
+    """
+    a, b = _range(low, high)
+    most = max(abs(a), abs(b))
+    rounding = most * (
+        Fraction(1, 2**21) if n is None else _whole(n, "n") * _pairwise(_whole(n, "n"))
+    )
+    if _relation(relation) == "replace":
+        return Global(b - a, relation=relation, rounding=rounding, formula="high − low")
+    return Global(most, relation=relation, rounding=rounding, formula="max(|low|, |high|)")
+
+
+def mean(low: Number, high: Number, *, relation: str, n: int | None = None) -> Global:
+    """Of n values."""
+    a, b = _range(low, high)
+    size = _public(n, relation, "mean")
+    return Global(
+        (b - a) / size,
+        relation=relation,
+        rounding=_pairwise(size) * max(abs(a), abs(b)),
+        formula="(high − low)/n",
+    )
+
+
+def variance(
+    low: Number, high: Number, *, relation: str, n: int | None = None, ddof: int = 0
+) -> Global:
+    """Of n values, as Σ(x − mean)²/(n − ddof)."""
+    return _second_moment((low, high), (low, high), relation, n, ddof, "variance", paired=True)
+
+
+def covariance(x: Range, y: Range, *, relation: str, n: int | None = None, ddof: int = 0) -> Global:
+    """Of n pairs of values, as Σ(x − mean)(y − mean)/(n − ddof)."""
+    return _second_moment(x, y, relation, n, ddof, "covariance", paired=False)
+
+
+def maximum(low: Number, high: Number, *, relation: str) -> Global:
+    """Of values in the range: one record decides it."""
+    a, b = _range(low, high)
+    return Global(b - a, relation=_relation(relation), formula="high − low")
+
+
+def minimum(low: Number, high: Number, *, relation: str) -> Global:
+    """Likewise."""
+    return maximum(low, high, relation=relation)
+
+
+def quantile(
+    q: Number, low: Number, high: Number, *, relation: str, n: int | None = None
+) -> Global:
+    """Of values in the range, by rank; with a public n, interpolated between two ranks as
+    `numpy.quantile` does: max(g, 1 − g) of the range, g the fraction.
+    """
+    level, (a, b) = probability(q, "q", one=True), _range(low, high)
+    if n is None:
+        return Global(b - a, relation=_relation(relation), formula="high − low")
+    size = _public(n, relation, "quantile")
+    place = level * (size - 1)
+    between = place - math.floor(place)
+    rounding = (
+        8 * max(abs(a), abs(b)) + 4 * size * (b - a)
+    ) / 2**53  # of the two values, and of the place between them
+    return Global(
+        max(between, 1 - between) * (b - a),
+        relation=relation,
+        rounding=rounding,
+        formula="max(g, 1 − g)·(high − low)",
+    )
+
+
+def median(low: Number, high: Number, *, relation: str, n: int | None = None) -> Global:
+    """Of values in the range: the whole of it; half of it for a public even n, where two middle
+    values are averaged.
+    """
+    return quantile("1/2", low, high, relation=relation, n=n)
+
+
+def linear(matrix: Sequence[Sequence[Number]], *, relation: str) -> Global:
+    """Of A·h, h the histogram of the records: columns of A are the kinds of record. Add-remove: the
+    largest column; replace: the largest difference of two.
+    """
+    rows = [[exact(v, "matrix") for v in row] for row in matrix]
+    if not rows or not rows[0] or len({len(row) for row in rows}) != 1:
+        raise Refused(
+            "sensitivity.matrix",
+            "linear(…)",
+            "a row for each question, as long as there are kinds of record",
+            "linear([[1, 1, 0], [0, 1, 1]], …)",
+        )
+    columns = list(zip(*rows, strict=True))
+    moves = (
+        columns
+        if _relation(relation) == "add-remove"
+        else [tuple(p - q for p, q in zip(a, b, strict=True)) for a, b in combinations(columns, 2)]
+    )
+    sizes = [[abs(v) for v in move] for move in moves]
+    sup = max((max(size) for size in sizes), default=Fraction(0))
+    if sup == 0:
+        raise Refused(
+            "sensitivity.matrix",
+            "linear(…)",
+            "no record changes any answer: there is nothing to protect",
+            "a matrix with different columns",
+        )
+    l1, square = (
+        max(_total(size) for size in sizes),
+        max(_total([v * v for v in size]) for size in sizes),
+    )
+    return Global(
+        l1=l1,
+        l2_squared=square,
+        sup=sup,
+        relation=relation,
+        formula="largest column, or difference of two",
+    )
+
+
+CLOSED_FORMS: dict[str, Callable[..., Global]] = {
+    form.__name__: form
+    for form in (
+        count,
+        counts,
+        histogram,
+        sum,
+        mean,
+        variance,
+        covariance,
+        maximum,
+        minimum,
+        quantile,
+        median,
+        linear,
+    )
+}
+"""All of them, by name."""
+
+
+def _second_moment(
+    x: Range, y: Range, relation: str, n: int | None, ddof: int, name: str, *, paired: bool
+) -> Global:
+    (a, b), (c, d), size = _range(*x), _range(*y), _public(n, relation, name)
+    if not is_whole(ddof, 0, size - 1) or size < 2:
+        raise Refused(
+            "sensitivity.size",
+            f"n={size}, ddof={ddof}",
+            f"a {name} is of two records or more, and divides by n − ddof > 0",
+            "n=100, ddof=1",
+        )
+    moves = Fraction(size - 1, size * (size - ddof)) * (b - a) * (d - c)
+    largest = max(abs(a), abs(b)) * max(abs(c), abs(d)) * Fraction(size, size - ddof)
+    depth = 3 * _pairwise(size) + (
+        0 if paired else Fraction(size, 2**53)
+    )  # a mean of products and two means; `np.cov` takes a dot product, added as it likes
+    return Global(
+        moves,
+        relation=relation,
+        rounding=depth * largest,
+        formula="(n − 1)/(n(n − ddof)) · product of the ranges",
+    )
+
+
+def _pairwise(n: int) -> Fraction:
+    """How far a mean of n doubles up to 1, added in pairs, may be off."""
+    return Fraction(20 + n.bit_length(), 2**53)
+
+
+def _public(n: int | None, relation: str, name: str) -> int:
+    """The number of records, where it is public."""
+    if _relation(relation) == "add-remove":
+        reason = (
+            f"under add-remove the number of records is data, and a {name} of few records "
+            f"moves as far as the range: there is no closed form with n"
+        )
+        raise Refused(
+            "sensitivity.mean",
+            f"{name}(…, relation='add-remove')",
+            reason,
+            "relation='replace', n=…; or sum(low, high, relation='add-remove') / n",
+        )
+    if n is None:
+        raise Refused(
+            "sensitivity.size",
+            f"{name}(…)",
+            "how far it moves depends on the number of records, which has to be public",
+            "n=1000",
+        )
+    return _whole(n, "n")
+
+
+def _relation(relation: str) -> str:
+    if (known := relation_of(relation)) is None:
+        raise Refused(
+            "guarantee.relation",
+            "relation=None",
+            "a sensitivity is about neighbours: say which",
+            "relation='add-remove' or relation='replace'",
+        )
+    return known
+
+
+def _range(low: Number, high: Number) -> tuple[Fraction, Fraction]:
+    a, b = exact(low, "low"), exact(high, "high")
+    if a >= b:
+        raise Refused(
+            "sensitivity.range",
+            f"[{text(a)}, {text(b)}]",
+            "a public range has two different ends, the lower first",
+            "low=0, high=1",
+        )
+    return a, b
+
+
+def _whole(value: int, name: str) -> int:
+    number = exact(value, name)
+    if number.denominator != 1 or number < 1:
+        raise Refused(
+            "sensitivity.size",
+            f"{name}={text(number)}",
+            f"{name} is a whole number from 1 on",
+            f"{name}=100",
+        )
+    return int(number)
+
+
+def _total(values: Sequence[Fraction]) -> Fraction:
+    total = Fraction(0)  # `sum` is a sensitivity here
+    for value in values:
+        total += value
+    return total

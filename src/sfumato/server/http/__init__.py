@@ -1,0 +1,1 @@
+"""The HTTP side of the service: routes, models of requests and replies, limits, problems."""

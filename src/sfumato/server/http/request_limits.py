@@ -1,0 +1,227 @@
+"""What a request may not be: too large, too many headers, too slow, too often. Checked before
+anything of it is understood.
+
+Also around every reply: the headers that keep a page to itself, and one constant text where
+something broke.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from ..config import Rate
+from .problems import INTERNAL, RATE, Problem, Stopped
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+MOST_BODY = 64 * 1024
+MOST_HEADERS = 64
+MOST_HEADER_BYTES = 16 * 1024
+MOST_PATH = 2048
+BODY_SECONDS = 10.0
+KNOWN_ADDRESSES = 10_000
+log = logging.getLogger("sfumato.server")
+
+LARGE = Problem(
+    "server.large", "the body", f"it is larger than {MOST_BODY} bytes", "a shorter question"
+)
+MANY = Problem(
+    "server.headers",
+    "the headers",
+    f"at most {MOST_HEADERS} headers of {MOST_HEADER_BYTES} bytes together",
+    "fewer headers",
+)
+LONG = Problem(
+    "server.long", "the address", f"it is longer than {MOST_PATH} bytes", "a shorter address"
+)
+TWICE = Problem(
+    "server.ambiguous",
+    "the headers",
+    (
+        "one of them is said twice, or the length of the body is said in two ways: who else "
+        "reads the request may understand another"
+    ),
+    (
+        "Authorization, Content-Length, Content-Type, Host and Idempotency-Key once each, "
+        "and no Transfer-Encoding beside a Content-Length"
+    ),
+    {"Connection": "close"},
+)
+SLOW = Problem(
+    "server.slow", "the body", f"it did not come within {BODY_SECONDS:g} seconds", "send it at once"
+)
+ONCE = frozenset(
+    {
+        b"authorization",
+        b"content-length",
+        b"content-type",
+        b"host",
+        b"idempotency-key",
+        b"transfer-encoding",
+    }
+)
+SECURE = (b"strict-transport-security", b"max-age=31536000")
+"""A browser that came by TLS comes by nothing else for a year."""
+PAGE = (
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "object-src 'none'"
+)
+ALWAYS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+)
+
+
+class Buckets:
+    """How often each of many may come: so many at once, and so many a second in the long run. The
+    least recent are forgotten first.
+    """
+
+    def __init__(self, rate: Rate, most: int = KNOWN_ADDRESSES) -> None:
+        self._rate, self._most = rate, most
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = threading.Lock()  # what planning took is counted by the thread that planned
+
+    def allows(self, who: str, now: float | None = None) -> bool:
+        """Whether somebody may come once more, which is counted."""
+        with self._lock:
+            allowed = self._now(who, now) >= 1
+            self._take(who, allowed)
+        return allowed
+
+    def wait(self, who: str, now: float | None = None) -> float:
+        """How many seconds until somebody has anything left; 0 where they have."""
+        with self._lock:
+            left = self._now(who, now)
+        return 0.0 if left > 0 else max(1.0, -left / self._rate.per_second)
+
+    def spend(self, who: str, amount: float, now: float | None = None) -> None:
+        """Count what somebody took, which may be more than was left."""
+        with self._lock:
+            self._now(who, now)
+            self._take(who, amount)
+
+    def _now(self, who: str, now: float | None) -> float:
+        """What is left at this moment."""
+        moment = time.monotonic() if now is None else now
+        left, before = self._left.pop(who, (self._rate.burst, moment))
+        left = min(self._rate.burst, left + (moment - before) * self._rate.per_second)
+        self._left[who] = (left, moment)
+        if len(self._left) > self._most:
+            self._left.popitem(last=False)
+        return left
+
+    def _take(self, who: str, amount: float) -> None:
+        left, moment = self._left[who]
+        self._left[who] = (left - amount, moment)
+
+
+class Limits:
+    """The outermost layer of the service."""
+
+    def __init__(self, app: App, rate: Rate) -> None:
+        self._app = app
+        self._addresses = Buckets(rate)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = False
+
+        async def guarded(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                message["headers"] = _with_headers(scope, message.get("headers", ()))
+            await send(message)
+
+        try:
+            problem = self._refused(scope)
+            if problem is None:
+                await self._app(scope, _bounded(receive), guarded)
+                return
+        except Stopped as stopped:
+            problem = stopped.problem
+        except Exception:
+            log.error(
+                "a request ended in an unexpected way"
+            )  # what was raised may quote the request, or worse
+            problem = INTERNAL
+        if not begun:
+            await problem.response()(scope, receive, guarded)
+
+    def _refused(self, scope: Scope) -> Problem | None:
+        headers = scope["headers"]
+        if (
+            len(headers) > MOST_HEADERS
+            or sum(len(name) + len(value) for name, value in headers) > MOST_HEADER_BYTES
+        ):
+            return MANY
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_PATH:
+            return LONG
+        said = Counter(name for name, _ in headers)
+        if any(said[name] > 1 for name in ONCE) or (
+            said[b"content-length"] and said[b"transfer-encoding"]
+        ):
+            return TWICE
+        for name, value in headers:
+            if name == b"content-length" and (not value.isdigit() or int(value) > MOST_BODY):
+                return LARGE
+        client = scope.get("client")
+        return None if self._addresses.allows(client[0] if client else "") else RATE
+
+
+def _bounded(receive: Receive) -> Receive:
+    """The same, for a body that is neither too large nor too slow."""
+    size, end = 0, None
+
+    async def bounded() -> Message:
+        nonlocal size, end
+        loop = asyncio.get_running_loop()
+        end = loop.time() + BODY_SECONDS if end is None else end
+        try:
+            async with asyncio.timeout_at(end):
+                message = await receive()
+        except TimeoutError:
+            raise Stopped(SLOW) from None
+        size += len(message.get("body", b""))
+        if size > MOST_BODY:
+            raise Stopped(LARGE)
+        return message
+
+    return bounded
+
+
+def _with_headers(scope: Scope, headers: Any) -> list[tuple[bytes, bytes]]:
+    path, found = (
+        scope["path"],
+        [*headers, *ALWAYS, *([SECURE] if scope.get("scheme") == "https" else [])],
+    )
+    names = {name.lower() for name, _ in headers}
+    if b"content-security-policy" not in names:
+        found.append(
+            (
+                b"content-security-policy",
+                b"default-src 'none'; frame-ancestors 'none'"
+                if path.startswith("/api")
+                else PAGE.encode(),
+            )
+        )
+    if b"cache-control" not in names:
+        found.append((b"cache-control", b"no-store" if path.startswith("/api") else b"no-cache"))
+    return found

@@ -1,0 +1,135 @@
+"""Running the service: uvicorn with one or several processes, no access log, limits on what a
+connection may take.
+
+What can be wrong is refused before the port is opened, once, by the process that was started: not
+by those that it would start, again and again.
+"""
+
+from __future__ import annotations
+
+import os
+import ssl
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..errors import Refused
+from .config import Config, load
+from .http.asgi_app import PATH, create
+from .request_store import State
+from .service import Curator
+from .workers.processors import divide
+
+CONNECTIONS = 1000
+GRACE = 30
+
+
+def options(config: Config) -> dict[str, Any]:
+    """What uvicorn is told."""
+    from .http.slow_clients import Protocol
+
+    tls = (
+        {"ssl_certfile": config.tls_cert, "ssl_keyfile": config.tls_key} if config.tls_cert else {}
+    )
+    return {
+        "host": config.host,
+        "port": config.port,
+        "http": Protocol,
+        "ws": "none",
+        "loop": "sfumato.server.http.event_loop:Loop",
+        "access_log": False,
+        "log_level": "warning",
+        "server_header": False,
+        "date_header": False,
+        "proxy_headers": False,
+        "timeout_keep_alive": 5,
+        "timeout_graceful_shutdown": GRACE,
+        "limit_concurrency": CONNECTIONS,
+        "h11_max_incomplete_event_size": 32 * 1024,
+        **tls,
+    }
+
+
+def ready(config: Config) -> None:
+    """Refuse what can be seen at once: a certificate that cannot be used, records of something
+    else.
+    """
+    if config.tls_cert is not None and config.tls_key is not None:
+        _certificate(config.tls_cert, config.tls_key)
+    state = State(config.tokens)
+    try:
+        state.open()
+    finally:
+        state.close()
+
+
+def run(path: str | Path) -> None:
+    """Serve what a file declares, until the process is told to end."""
+    import uvicorn
+
+    config = load(path)
+    ready(config)
+    os.environ["PYTHONSAFEPATH"] = (
+        "1"  # processes that are started from here import nothing from the working directory
+    )
+    if config.workers == 1:
+        divide(1)
+        uvicorn.run(create(config), **options(config))
+        return
+    Curator(config).close()  # as each of them will
+    os.environ[PATH] = str(Path(path).absolute())
+    uvicorn.run(
+        "sfumato.server.http.asgi_app:from_environment",
+        factory=True,
+        workers=config.workers,
+        **options(config),
+    )
+
+
+def _certificate(cert: str, key: str) -> None:
+    """Whether this is a certificate with its key. What OpenSSL says of them is of no help, and it
+    would ask for a passphrase.
+    """
+    for name, path in (("tls_cert", cert), ("tls_key", key)):
+        try:
+            Path(path).read_bytes()
+        except OSError:
+            raise _useless(
+                name,
+                path,
+                "this file is not there, or cannot be read",
+                "a file that this user may read",
+            ) from None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_verify_locations(cert)
+    except (ssl.SSLError, OSError, ValueError):
+        raise _useless(
+            "tls_cert",
+            cert,
+            "this is no certificate in PEM form",
+            "-----BEGIN CERTIFICATE-----, that of the server first",
+        ) from None
+
+    def locked() -> NoReturn:
+        raise _useless(
+            "tls_key",
+            key,
+            "the key has a passphrase, and there is nobody to be asked for it",
+            "openssl pkey -in server.key -out open.key",
+        )
+
+    try:
+        context.load_cert_chain(cert, key, password=locked)
+    except ssl.SSLError as error:
+        other = error.reason == "KEY_VALUES_MISMATCH"
+        reason = "this is the key of another certificate" if other else "this is no key in PEM form"
+        raise _useless(
+            "tls_key",
+            key,
+            reason,
+            "the key that the certificate was made with: -----BEGIN PRIVATE KEY-----",
+        ) from None
+
+
+def _useless(name: str, path: str, reason: str, rewrite: str) -> Refused:
+    return Refused("server.config", f"[server] {name} = {Path(path).name!r:.80}", reason, rewrite)

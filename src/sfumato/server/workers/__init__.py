@@ -1,0 +1,1 @@
+"""The processes that read data: the pool, the worker, its deadlines and its processors."""

@@ -1,0 +1,275 @@
+"""What is made of an answer after it was released: computed columns, HAVING, ORDER BY, LIMIT and
+OFFSET. Free, and labelled where groups are left out.
+
+*Hidden*     An aggregate that only HAVING or ORDER BY names is released and paid for like any
+             other; its column is not shown.
+*Chosen*     HAVING and ORDER BY … LIMIT choose by noisy values: the pieces that they look at
+             remember from how many groups they chose (`answers.chosen_groups`).
+*Withheld*   The part of the rows that is in groups too small to be named is told as it was before
+             HAVING or LIMIT left out more.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from ..answers.answer import Answer
+from ..answers.answer_records import Column
+from ..answers.chosen_groups import choose, sorted_by
+from ..answers.formula import Formula
+from ..answers.proportions import COUNT, TOTAL, pooled, unnamed
+from .answer_expressions import Released
+
+Vector = list[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """A column of the answer as it is shown: its name, what was asked, and what it is computed
+    from.
+    """
+
+    name: str
+    text: str
+    of: Released
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Order:
+    """What to sort by."""
+
+    by: Released
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finishing:
+    """All that is made of an answer."""
+
+    keys: tuple[tuple[str, str], ...]  # name in the query, name that is shown
+    columns: tuple[Shown, ...]
+    having: Released | None = None
+    having_text: str = ""
+    order: tuple[Order, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+
+    @property
+    def chooses(self) -> bool:
+        """Whether noisy values may choose the groups that are shown."""
+        sorts = any(order.by.aggregates for order in self.order) and (
+            self.limit is not None or bool(self.offset)
+        )
+        return sorts or (self.having is not None and bool(self.having.aggregates))
+
+    def __call__(self, answer: Answer) -> Answer:
+        """The answer to the text, from the answer to its query."""
+        same = (
+            tuple(answer.names)
+            == tuple(column.of.value for column in self.columns)
+            == tuple(column.name for column in self.columns)
+        )
+        if (
+            same
+            and all(a == b for a, b in self.keys)
+            and self.having is None
+            and not self.order
+            and self.limit is None
+            and not self.offset
+        ):
+            return answer
+        kept = self._passed(answer)
+        places = self._sorted(answer, kept)[
+            self.offset : None if self.limit is None else self.offset + self.limit
+        ]
+        deciding, sorting = (
+            _pieces(answer, self.having),
+            set().union(*(_pieces(answer, order.by) for order in self.order)),
+        )
+        among = (
+            dict.fromkeys(sorting | sorted_by(answer), len(kept)) if len(places) < len(kept) else {}
+        )
+        chosen = choose(
+            answer, places, {**among, **dict.fromkeys(deciding, len(answer.rows))}, sorting
+        )
+        return self._shown(answer, chosen)
+
+    def _shown(self, answer: Answer, chosen: Answer) -> Answer:
+        """The columns that are asked for, of the groups that were chosen."""
+        columns = tuple(self._column(chosen, shown) for shown in self.columns)
+        cut = len(chosen.rows) < len(answer.rows)
+        grouped = sorted({i for column in columns for i in column.pieces})
+        told = cut or not any(
+            chosen.pieces[i].name == COUNT for i in grouped
+        )  # what total is compared with is not shown: the share is told as it was
+        pooling = [
+            i
+            for i, piece in enumerate(chosen.pieces)
+            if i not in grouped and pooled(piece.name) and not (told and piece.name == TOTAL)
+        ]
+        at = {place: i for i, place in enumerate([*grouped, *pooling])}
+        return replace(
+            chosen,
+            keys=tuple(shown for _, shown in self.keys),
+            pieces=tuple(chosen.pieces[i] for i in at),
+            columns=tuple(
+                replace(column, pieces=tuple(at[i] for i in column.pieces)) for column in columns
+            ),
+            processing=(*answer.processing, *self._labels(answer, cut=cut, told=told)),
+        )
+
+    def _column(self, answer: Answer, shown: Shown) -> Column:
+        if shown.of.op == "aggregate":
+            return replace(answer.column(shown.of.value), name=shown.name)
+        pieces = sorted({i for name in shown.of.aggregates for i in answer.column(name).pieces})
+        formula = _formula(shown.of, answer, pieces)
+        fixed = {leaf.numbers["confidence"] for leaf in formula.leaves() if leaf.kind == "quantile"}
+        numbers = {"confidence": fixed.pop()} if len(fixed) == 1 else {}
+        return Column(shown.name, "computed", tuple(pieces), shown.text, numbers, formula=formula)
+
+    def _passed(self, answer: Answer) -> list[int]:
+        """The places of the groups for which HAVING is true."""
+        places = range(len(answer.rows))
+        if self.having is None:
+            return list(places)
+        truth = _Vectors(self, answer).of(self.having)
+        return [i for i in places if truth[i] is True]
+
+    def _sorted(self, answer: Answer, places: list[int]) -> list[int]:
+        vectors = _Vectors(self, answer)
+        for order in reversed(self.order):
+            by = vectors.of(order.by)
+            known = [i for i in places if by[i] is not None]
+            known.sort(key=lambda i: by[i], reverse=order.descending)
+            nulls = [i for i in places if by[i] is None]
+            places = [*nulls, *known] if order.nulls_first else [*known, *nulls]
+        return places
+
+    def _labels(self, answer: Answer, *, cut: bool, told: bool) -> list[str]:
+        said = [f"shown are groups with {self.having_text}"] if self.having is not None else []
+        if cut and (self.limit is not None or self.offset):
+            few = f"at most {self.limit} groups" if self.limit is not None else "groups"
+            said.append(
+                f"shown are {few}{f' after the first {self.offset}' if self.offset else ''}"
+            )
+        return [*said, *(unnamed(answer) if told else ())]
+
+
+def _pieces(answer: Answer, node: Released | None) -> set[int]:
+    """The pieces whose noisy values a condition, or an order, looks at."""
+    return (
+        set()
+        if node is None
+        else {i for name in node.aggregates for i in answer.column(name).pieces}
+    )
+
+
+class _Vectors:
+    """Released values, group by group, with None for what is unknown."""
+
+    def __init__(self, finishing: Finishing, answer: Answer) -> None:
+        self.finishing = finishing
+        self.answer = answer
+
+    def of(self, node: Released) -> Vector:
+        size = len(self.answer.rows)
+        if node.sort == "number":
+            return self._numbers(node)
+        if node.op == "key":
+            at = self.answer.keys.index(node.value)
+            return [_comparable(row[at]) for row in self.answer.rows]
+        if node.op in ("truth", "constant"):
+            return [node.value] * size
+        if node.op in _COMPARE:
+            first, second = (
+                self._side(side, other) for side, other in (node.args, node.args[::-1])
+            )
+            return [
+                None if a is None or b is None else _COMPARE[node.op](a, b)
+                for a, b in zip(first, second, strict=True)
+            ]
+        return [
+            _LOGIC[node.op](*row) for row in zip(*(self.of(arg) for arg in node.args), strict=True)
+        ]
+
+    def _side(self, side: Released, other: Released) -> Vector:
+        """One side of a comparison."""
+        found = self.of(side)
+        kinds = (
+            {type(value) for value in self.of(other) if value is not None}
+            if other.op == "key"
+            else set()
+        )
+        return [
+            datetime.datetime.combine(v, datetime.time())
+            if datetime.datetime in kinds and type(v) is datetime.date
+            else v
+            for v in map(_comparable, found)
+        ]
+
+    def _numbers(self, node: Released) -> Vector:
+        if node.op == "number":
+            return [node.value] * len(self.answer.rows)
+        column = self.finishing._column(self.answer, Shown("", "", node))
+        whole = replace(
+            self.answer, columns=(replace(column, name="x" + "".join(self.answer.keys)),)
+        )
+        return [
+            None if math.isnan(value) else value
+            for value in np.ravel(whole["x" + "".join(self.answer.keys)]).tolist()
+        ]
+
+
+def _formula(node: Released, answer: Answer, pieces: list[int]) -> Formula:
+    if node.op == "number":
+        return Formula("number", number=node.value)
+    if node.op == "aggregate":
+        column = answer.column(node.value)
+        return Formula(
+            "column", column=replace(column, pieces=tuple(pieces.index(i) for i in column.pieces))
+        )
+    return Formula(node.op, tuple(_formula(arg, answer, pieces) for arg in node.args))
+
+
+def _comparable(value: Any) -> Any:
+    """Values of one type that Python compares: decimals as exact numbers, moments in UTC."""
+    if isinstance(value, Decimal):
+        return Fraction(value)
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        return value.astimezone(datetime.UTC).replace(tzinfo=None)
+    return str(value) if isinstance(value, UUID) else value
+
+
+def _and(a: bool | None, b: bool | None) -> bool | None:
+    return False if a is False or b is False else None if a is None or b is None else True
+
+
+def _or(a: bool | None, b: bool | None) -> bool | None:
+    return True if a is True or b is True else None if a is None or b is None else False
+
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_LOGIC: dict[str, Callable[..., Any]] = {
+    "and": _and,
+    "or": _or,
+    "not": lambda a: None if a is None else not a,
+    "is_null": lambda a: a is None,
+}

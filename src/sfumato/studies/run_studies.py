@@ -1,0 +1,57 @@
+"""Run studies and write their report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from ..errors import Refused
+from ..exact.numbers import is_whole
+from . import study_report
+from .study import Result, Study
+from .study_list import STUDIES, study
+
+REPETITIONS = 200
+SEED = 2022
+LEAST = 3
+
+
+def run(
+    names: Iterable[str] = (),
+    *,
+    repetitions: int = REPETITIONS,
+    seed: int = SEED,
+    begin: Callable[[Study], None] = lambda _: None,
+) -> list[tuple[Study, Result]]:
+    """The studies of these names, or all, in the order of the sources. `begin` is told each before
+    it runs.
+    """
+    if not is_whole(repetitions, LEAST):
+        raise Refused(
+            "studies.repetitions",
+            f"repetitions={repetitions}",
+            f"a band needs {LEAST} or more",
+            f"repetitions={REPETITIONS}",
+        )
+    wanted = {study(name).name for name in names} or {s.name for s in STUDIES}
+    done = []
+    for one in STUDIES:
+        if one.name in wanted:
+            begin(one)
+            done.append((one, one.run(repetitions, seed)))
+    return done
+
+
+def reproduce(
+    out: Path,
+    names: Iterable[str] = (),
+    *,
+    repetitions: int = REPETITIONS,
+    seed: int = SEED,
+    begin: Callable[[Study], None] = lambda _: None,
+) -> tuple[Path, list[tuple[Study, Result]]]:
+    """Run, and write `index.html` and the CSVs into `out`; the page's path and the results."""
+    chosen = [study(name).name for name in names]
+    study_report.prepare(out)
+    done = run(chosen, repetitions=repetitions, seed=seed, begin=begin)
+    return study_report.write(done, out, repetitions=repetitions, seed=seed), done

@@ -1,0 +1,79 @@
+"""All studies, in the order of the sources: the thesis, then the slides and the survey."""
+
+from __future__ import annotations
+
+from ..errors import Refused
+from . import (
+    choice_studies,
+    curve_figures,
+    curve_tables,
+    gaussian_tables,
+    growing_dimension,
+    laplace_law,
+    laplace_tables,
+    patients,
+    renyi_tables,
+    small_runs,
+)
+from .study import Study
+
+ORDER = (
+    *("figure-2.1", "table-3.1", "figure-3.1", "table-3.2"),
+    *(
+        "table-4.1",
+        "table-4.2",
+        "table-4.3",
+        "table-4.4",
+        "table-4.5",
+        "table-4.6",
+        "table-4.7",
+        "figure-4.1",
+        "figure-4.2",
+        "table-4.8",
+        "table-4.9",
+        "figure-4.3",
+    ),
+    *(
+        "angie",
+        "patients-response",
+        "patients-laplace",
+        "laplace-as-exponential",
+        "auction",
+        "survey-laplace",
+        "letters",
+        "histogram-mean",
+    ),
+)
+"""As the pages follow one another."""
+
+_MODULES = (
+    laplace_law,
+    renyi_tables,
+    laplace_tables,
+    gaussian_tables,
+    growing_dimension,
+    curve_tables,
+    curve_figures,
+    patients,
+    choice_studies,
+    small_runs,
+)
+STUDIES: tuple[Study, ...] = tuple(
+    sorted(
+        (study for module in _MODULES for study in module.STUDIES),
+        key=lambda study: ORDER.index(study.name),
+    )
+)
+
+
+def study(name: str) -> Study:
+    """The study of a name."""
+    found = {s.name: s for s in STUDIES}
+    if name not in found:
+        raise Refused(
+            "studies.unknown",
+            f"study {name!r:.60}",
+            "there is no study of this name",
+            f"one of {', '.join(found)}",
+        )
+    return found[name]

@@ -1,0 +1,1 @@
+"""What the owner declares of tables: columns, units, bounds, public keys, links."""

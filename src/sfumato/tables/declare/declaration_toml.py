@@ -1,0 +1,177 @@
+"""A declaration as a file: TOML with a version, read back as an equal record.
+
+*Exact*    Bounds are whole numbers, or decimals and ratios in quotes; keys that are decimals or
+           uuids are text. Written by hand 0.1 is one tenth.
+*Public*   No path and nothing of the data is in it.
+*Columns*  In their order, each with its type, bounds and public keys. `null_key = true` is the key
+           of rows without a value.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from datetime import date, datetime
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+from uuid import UUID
+
+from ...errors import Refused
+from .declaration import TABLE_ROWS, Declaration, declare
+from .learned_limits import LIMITS, REST, TAILS, Learned, read_shares, written
+from .public_keys import Key
+
+VERSION = 1
+_TABLE = ("name", "unit", "relation", "max_rows", "max_groups", "table_rows", "bounding", "version")
+_COLUMN = ("type", "bounds", "keys", "null_key", "learned")
+
+
+def to_toml(declaration: Declaration) -> str:
+    """The file of a declaration."""
+    said: dict[str, Any] = {name: getattr(declaration, name) for name in _TABLE}
+    said["unit"] = list(declaration.unit)
+    if not declaration.unit:
+        said["max_rows"] = said["max_groups"] = None  # 1, by the meaning of no unit
+    usual = {"unit": [], "table_rows": TABLE_ROWS, "bounding": "weights", "version": ""}
+    lines = ['sfumato = "declaration"', f"version = {VERSION}", "", "[table]"]
+    lines += [
+        f"{name} = {_written(value)}"
+        for name, value in said.items()
+        if value is not None and usual.get(name) != value
+    ]
+    ranges, domains, learned = declaration.ranges, declaration.domains, declaration.learned
+    if learned.limits:
+        lines.append(
+            f"learned = {{ "
+            f"{', '.join(f'{name} = {_written(written(rest))}' for name, rest in learned.limits)} "
+            f"}}"
+        )
+    tails = dict(learned.bounds)
+    for column, kind in declaration.types:
+        lines += ["", f"[columns.{toml_text(column)}]", f"type = {toml_text(str(kind))}"]
+        if column in ranges:
+            lines.append(f"bounds = {_written(list(ranges[column]))}")
+        if column in tails:
+            lines.append(f"learned = {_written(written(tails[column]))}")
+        if column in domains:
+            lines.append(f"keys = {_written([key for key in domains[column] if key is not None])}")
+            lines += ["null_key = true"] if None in domains[column] else []
+    return "\n".join(lines) + "\n"
+
+
+def from_toml(text: str) -> Declaration:
+    """The declaration of a file."""
+    try:
+        said = tomllib.loads(text, parse_float=Decimal)
+    except (tomllib.TOMLDecodeError, TypeError, AttributeError, ValueError, RecursionError):
+        raise _unreadable("this is not TOML") from None
+    return from_said(said)
+
+
+def from_said(said: dict[str, Any]) -> Declaration:
+    """The declaration that the values of a file are."""
+    if (
+        said.get("sfumato") != "declaration"
+        or said.get("version") != VERSION
+        or isinstance(said.get("version"), bool)
+    ):
+        raise _unreadable(f"it does not begin as a declaration of version {VERSION}")
+    table: Any = said.get("table")
+    columns: Any = said.get("columns")
+    if (
+        not _has(said, ("sfumato", "version", "table", "columns"))
+        or not _has(table, (*_TABLE, "learned"))
+        or not _has(columns, None)
+    ):
+        raise _unreadable(f"it has [table], with {', '.join(_TABLE)}, and [columns.…]")
+    for column, about in columns.items():
+        if not _has(about, _COLUMN) or "type" not in about:
+            raise _unreadable(
+                f"column {column!r:.60} has a type, and may have bounds, keys, null_key and learned"
+            )
+        if not isinstance(about.get("null_key", False), bool) or not isinstance(
+            about.get("keys", []), list
+        ):
+            raise _unreadable(
+                f"column {column!r:.60} has a list of keys, and a null_key that is true or false"
+            )
+    listed = {
+        column: _keys(about)
+        for column, about in columns.items()
+        if about.get("keys") or about.get("null_key")
+    }
+    empty = [
+        column for column, about in columns.items() if "keys" in about and column not in listed
+    ]
+    return declare(
+        **{"name": None, **table, "learned": _learned(table, columns)},
+        types={column: about["type"] for column, about in columns.items()},
+        bounds={column: about["bounds"] for column, about in columns.items() if "bounds" in about},
+        keys={**listed, **{column: [] for column in empty}},
+    )
+
+
+def _learned(table: dict[str, Any], columns: dict[str, Any]) -> Learned | None:
+    limits = table.get("learned", {})
+    if not _has(limits, LIMITS):
+        raise _unreadable(f"learned in [table] has {' or '.join(LIMITS)}")
+    rests: Any = tuple((name, read_shares(limits[name], REST)) for name in LIMITS if name in limits)
+    tails: Any = tuple(
+        sorted(
+            (column, read_shares(about["learned"], TAILS))
+            for column, about in columns.items()
+            if "learned" in about
+        )
+    )
+    return Learned(rests, tails) or None
+
+
+def _keys(about: dict[str, Any]) -> list[Any]:
+    return [*about.get("keys", []), *([None] if about.get("null_key") else [])]
+
+
+def _has(said: Any, names: tuple[str, ...] | None) -> bool:
+    return isinstance(said, dict) and (names is None or set(said) <= set(names))
+
+
+def _unreadable(reason: str) -> Refused:
+    return Refused("table.stored", "Declaration.from_toml(…)", reason, "the text of to_toml()")
+
+
+def _written(value: Key | Fraction | list[Any]) -> str:
+    match value:
+        case list():
+            # the same, for a million keys
+            return f"[{', '.join(map(str if set(map(type, value)) == {int} else _written, value))}]"
+        case bool():
+            return str(value).lower()
+        case Fraction():
+            return (
+                str(value.numerator)
+                if value.denominator == 1 and abs(value.numerator) < 2**63
+                else toml_text(_ratio(value))
+            )
+        case float():
+            return repr(value)
+        case int() | datetime() | date():
+            return value.isoformat() if isinstance(value, date) else str(value)
+        case str() | Decimal() | UUID():
+            return toml_text(str(value))
+    raise AssertionError(type(value))
+
+
+def _ratio(value: Fraction) -> str:
+    """100.5 rather than 201/2, where it is the same number."""
+    with localcontext(prec=40):
+        decimal = Decimal(value.numerator) / Decimal(value.denominator)
+        return (
+            f"{decimal:f}"
+            if Fraction(decimal) == value and abs(decimal.adjusted()) < 20
+            else str(value)
+        )
+
+
+def toml_text(text: str) -> str:
+    """A string of TOML: JSON's escapes are among its own, and it wants one more."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

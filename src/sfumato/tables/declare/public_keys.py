@@ -1,0 +1,195 @@
+"""Public keys: values of a column by which rows are grouped, listed beforehand by the owner.
+
+*Exact*   A key is a value that the column's type holds: of a decimal with its digits, of a
+          timestamp with a zone in UTC, of a float never NaN, and 0 for −0.
+*Null*    None is the key of rows where the column is null.
+*Order*   Sorted, null last: that is how groups come back.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from ...errors import Refused
+from ...exact.numbers import exact, shown
+from ..expr.types import Type
+
+Key = None | bool | int | str | Decimal | date | datetime | UUID | float
+"""A value by which rows are grouped."""
+
+
+def known_keys(column: str, keys: Iterable[Any], kind: Type) -> tuple[Key, ...]:
+    """The keys of a column, each once and as its type has it, sorted."""
+    place = f"keys={{{column!r:.60}: …}}"
+    if isinstance(keys, str | bytes | Mapping) or not isinstance(keys, Iterable):
+        raise Refused(
+            "table.keys",
+            f"keys={{{column!r:.60}: {shown(keys)}}}",
+            "public keys are a list",
+            f"keys={{{column!r:.60}: […]}}",
+        )
+    listed = list(keys)
+    if (quickly := _plain(listed, kind)) is not None:
+        return quickly
+    known: set[Key] = set()
+    for key in listed:
+        made = known_key(column, key, kind)
+        if made in known:
+            raise Refused(
+                "table.keys",
+                f"keys={{{column!r:.60}: {shown(key)}}}",
+                "this key is listed twice",
+                "each key once",
+            )
+        known.add(made)
+    if not known:
+        raise Refused(
+            "table.keys",
+            place,
+            "public keys are at least one",
+            f"keys={{{column!r:.60}: {EXAMPLES[kind.kind]}}}",
+        )
+    return tuple(sorted(known, key=lambda key: (key is None, 0 if key is None else key)))
+
+
+def _plain(keys: list[Any], kind: Type) -> tuple[Key, ...] | None:
+    """Integers or texts that are what they have to be, all at once, as there may be a million; None
+    where they are to be looked at one by one.
+    """
+    kinds = set(map(type, keys))
+    if kinds == {int} and kind.kind == "integer" and kind.limits is not None:
+        fit = kind.limits[0] <= min(keys) and max(keys) <= kind.limits[1]
+    else:
+        fit = kinds == {str} and kind.kind == "string" and "".join(keys).isascii()
+    found = set(keys) if fit else set()
+    return tuple(sorted(found)) if len(found) == len(keys) and fit else None
+
+
+def known_key(column: str, key: Any, kind: Type) -> Key:
+    """One key, as its type has it."""
+    if key is None and kind.nullable:
+        return None
+    made = None
+    if key is not None:
+        with suppress(
+            TypeError, ValueError, OverflowError, ArithmeticError
+        ):  # Refused is a ValueError
+            made = READERS[kind.kind](key, kind)
+    if made is None:
+        name = f"{kind.words}{'' if kind.nullable else ' that is not null'}"
+        raise Refused(
+            "table.keys",
+            f"keys={{{column!r:.60}: {shown(key)}}}",
+            f"a key of this column is {name}",
+            f"keys={{{column!r:.60}: {EXAMPLES[kind.kind]}}}",
+        )
+    return made
+
+
+def _bool(key: Any, kind: Type) -> Key:
+    return (
+        bool(key) if isinstance(key, bool | np.bool_) else {"true": True, "false": False}.get(key)
+    )
+
+
+def _integer(key: Any, kind: Type) -> Key:
+    number = (
+        int(key)
+        if isinstance(key, str)
+        else None
+        if isinstance(key, bool | np.bool_)
+        else operator.index(key)
+    )
+    return (
+        number
+        if number is not None
+        and kind.limits is not None
+        and kind.limits[0] <= number <= kind.limits[1]
+        else None
+    )
+
+
+def _decimal(key: Any, kind: Type) -> Key:
+    steps = exact(key) * 10**kind.scale
+    fits = steps.denominator == 1 and abs(steps) < 10**kind.precision
+    return (
+        Decimal((int(steps < 0), tuple(map(int, str(abs(steps.numerator)))), -kind.scale))
+        if fits
+        else None
+    )
+
+
+def _float(key: Any, kind: Type) -> Key:
+    number = exact(key)
+    with np.errstate(over="ignore"):
+        value = float(np.float32(float(number))) if kind.bits == 32 else float(number)
+    rounded = (
+        isinstance(key, int | np.integer) and math.isfinite(value) and Fraction(value) != number
+    )  # 2^53 + 1 and its neighbour would be one key
+    return value + 0.0 if math.isfinite(value) and not rounded else None
+
+
+def _string(key: Any, kind: Type) -> Key:
+    return (
+        str(key) if isinstance(key, str) and str(key).encode() is not None else None
+    )  # half a character cannot be written down
+
+
+def _date(key: Any, kind: Type) -> Key:
+    if isinstance(key, str):
+        return date.fromisoformat(key)
+    return (
+        date(key.year, key.month, key.day)
+        if isinstance(key, date) and not isinstance(key, datetime)
+        else None
+    )
+
+
+def _timestamp(key: Any, kind: Type) -> Key:
+    made = datetime.fromisoformat(key) if isinstance(key, str) else key
+    if not isinstance(made, datetime) or (made.tzinfo is not None and not kind.zone):
+        return None
+    made = datetime(
+        *made.timetuple()[:6], made.microsecond, tzinfo=made.tzinfo, fold=made.fold
+    )  # of its subclasses only what a timestamp has
+    return made.replace(tzinfo=made.tzinfo or UTC).astimezone(UTC) if kind.zone else made
+
+
+def _uuid(key: Any, kind: Type) -> Key:
+    return UUID(key) if isinstance(key, str) else key if isinstance(key, UUID) else None
+
+
+READERS: Mapping[str, Callable[[Any, Type], Key]] = {
+    "bool": _bool,
+    "integer": _integer,
+    "decimal": _decimal,
+    "float": _float,
+    "string": _string,
+    "date": _date,
+    "timestamp": _timestamp,
+    "uuid": _uuid,
+}
+"""Kind of a column → how its keys are read; text is taken for each of them, as it comes from a
+shell. None, or an error, where a key does not fit.
+"""
+
+EXAMPLES: Mapping[str, str] = {
+    "bool": "[False, True]",
+    "integer": "[1, 2, 3]",
+    "decimal": "['0.50', '1.00']",
+    "float": "[0.5, 1.0]",
+    "string": "['Roma', 'Bari']",
+    "date": "['2026-03-01', '2026-03-02']",
+    "timestamp": "['2026-03-01T00:00:00']",
+    "uuid": "['12345678-1234-5678-1234-567812345678']",
+}

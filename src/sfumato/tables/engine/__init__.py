@@ -1,0 +1,1 @@
+"""The engines that run statements, and the sources that they read."""

@@ -1,0 +1,120 @@
+"""CSV files, as text. Every line stands for itself, so that what is wrong with one cannot touch
+another.
+
+*Names*     The first line names the columns; all files of a table have the same.
+*Lines*     A line is split at commas (.tsv: at tabs). A field may stand in quotes, in which a comma
+            is text and a quote is written twice. A line ends at its first NUL character, if it has
+            one.
+*Left out*  A line that is not UTF-8, longer than 2 MB, with quotes that do not fit, or of another
+            number of fields than the first. So is a record with a line break inside a field: were
+            lines joined, one forgotten quote would swallow the rows of others.
+*Types*     Every column is text, an empty field null; what else it is to be read as is declared.
+            Nothing is guessed from values.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import Refused
+from .duckdb_engine import identifier, quoted
+
+MOST_COLUMNS = 1000
+_LONGEST_HEADER = 1 << 20
+_OPTIONS = (
+    "auto_detect = false, columns = {'line': 'VARCHAR'}, header = false, skip = 1, "
+    "nullstr = '', strict_mode = false, ignore_errors = true, "
+    # No quotes, no delimiter: DuckDB's reader then only looks for line breaks, each of \r and \n
+    # being one. With quotes it is not total: a bad one at the edge of a buffer can end in an
+    # internal error, and which lines are joined depends on the size of the buffer.
+    "delim = '', quote = '', escape = '', comment = '', new_line = '\\n', null_padding = "
+    "false, hive_partitioning = false, filename = false"
+)
+
+
+def header(paths: Sequence[str]) -> tuple[str, ...]:
+    """The columns that all first lines name."""
+    first = _first_line(paths[0])
+    for path in paths:
+        if (_first_line(path), _comma(path)) != (first, _comma(paths[0])):
+            place = f"{Path(path).name!r:.60} beside {Path(paths[0]).name!r:.60}"
+            raise Refused(
+                "table.files",
+                place,
+                "the files of a table have the same first line",
+                "files that were written alike",
+            )
+    if len(first) > MOST_COLUMNS:
+        raise Refused(
+            "table.file",
+            f"{Path(paths[0]).name!r:.80}",
+            f"a CSV file has at most {MOST_COLUMNS} columns",
+            "a Parquet file",
+        )
+    return first
+
+
+def lines(paths: Sequence[str], columns: Sequence[str]) -> str:
+    """What stands after FROM: every line as fields of text, by functions that cannot fail, one line
+    at a time.
+    """
+    comma, count = _comma(paths[0]), len(columns)
+    read = f"read_csv([{', '.join(map(quoted, paths))}], {_OPTIONS})"
+    # A line with quotes is matched as a whole; one that is not well formed matches nowhere, and
+    # `whole` is empty.
+    pattern = "^(" + comma.join([f'("(?:[^"]|"")*"|[^{comma}"]*)'] * count) + ")$"
+    names = ", ".join(["'whole'", *(f"'c{i}'" for i in range(count))])
+    matched = (
+        f"CASE WHEN contains(line, '\"') THEN regexp_extract(line, {quoted(pattern)}, "
+        f"[{names}]) END"
+    )
+    split = (
+        f"SELECT string_split(line, {quoted(comma)}) AS s, {matched} AS q FROM {read} WHERE "
+        f"line IS NOT NULL"
+    )
+    fields = ", ".join(f"{_field(i)} AS {identifier(name)}" for i, name in enumerate(columns))
+    return f"(SELECT {fields} FROM ({split}) WHERE coalesce(q.whole <> '', len(s) = {count}))"
+
+
+def _field(i: int) -> str:
+    return (
+        f"NULLIF(CASE WHEN q IS NULL THEN s[{i + 1}] WHEN q.c{i}[1] = '\"' THEN "
+        f"replace(q.c{i}[2:-2], '\"\"', '\"') ELSE q.c{i} END, '')"
+    )
+
+
+def _comma(path: str) -> str:
+    return "\t" if path.lower().endswith((".tsv", ".tsv.gz")) else ","
+
+
+def _first_line(path: str) -> tuple[str, ...]:
+    reader: Any = gzip.open if path.lower().endswith(".gz") else open
+    try:
+        with reader(path, "rb") as file:
+            line = re.split(rb"[\r\n]", file.read(_LONGEST_HEADER), maxsplit=1)[0].decode(
+                "utf-8-sig"
+            )
+        names = tuple(next(csv.reader([line], delimiter=_comma(path), strict=True)))
+    except UnicodeDecodeError:  # the first line is public, so that this may be said of it
+        rewrite = "iconv -f LATIN1 -t UTF-8 visits.csv > visits-utf8.csv, and that file"
+        raise Refused(
+            "table.file",
+            f"{Path(path).name!r:.80}",
+            "the first line is not UTF-8: the encoding of the file is another, such as Latin-1",
+            rewrite,
+        ) from None
+    except (OSError, EOFError, csv.Error, StopIteration):
+        names = ()
+    if not names:
+        raise Refused(
+            "table.file",
+            f"{Path(path).name!r:.80}",
+            "the first line does not name the columns",
+            "a first line like user_id,city,spend",
+        )
+    return names

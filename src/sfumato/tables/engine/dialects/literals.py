@@ -1,0 +1,45 @@
+"""How values are written that every dialect reads alike: patterns of texts that become numbers,
+days and truth values, and doubles as text.
+
+*Texts*   are read where DuckDB reads them too: 42, -1.5, 2e3, 2026-01-31, 2026-01-31 12:30:00. In
+          regular expressions that are the same in every engine.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....errors import Refused
+
+NUMBER = "^[+-]?([0-9]{1,255}[.]?[0-9]{0,255}|[.][0-9]{1,255})([eE][+-]?[0-9]{1,4})?$"
+INFINITE = "^[+-]?inf(inity)?$"  # in small letters
+DAY = "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
+MOMENT = (
+    f"^{DAY}([ "
+    f"T][0-9]{{1,2}}:[0-9]{{2}}(:[0-9]{{2}}([.][0-9]{{1,6}})?)?(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)?)?$"
+)
+BOOL_OF_TEXT = (
+    "CASE WHEN lower(a_) IN ('true', 't', '1', 'yes', 'y') THEN TRUE WHEN lower(a_) IN "
+    "('false', 'f', '0', 'no', 'n') THEN FALSE END"
+)
+
+MOST_DIGITS = 18
+"""Of a decimal that a float becomes: what is scaled and rounded is a 64-bit integer."""
+
+
+def double(value: float, kind: str) -> str:
+    """A double, exactly, in an engine that calls it by this name."""
+    return (
+        f"CAST('{value!r}' AS {kind})".replace("'inf'", "'Infinity'")
+        .replace("'-inf'", "'-Infinity'")
+        .replace("'nan'", "'NaN'")
+    )
+
+
+def short_enough(to: Any, reason: str) -> None:
+    """Refuse the decimal of a float that would have more digits than the float gives."""
+    if to.precision > MOST_DIGITS:
+        rewrite = f"TRY_CAST(… AS decimal({MOST_DIGITS},{min(to.scale, MOST_DIGITS)}))"
+        raise Refused(
+            "engine.language", f"TRY_CAST(… AS decimal({to.precision},{to.scale}))", reason, rewrite
+        )

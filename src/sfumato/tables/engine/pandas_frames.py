@@ -1,0 +1,146 @@
+"""pandas columns as Arrow columns, by their dtype.
+
+*Objects*   A column of Python objects is text, or what is declared for it. A cell that is neither
+            text nor of the declared kind is null.
+*Category*  The type of its categories, which are text most often.
+*Missing*   NaN, NaT, None and NA are null. The index is not a column.
+*Zones*     Instants are the same in every zone; they are kept in UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from ...errors import Refused
+
+OBJECTS: Mapping[str, tuple[type, ...]] = {
+    "bool": (bool, np.bool_),
+    "integer": (int, np.integer),
+    "decimal": (Decimal, int, np.integer),
+    "float": (float, np.floating, int, np.integer),
+    "date": (date,),
+    "timestamp": (datetime,),
+    "uuid": (UUID,),
+}
+"""Kind of a column → the Python objects that it may hold, besides text."""
+
+
+def types(frame: Any) -> dict[str, Any]:
+    """Of each column its Arrow type, or its dtype where there is none."""
+    names = list(frame.columns)
+    if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
+        raise Refused(
+            "table.columns",
+            "protect(DataFrame, …)",
+            "columns have names, all different",
+            "df.columns = ['user_id', 'city', 'spend']",
+        )
+    return {name: pandas_type(dtype) or dtype for name, dtype in frame.dtypes.items()}
+
+
+def columns(frame: Any, names: Sequence[str], kinds: Mapping[str, str]) -> Any:
+    """These columns as an Arrow table."""
+    import pyarrow as pa
+
+    return pa.table(
+        {
+            name: _column(frame[name], frame.dtypes[name], kinds.get(name, "string"))
+            for name in names
+        }
+    )
+
+
+def pandas_type(dtype: Any) -> Any:
+    """The Arrow type that a dtype is read as; none where it is not read."""
+    import pandas as pd
+    import pyarrow as pa
+
+    if isinstance(dtype, pd.CategoricalDtype):
+        values = pandas_type(dtype.categories.dtype)
+        return values and pa.dictionary(pa.int32(), values)
+    if isinstance(dtype, pd.ArrowDtype):
+        return dtype.pyarrow_dtype
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return pa.timestamp(dtype.unit, "UTC")
+    if isinstance(dtype, pd.StringDtype) or dtype == np.dtype(object):
+        return pa.large_string()
+    plain = (
+        dtype if isinstance(dtype, np.dtype) else getattr(dtype, "numpy_dtype", None)
+    )  # nullable numbers and truth values have one inside
+    if (
+        plain is None or plain.kind not in "biufM" or plain.itemsize > 8
+    ):  # Arrow has no floats of 80 bits
+        return None
+    return (
+        pa.timestamp(np.datetime_data(plain)[0])
+        if plain.kind == "M"
+        else pa.from_numpy_dtype(plain)
+    )
+
+
+def _column(series: Any, dtype: Any, kind: str) -> Any:
+    import pandas as pd
+    import pyarrow as pa
+
+    if isinstance(dtype, pd.CategoricalDtype):
+        codes = series.cat.codes.to_numpy().astype(np.int32)
+        given = pd.Series(
+            dtype.categories.array, dtype=dtype.categories.dtype
+        )  # of that dtype: pandas would try texts first, and stop at one that is none
+        values = _column(given, dtype.categories.dtype, kind)
+        values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), values)
+    if isinstance(dtype, pd.StringDtype):
+        return _texts(series, series.array, "string")
+    if dtype == np.dtype(object):
+        return _texts(series, [text_of(cell, kind) for cell in series.array], kind)
+    return pa.array(series.array, from_pandas=True).cast(pandas_type(dtype))
+
+
+def _texts(series: Any, cells: Any, kind: str) -> Any:
+    """A column of text: fast where all of it is UTF-8, as most often; else each cell for itself."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(cells, type=pa.large_string(), from_pandas=True)
+    except Exception:
+        return pa.array(
+            [_utf8(text_of(cell, kind)) for cell in series.array], type=pa.large_string()
+        )
+
+
+def text_of(cell: object, kind: str) -> str | None:
+    """A Python object as text that the engine reads back as the kind of its column; none if it is
+    of another kind.
+    """
+    if isinstance(cell, str):
+        return str(cell)
+    if (
+        not isinstance(cell, OBJECTS.get(kind, ()))
+        or (kind != "bool" and isinstance(cell, bool))
+        or (kind == "date" and isinstance(cell, datetime))
+    ):
+        return None
+    try:
+        if isinstance(cell, datetime):
+            return (cell.astimezone(UTC).replace(tzinfo=None) if cell.tzinfo else cell).isoformat(
+                sep=" "
+            )
+        return str(cell).lower() if kind == "bool" else str(cell)
+    except (
+        Exception
+    ):  # an instant that leaves the calendar in UTC, an integer of thousands of digits
+        return None
+
+
+def _utf8(text: str | None) -> str | None:
+    try:
+        return None if text is None else text.encode().decode()
+    except UnicodeEncodeError:
+        return None

@@ -1,0 +1,211 @@
+"""Parquet cells that DuckDB stops at: text that is not UTF-8, and timestamps in milliseconds beyond
+what microseconds reach. Here they are null.
+
+*Check*     Before a question reads such a column for the first time, the column is read once,
+            alone. If that succeeds, DuckDB reads the file itself.
+*Copy*      If DuckDB stops, the engine makes a copy and reads that from then on: Arrow reads texts
+            and timestamps, in which what cannot be read becomes null, and DuckDB reads the rest.
+*Same*      What a row holds does not depend on which way it was read, and the way does not depend
+            on the question: one unreadable cell changes nothing but itself. A check holds for one
+            state of the files; when one was replaced, the next question checks again.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...errors import Refused
+from .duckdb_engine import identifier, quoted
+from .frame_sources import arrow_type, readable
+
+TEXT = "VARCHAR"
+_INSTANTS = ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
+_READ = {TEXT: "bit_xor(strlen({0}))", **dict.fromkeys(_INSTANTS, "bit_xor(epoch_us({0}))")}
+"""DuckDB's name of a type → an aggregate that needs every cell, whatever the footer says of its
+least and largest.
+"""
+_MILLISECONDS = (
+    "SELECT DISTINCT name FROM parquet_schema([{0}]) WHERE converted_type = "
+    "'TIMESTAMP_MILLIS' OR contains(logical_type, 'MILLIS=MilliSeconds')"
+)
+
+NUMBER = "file_row_number"  # DuckDB's name of a virtual column
+
+State = tuple[tuple[int, int, int, int], ...]
+
+
+@dataclass(slots=True)
+class ParquetCells:
+    """The Parquet files of one table, and what is known of their cells."""
+
+    view: str  # the name that questions know the table by
+    paths: tuple[str, ...]
+    relation: str  # what stands after FROM to have DuckDB read the files
+    types: Mapping[str, str]  # columns that are read → DuckDB's names of their types
+    selected: str  # the view's SELECT, with {0} where its FROM names a relation
+    _state: State = ()
+    _milliseconds: set[str] = field(default_factory=set)
+    _checked: set[str] = field(default_factory=set)
+    _copied: bool = False
+
+    def __post_init__(self) -> None:
+        if NUMBER in map(str.lower, self.types):
+            reason = "the engine calls the numbers of a Parquet file's rows like this column"
+            raise Refused(
+                "table.columns",
+                f"column {NUMBER!r}",
+                reason,
+                f"a file in which the column is called otherwise: row instead of {NUMBER}",
+            )
+
+    def prepare(self, cursor: Any, columns: Collection[str]) -> None:
+        """Have the view read these columns without an error. Milliseconds are always checked: in
+        any question DuckDB looks at what the footer says of them.
+        """
+        state = _state(self.paths)
+        if state != self._state:
+            if self._copied:
+                self._show(cursor, self.relation)
+            coarse = {
+                name
+                for (name,) in cursor.execute(
+                    _MILLISECONDS.format(", ".join(map(quoted, self.paths)))
+                ).fetchall()
+            }
+            self._milliseconds = {
+                name for name, kind in self.types.items() if kind in _INSTANTS and name in coarse
+            }
+            self._state, self._copied = state, False
+            self._checked.clear()
+        texts = {name for name, kind in self.types.items() if kind == TEXT and name in columns}
+        new = sorted((texts | self._milliseconds) - self._checked)
+        if new and not self._copied and not self._readable(cursor, new):
+            self._copy(cursor)
+        self._checked |= set(new)
+
+    def _readable(self, cursor: Any, columns: Collection[str]) -> bool:
+        import duckdb
+
+        try:
+            cursor.execute(
+                f"SELECT "
+                f"{', '.join(_READ[self.types[name]].format(identifier(name)) for name in columns)} "
+                f"FROM {self.relation}"
+            ).fetchall()
+        except (duckdb.ConversionException, duckdb.InvalidInputException):
+            return False
+        return True
+
+    def _copy(self, cursor: Any) -> None:
+        """Read the files into a table of the engine: texts and instants by Arrow, other columns by
+        DuckDB, row by row.
+        """
+        name, number = identifier(f"{self.view} read by Arrow"), identifier("number of the row")
+        cursor.execute(
+            f"CREATE OR REPLACE TABLE {name} "
+            f"({', '.join(f'{identifier(column)} {kind}' for column, kind in self.types.items())})"
+        )
+        doubtful = [column for column, kind in self.types.items() if kind in _READ]
+        chosen = ", ".join(
+            f"{'a' if column in doubtful else 'd'}.{identifier(column)}" for column in self.types
+        )
+        for path in self.paths:
+            rest = f"read_parquet({quoted(path)}, hive_partitioning = false, {NUMBER} = true)"
+            with ByFooter(path) as file:
+                cursor.register("rows of arrow", _reader(file, doubtful, "number of the row"))
+                cursor.execute(
+                    f'INSERT INTO {name} SELECT {chosen} FROM "rows of arrow" a JOIN '
+                    f"{rest} d ON a.{number} = d.{NUMBER}"
+                )
+                cursor.unregister("rows of arrow")
+        self._show(cursor, name)
+        self._copied = True
+
+    def _show(self, cursor: Any, relation: str) -> None:
+        cursor.execute(
+            f"CREATE OR REPLACE VIEW {identifier(self.view)} AS "
+            f"{self.selected.replace('{0}', relation)}"
+        )
+
+
+def _state(paths: Collection[str]) -> State:
+    found = [os.stat(path) for path in paths]
+    return tuple((stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in found)
+
+
+def _reader(source: ByFooter, columns: Sequence[str], number: str) -> Any:
+    """Columns of texts and instants as Arrow reads them, in batches, beside the number of each
+    row.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(pa.PythonFile(source), coerce_int96_timestamp_unit="us")
+    stored = {column: file.schema_arrow.field(column).type for column in columns}
+    kinds = {
+        column: arrow_type(kind) if pa.types.is_timestamp(kind) else pa.large_string()
+        for column, kind in stored.items()
+    }
+    schema = pa.schema([(number, pa.int64()), *kinds.items()])
+
+    def batches() -> Iterator[Any]:
+        first = 0
+        for batch in file.iter_batches(columns=list(columns)):
+            numbers = pa.array(range(first, first + batch.num_rows), pa.int64())
+            yield pa.record_batch(
+                [numbers, *(_plain(batch.column(column), kind) for column, kind in kinds.items())],
+                schema=schema,
+            )
+            first += batch.num_rows
+
+    return pa.RecordBatchReader.from_batches(schema, batches())
+
+
+def _plain(column: Any, kind: Any) -> Any:
+    """A column with nulls for what cannot be read. The ends of nanoseconds are infinite to DuckDB
+    where it reads Parquet, so they are null here, too.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_large_string(kind):
+        column = pc.cast(column, options=pc.CastOptions(target_type=kind, allow_invalid_utf8=True))
+    elif column.type.unit == "ns":
+        infinite = pc.is_in(column.cast(pa.int64()), pa.array([2**63 - 1, 1 - 2**63]))
+        column = pc.if_else(infinite, pa.scalar(None, column.type), column)
+    return readable(pa.chunked_array([column])).combine_chunks()
+
+
+class ByFooter(io.FileIO):
+    """A Parquet file without the types that Arrow wrote beside Parquet's own: to make dictionaries
+    of texts, Arrow would stop at those that are not UTF-8.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        end = self.seek(-8, os.SEEK_END)
+        self._start = end - int.from_bytes(super().read(4) or b"", "little")
+        self.seek(self._start)
+        self._footer = (super().read(end - self._start) or b"").replace(
+            b"ARROW:schema", b"other:schema"
+        )  # as long as it was
+        self.seek(0)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        place = self.tell()
+        found = super().read(-1 if size is None else size) or b""
+        first, last = (
+            max(place, self._start),
+            min(place + len(found), self._start + len(self._footer)),
+        )
+        if first >= last:
+            return found
+        return (
+            found[: first - place]
+            + self._footer[first - self._start : last - self._start]
+            + found[last - place :]
+        )

@@ -1,0 +1,61 @@
+"""Time-outs: whatever runs too long is interrupted, again and again until it ends, because an
+interrupt that comes before a query has begun is forgotten.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from ...errors import Refused
+
+_AGAIN = 0.01  # seconds from one interrupt to the next
+
+
+def known_timeout(timeout: float | None) -> float | None:
+    """A number of seconds that a clock can wait for."""
+    if timeout is None:
+        return None
+    if (
+        isinstance(timeout, bool)
+        or not isinstance(timeout, int | float)
+        or not 0 < timeout <= threading.TIMEOUT_MAX
+    ):
+        raise Refused(
+            "engine.timeout",
+            f"timeout={timeout!s:.60}",
+            "a time-out is a number of seconds above zero",
+            "timeout=60",
+        )
+    return float(timeout)
+
+
+@contextmanager
+def deadline(seconds: float | None, interrupt: Callable[[], None]) -> Iterator[None]:
+    """Interrupt what runs inside once the time is up, and say so by TimeoutError, with nothing of
+    the engine's own message.
+    """
+    if seconds is None:
+        yield
+        return
+    done, late = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        if not done.wait(seconds):
+            late.set()
+            while not done.wait(_AGAIN):
+                with suppress(Exception):
+                    interrupt()
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    except Exception:
+        if late.is_set():
+            raise TimeoutError("the engine was interrupted: the time was up") from None
+        raise
+    finally:
+        done.set()
+        watcher.join()

@@ -1,0 +1,121 @@
+"""One value out of several, which have one type together (see `promotion`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from . import engine_values as ev
+from . import value_ranges
+from .constants import Constant
+from .engine_values import Value
+from .promotion import common, convert
+from .scalar_function import ANY, TRUTH, VALUE, Argument, Function
+from .types import Span, Type
+
+
+def _together(arguments: Sequence[Argument]) -> Type:
+    return common(arguments, ", ".join(argument.text for argument in arguments[:3]))
+
+
+def _alike(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> list[Value]:
+    return [
+        convert(value, argument, result, argument.text)
+        for value, argument in zip(values, arguments, strict=True)
+    ]
+
+
+def _results(arguments: Sequence[Argument]) -> list[Argument]:
+    """Of a CASE: what follows THEN, and ELSE."""
+    return [*arguments[1:-1:2], arguments[-1]]
+
+
+def _case(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+    *results, default = _alike([*values[1:-1:2], values[-1]], _results(arguments), result)
+    return ev.case(list(zip(values[:-1:2], results, strict=True)), default)
+
+
+def _case_span(spans: value_ranges.Spans, constants: Sequence[Constant]) -> Span | None:
+    return value_ranges.hull([*spans[1:-1:2], spans[-1]])
+
+
+def _extreme(
+    name: str, choose: Callable[..., Value], rule: value_ranges.Rule, words: str
+) -> Function:
+    return Function(
+        name=name,
+        group="choice",
+        takes=(ANY, ANY),
+        gives=_together,
+        build=lambda values, arguments, result: choose(_alike(values, arguments, result)),
+        span=rule,
+        many=True,
+        skips_null=True,
+        copies=(2,),
+        rule=words,
+    )
+
+
+def _least(values: Sequence[Value]) -> Value:
+    import ibis
+
+    return ibis.least(*values)
+
+
+def _greatest(values: Sequence[Value]) -> Value:
+    import ibis
+
+    return ibis.greatest(*values)
+
+
+def _coalesce(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+    import ibis
+
+    return ibis.coalesce(*_alike(values, arguments, result))
+
+
+def _nullif(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+    first, second = _alike(values, arguments, result)
+    return first.nullif(second)
+
+
+FUNCTIONS = (
+    Function(
+        name="case",
+        group="choice",
+        takes=(TRUTH, ANY, ANY),
+        gives=lambda arguments: _together(_results(arguments)),
+        build=_case,
+        span=_case_span,
+        form="CASE",
+        pairs=True,
+        passes_nan=True,
+        rule="the value after the first condition that is true, else the last one",
+    ),
+    Function(
+        name="coalesce",
+        group="choice",
+        takes=(ANY, ANY),
+        gives=_together,
+        build=_coalesce,
+        span=lambda spans, constants: value_ranges.hull(spans),
+        many=True,
+        skips_null=True,
+        copies=(2,),
+        rule="the first that is not null",
+    ),
+    Function(
+        name="nullif",
+        group="choice",
+        takes=(VALUE, VALUE),
+        gives=_together,
+        build=_nullif,
+        span=lambda spans, constants: spans[0],
+        makes_null=True,
+        copies=(4, 2),
+        rule="the first, or null where it equals the second",
+    ),
+    _extreme("least", _least, value_ranges.extreme(min), "the least of those that are not null"),
+    _extreme(
+        "greatest", _greatest, value_ranges.extreme(max), "the greatest of those that are not null"
+    ),
+)

@@ -1,0 +1,161 @@
+"""Comparisons and conditions, in SQL's three-valued logic: what cannot be said is null, and a row
+is kept where a condition is true.
+
+*Null*      a comparison with a null is null; FALSE AND null is false, TRUE OR null is true, NOT
+            null is null.
+*NaN*       is a null here as everywhere.
+*Texts*     are compared by code points, so capital letters come before small ones.
+*Numbers*   are compared exactly while both are integers or decimals, beside a float as float64.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+
+from . import engine_values as ev
+from .engine_values import Value
+from .promotion import common, convert
+from .scalar_function import TRUTH, VALUE, Argument, Function, Slot, always, fixed
+from .types import BOOL, WORDS, Type
+
+_KINDS = tuple(kind for kind in WORDS if kind != "null")
+LISTED = fixed("values, none of them null", lambda value: value is not None, "0", *_KINDS)
+
+
+def _gives(arguments: Sequence[Argument]) -> Type:
+    common(arguments, " and ".join(argument.text for argument in arguments[:2]))
+    return BOOL
+
+
+def _alike(values: Sequence[Value], arguments: Sequence[Argument]) -> list[Value]:
+    place = " and ".join(argument.text for argument in arguments[:2])
+    known = common(arguments, place)
+    return [
+        convert(value, argument, known, place)
+        for value, argument in zip(values, arguments, strict=True)
+    ]
+
+
+def _compared(name: str, operation: Callable[[Value, Value], Value], rule: str) -> Function:
+    return Function(
+        name=name,
+        group="logic",
+        takes=(VALUE, VALUE),
+        gives=_gives,
+        build=lambda values, arguments, result: operation(*_alike(values, arguments)),
+        form=name,
+        copies=(2,),
+        rule=rule,
+    )
+
+
+def _between(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+    value, low, high = _alike(values, arguments)
+    return (value >= low) & (value <= high)
+
+
+def _joined(name: str, operation: Callable[[Value, Value], Value], rule: str) -> Function:
+    return Function(
+        name=name,
+        group="logic",
+        takes=(TRUTH, TRUTH),
+        gives=always(BOOL),
+        build=lambda values, arguments, result: ev.balanced(operation, values),
+        form=name.upper(),
+        many=True,
+        rule=rule,
+    )
+
+
+def _one(
+    name: str,
+    takes: Slot,
+    operation: Callable[[Value], Value],
+    form: str,
+    rule: str,
+    *,
+    never_null: bool = False,
+) -> Function:
+    return Function(
+        name=name,
+        group="logic",
+        takes=(takes,),
+        gives=always(BOOL),
+        build=lambda values, arguments, result: operation(values[0]),
+        form=form,
+        never_null=never_null,
+        copies=(2,),
+        rule=rule,
+    )
+
+
+def _identical(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+    first, second = _alike(values, arguments)
+    return first.identical_to(second)
+
+
+def _listed(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+    value, *options = _alike(values, arguments)
+    return value.isin(options)
+
+
+FUNCTIONS = (
+    _joined("and", operator.and_, "true where all are; `&` in Python"),
+    _joined("or", operator.or_, "true where one is; `|` in Python"),
+    _one("not", TRUTH, operator.invert, "NOT {0}", "the contrary; `~` in Python"),
+    _compared("=", operator.eq, "equal; `==` in Python"),
+    _compared("<>", operator.ne, "not equal; `!=` in Python"),
+    _compared("<", operator.lt, "below, earlier, before"),
+    _compared("<=", operator.le, "at most"),
+    _compared(">", operator.gt, "above, later, after"),
+    _compared(">=", operator.ge, "at least"),
+    Function(
+        name="between",
+        group="logic",
+        takes=(VALUE, VALUE, VALUE),
+        gives=_gives,
+        build=_between,
+        form="{0} BETWEEN {1} AND {2}",
+        copies=(4, 2),
+        rule="at least the first and at most the second end",
+    ),
+    Function(
+        name="is_in",
+        group="logic",
+        takes=(VALUE, LISTED),
+        gives=_gives,
+        build=_listed,
+        form="{0} IN ({rest})",
+        many=True,
+        copies=(2,),
+        rule="equal to one of a list of constants",
+    ),
+    _one(
+        "is_null",
+        VALUE,
+        lambda value: value.isnull(),
+        "{0} IS NULL",
+        "whether there is no value; never null itself",
+        never_null=True,
+    ),
+    _one(
+        "not_null",
+        VALUE,
+        lambda value: value.notnull(),
+        "{0} IS NOT NULL",
+        "whether there is a value; never null itself",
+        never_null=True,
+    ),
+    Function(
+        name="identical",
+        group="logic",
+        takes=(VALUE, VALUE),
+        gives=_gives,
+        build=_identical,
+        form="IS NOT DISTINCT FROM",
+        never_null=True,
+        copies=(2,),
+        rule="equal, or both null; never null itself",
+    ),
+)

@@ -1,0 +1,206 @@
+"""Size, sign and rounding. Floats stay floats: 1e300 has no floor among the integers.
+
+*Halves*   are rounded away from zero, in floats as in decimals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from ...errors import Refused
+from . import constants, value_ranges
+from . import engine_values as ev
+from .constants import Constant, within
+from .engine_values import Value
+from .promotion import arithmetic, common, convert, exact
+from .scalar_function import NUMBER, Argument, Build, Function, always, fixed
+from .types import FLOAT, INT8, Span, Type
+
+DIGITS = fixed(
+    "a number of digits from -15 to 15",
+    lambda value: isinstance(value, int) and -15 <= value <= 15,
+    "2",
+    "integer",
+)
+END = fixed(
+    "a finite number",
+    lambda value: constants.span(value) is not None,
+    "0",
+    "integer",
+    "decimal",
+    "float",
+)
+
+
+def _same_or_float(argument: Argument, rule: value_ranges.Rule) -> Type:
+    known = argument.type
+    return (
+        FLOAT
+        if known.kind == "float"
+        else exact(rule([argument.span], []), 0, whole=known.kind == "integer")
+    )
+
+
+def _whole(operation: Callable[[Value], Value]) -> Build:
+    def build(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+        known = arguments[0].type
+        if known.kind == "integer":
+            return convert(values[0], arguments[0], result)
+        if known.kind == "float":
+            return operation(convert(values[0], arguments[0], FLOAT))
+        return ev.try_cast(operation(values[0]) if known.scale else values[0], result)
+
+    return build
+
+
+def _towards_zero(value: Value) -> Value:
+    zero = ev.constant(0.0, Type.from_ibis(value.type(), "trunc"))
+    return ev.case([(value < zero, ev.ceil(value))], ev.floor(value))
+
+
+def _step(
+    name: str,
+    operation: Callable[[Value], Value],
+    exactly: Callable[[Fraction], int],
+    rule: str,
+    copies: int = 1,
+) -> Function:
+    span = value_ranges.corners(lambda value: Fraction(exactly(value)))
+    return Function(
+        name=name,
+        group="rounding",
+        takes=(NUMBER,),
+        gives=lambda arguments: _same_or_float(arguments[0], span),
+        build=_whole(operation),
+        span=span,
+        passes_nan=True,
+        copies=(copies,),
+        rule=rule,
+    )
+
+
+def _absolute(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+    made = convert(values[0], arguments[0], result).abs()
+    return made if result == FLOAT else ev.try_cast(made, result)
+
+
+def _digits(argument: Argument) -> int:
+    assert isinstance(argument.value, int)
+    return argument.value
+
+
+def _round_span(spans: value_ranges.Spans, values: Sequence[Constant]) -> Span | None:
+    digits = values[1]
+    return (
+        value_ranges.corners(lambda value: value_ranges.rounded(value, digits))(spans[:1], [])
+        if isinstance(digits, int)
+        else None
+    )
+
+
+def _round_gives(arguments: Sequence[Argument]) -> Type:
+    number, digits = arguments[0], _digits(arguments[1])
+    known = number.type
+    if known.kind == "integer" and (
+        digits >= 0 or (number.span and within(number.span, (Fraction(-(2**52)), Fraction(2**52))))
+    ):
+        return exact(_round_span([number.span, None], [None, digits]), 0, whole=True)
+    if known.kind == "decimal" and digits >= 0:
+        return exact(
+            _round_span([number.span, None], [None, digits]), min(digits, known.scale), whole=False
+        )
+    return FLOAT
+
+
+def _round(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+    digits = _digits(arguments[1])
+    if digits >= 0 and result.kind != "float":
+        return ev.try_cast(
+            values[0], result
+        )  # the cast of a decimal to fewer digits rounds halves away from zero
+    number = convert(values[0], arguments[0], FLOAT)
+    if digits >= 0:
+        return ev.rounded(number, digits)
+    unit = ev.number(10.0**-digits)  # DuckDB's own rounding to tens makes 0 of infinity
+    made = ev.rounded(number / unit, 0) * unit
+    return made if result == FLOAT else ev.try_cast(made, result)
+
+
+def _clip_gives(arguments: Sequence[Argument]) -> Type:
+    _, low, high = arguments
+    if low.span and high.span and low.span[0] > high.span[0]:
+        raise Refused(
+            "expression.constant",
+            f"clip(…, {low.text}, {high.text})",
+            "the lower end lies above the upper one",
+            f"clip(…, {high.text}, {low.text})",
+        )
+    return common(arguments, "clip")
+
+
+def _clip(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+    number, low, high = (
+        convert(value, argument, result) for value, argument in zip(values, arguments, strict=True)
+    )
+    return ev.case([(number < low, low), (number > high, high)], number)
+
+
+def _clip_span(spans: value_ranges.Spans, values: Sequence[Constant]) -> Span | None:
+    number, low, high = spans
+    if low is None or high is None:
+        return None
+    ends = number or (low[0], high[0])
+    return min(max(ends[0], low[0]), high[0]), max(min(ends[1], high[0]), low[0])
+
+
+FUNCTIONS = (
+    Function(
+        name="abs",
+        group="rounding",
+        takes=(NUMBER,),
+        gives=lambda arguments: arithmetic(
+            value_ranges.absolute([arguments[0].span], []), arguments, arguments[0].type.scale
+        ),
+        build=_absolute,
+        span=value_ranges.absolute,
+        passes_nan=True,
+        rule="the size without the sign",
+    ),
+    Function(
+        name="sign",
+        group="rounding",
+        takes=(NUMBER,),
+        gives=always(INT8),
+        build=lambda values, arguments, result: ev.cast(values[0].sign(), result),
+        span=value_ranges.corners(lambda value: Fraction((value > 0) - (value < 0))),
+        copies=(2,),
+        rule="−1, 0 or 1, an int8",
+    ),
+    _step("floor", ev.floor, math.floor, "the next whole number below"),
+    _step("ceil", ev.ceil, math.ceil, "the next whole number above"),
+    _step("trunc", _towards_zero, math.trunc, "the next whole number towards zero", copies=3),
+    Function(
+        name="round",
+        group="rounding",
+        takes=(NUMBER, DIGITS),
+        gives=_round_gives,
+        build=_round,
+        span=_round_span,
+        passes_nan=True,
+        rule="to a constant number of digits after the point (below zero: before it), halves "
+        "away from zero",
+    ),
+    Function(
+        name="clip",
+        group="rounding",
+        takes=(NUMBER, END, END),
+        gives=_clip_gives,
+        build=_clip,
+        span=_clip_span,
+        copies=(6,),
+        rule="the number, or the end of [low, high] that it lies beyond; low and high are "
+        "constants",
+    ),
+)

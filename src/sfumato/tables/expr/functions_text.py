@@ -1,0 +1,231 @@
+"""Texts: total on any Unicode, counted in code points.
+
+*Patterns*   what is looked for is a constant of at most 256 characters, and every engine finds it
+             in time that grows with the text times the pattern, and no faster: LIKE is written so
+             that no place is tried twice (`dialects.likes`).
+*Length*     a text that a question builds has at most 1,024 characters; what could grow longer is
+             null. So no question makes one row long, and slow.
+*Letters*    lower and upper go letter by letter, by the engine's table of Unicode. Nothing depends
+             on a language or a collation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+from . import engine_values as ev
+from . import value_ranges
+from .constants import Constant
+from .engine_values import Value
+from .scalar_function import COSTS, TEXT, Argument, Function, Gives, always, fixed
+from .types import BOOL, INT32, STRING, Type
+
+GROWN = 1024
+_PATTERN = 256
+
+
+def _short(value: Constant) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= _PATTERN
+
+
+def _quick(value: Constant) -> bool:
+    """A pattern that a lent engine, too, finds soon: some try all ways to place several `%`."""
+    return (
+        isinstance(value, str)
+        and len(value) <= _PATTERN
+        and ("_" not in value or len(re.findall("%+", value)) <= 2)
+    )
+
+
+def _pattern_cost(value: Constant) -> int:
+    """A `_` lets an engine compare the whole pattern at every letter of the text."""
+    return COSTS["text"] * (1 + str(value).count("_") // 4)
+
+
+def _count(least: int) -> Callable[[Constant], bool]:
+    return lambda value: isinstance(value, int) and least <= value <= 10**6
+
+
+PART = fixed(f"a text of 1 to {_PATTERN} characters", _short, "'a'", "string")
+NEW = fixed(
+    f"a text of at most {_PATTERN} characters",
+    lambda value: isinstance(value, str) and len(value) <= _PATTERN,
+    "'a'",
+    "string",
+)
+PATTERN = fixed(
+    f"a pattern of at most {_PATTERN} characters, with at most two runs of % where there is a _",
+    _quick,
+    "'a%'",
+    "string",
+)
+POSITION = fixed("a position from 1 on", _count(1), "1", "integer")
+LENGTH = fixed("a number of characters from 0 on", _count(0), "3", "integer")
+
+
+_TEXTS = always(STRING)
+
+
+def _of(
+    name: str,
+    takes: tuple[Any, ...],
+    operation: Callable[..., Value],
+    rule: str,
+    gives: Gives = _TEXTS,
+    **more: Any,
+) -> Function:
+    """The operation gets Ibis values, and constants as they are."""
+
+    def build(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+        return operation(
+            *(
+                argument.value if slot.test else value
+                for slot, value, argument in zip(takes, values, arguments, strict=True)
+            )
+        )
+
+    return Function(
+        name=name, group="text", takes=takes, gives=gives, build=build, rule=rule, **more
+    )
+
+
+def _length(value: Value) -> Value:
+    return ev.try_cast(value.length(), INT32)
+
+
+def _position(value: Value, part: str) -> Value:
+    return ev.try_cast(value.find(part) + ev.constant(1, INT32), INT32)
+
+
+def _replace(value: Value, old: str, new: str) -> Value:
+    if len(new) > len(old):
+        value = ev.where(value.length() <= ev.constant(GROWN * len(old) // len(new), INT32), value)
+    return value.replace(old, new)
+
+
+def _concat(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+    lengths = [value.length().cast("int64") for value in values]
+    first = ev.where(
+        ev.balanced(lambda a, b: a + b, lengths) <= ev.constant(GROWN, INT32), values[0]
+    )
+    return reduce(lambda a, b: a + b, [first, *values[1:]])
+
+
+def _part(value: Value, separator: str, number: int) -> Value:
+    return value.split(separator)[number - 1]
+
+
+def _ilike(value: Value, pattern: str) -> Value:
+    return value.lower().like(ev.constant(pattern, STRING).lower())
+
+
+_TRUE = always(BOOL)
+_COUNTED: dict[str, Any] = {"gives": always(INT32), "span": value_ranges.between(0, 2**31 - 1)}
+
+FUNCTIONS = (
+    _of("lower", (TEXT,), lambda value: value.lower(), "in small letters"),
+    _of("upper", (TEXT,), lambda value: value.upper(), "in capital letters"),
+    _of(
+        "trim",
+        (TEXT,),
+        lambda value: value.strip(),
+        "without blanks (space, tab, line ends) at both ends",
+    ),
+    _of("ltrim", (TEXT,), lambda value: value.lstrip(), "without blanks at the beginning"),
+    _of("rtrim", (TEXT,), lambda value: value.rstrip(), "without blanks at the end"),
+    _of("length", (TEXT,), _length, "how many code points, an int32", **_COUNTED),
+    _of(
+        "substr",
+        (TEXT, POSITION, LENGTH),
+        lambda value, start, length: value.substr(start - 1, length),
+        "so many characters from a position on, counted from 1",
+        copies=(2,),
+    ),
+    _of(
+        "left",
+        (TEXT, LENGTH),
+        lambda value, length: value.substr(0, length),
+        "the first characters",
+        copies=(2,),
+    ),
+    _of("right", (TEXT, LENGTH), lambda value, length: value.right(length), "the last characters"),
+    _of(
+        "replace",
+        (TEXT, PART, NEW),
+        _replace,
+        (
+            f"every occurrence of one text by another; null where the result could pass "
+            f"{GROWN} characters"
+        ),
+        makes_null=True,
+        copies=(2,),
+    ),
+    Function(
+        name="concat",
+        group="text",
+        takes=(TEXT, TEXT),
+        gives=always(STRING),
+        build=_concat,
+        form="||",
+        many=True,
+        makes_null=True,
+        copies=(2,),
+        rule=f"one after the other; null where one is null, and beyond {GROWN} characters",
+    ),
+    _of(
+        "split_part",
+        (TEXT, PART, POSITION),
+        _part,
+        "the part of that number, from 1 on, between separators; null where there are fewer",
+        makes_null=True,
+    ),
+    _of(
+        "contains",
+        (TEXT, PART),
+        lambda value, part: value.contains(part),
+        "whether the text occurs in it",
+        _TRUE,
+    ),
+    _of(
+        "starts_with",
+        (TEXT, PART),
+        lambda value, part: value.startswith(part),
+        "whether it begins so",
+        _TRUE,
+    ),
+    _of(
+        "ends_with",
+        (TEXT, PART),
+        lambda value, part: value.endswith(part),
+        "whether it ends so",
+        _TRUE,
+    ),
+    _of(
+        "position",
+        (TEXT, PART),
+        _position,
+        "where the text first occurs, counted from 1, an int32; 0 where it does not",
+        **_COUNTED,
+    ),
+    _of(
+        "like",
+        (TEXT, PATTERN),
+        lambda value, pattern: value.like(pattern),
+        "`%` stands for any characters, `_` for one; there is no escape",
+        _TRUE,
+        form="LIKE",
+        costs=_pattern_cost,
+    ),
+    _of(
+        "ilike",
+        (TEXT, PATTERN),
+        _ilike,
+        "the same, of small letters on both sides",
+        _TRUE,
+        form="ILIKE",
+        costs=lambda value: 2 * _pattern_cost(value),
+    ),
+)

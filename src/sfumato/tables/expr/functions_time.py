@@ -1,0 +1,198 @@
+"""Dates and timestamps, all of them in UTC and in the years 1 to 9999; microseconds are the finest
+that is told apart.
+
+*Null*   what would fall outside those years.
+*Week*   begins on Monday, which is day 1 of `day_of_week`; `week` is ISO's, so that the first days
+         of January may lie in week 52 or 53.
+"""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from ...errors import Refused
+from . import engine_values as ev
+from . import value_ranges
+from .constants import integer
+from .engine_values import Value
+from .scalar_function import MOMENT, TIME, Argument, Function, Slot, always, fixed, shorten
+from .types import DATE, FLOAT, INT32, MONTHS, TIMESTAMP, Type
+
+UNITS = {
+    "year": "Y",
+    "quarter": "Q",
+    "month": "M",
+    "week": "W",
+    "day": "D",
+    "hour": "h",
+    "minute": "m",
+    "second": "s",
+}
+_FINE = ("hour", "minute", "second")
+_SECONDS = {"week": 604_800, "day": 86_400, "hour": 3600, "minute": 60, "second": 1}
+_MOST = 400 * 10**9  # seconds, more than all the years
+
+UNIT = fixed("one of " + ", ".join(UNITS), lambda value: value in UNITS, "'month'", "string")
+AMOUNT = fixed(
+    "a whole number", lambda value: isinstance(value, int) and abs(value) <= _MOST, "1", "integer"
+)
+
+
+def _field(
+    name: str, takes: Slot, operation: Callable[[Value], Value], low: int, high: int, rule: str
+) -> Function:
+    span = value_ranges.between(low, high)
+    known = integer(span([], []))
+    assert known is not None
+    return Function(
+        name=name,
+        group="time",
+        takes=(takes,),
+        gives=always(known),
+        build=lambda values, arguments, result: ev.cast(operation(values[0]), result),
+        span=span,
+        rule=rule,
+    )
+
+
+def _unit_fits(moment: Argument, unit: Argument) -> Type:
+    if moment.type.kind == "date" and unit.value in _FINE:
+        text = shorten(moment.text, 60)
+        raise Refused(
+            "expression.type",
+            f"{text}, {unit.text}",
+            "a date has no time of day",
+            f"TRY_CAST({text} AS timestamp)",
+        )
+    return moment.type.bare
+
+
+def _trunc(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+    return ev.cast(values[1].truncate(UNITS[str(arguments[0].value)]), ev.unzoned(result))
+
+
+def _days(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+    later, earlier = (
+        value if argument.type.kind == "date" else ev.cast(value, DATE)
+        for value, argument in zip(values, arguments, strict=True)
+    )
+    return ev.cast(later.delta(earlier, unit="day"), result)
+
+
+def _add(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+    """Only to moments that stay within the years: the last of them is public, so the guard is one
+    comparison with a constant.
+    """
+    import ibis
+
+    moment, amount, unit = values[0], arguments[1].value, str(arguments[2].value)
+    assert isinstance(amount, int)
+    known = ev.unzoned(result)
+    end = _last(amount, unit, days=known.kind == "date")
+    if end is None:
+        return ev.null(known)
+    last = ev.constant(end, known)
+    inside = ev.where(moment <= last if amount >= 0 else moment >= last, moment)
+    steps = (
+        {"months": amount * MONTHS[unit]}
+        if unit in MONTHS
+        else {"days": amount * 7}
+        if unit == "week"
+        else {f"{unit}s": amount}
+    )
+    return ev.cast(inside + ibis.interval(**steps), known)
+
+
+def _last(amount: int, unit: str, *, days: bool) -> date | datetime | None:
+    """The last moment to which so much may be added, or the first from which it may be taken."""
+    end = datetime.max if amount >= 0 else datetime.min
+    if unit in MONTHS:
+        year, month = divmod(end.year * 12 + end.month - 1 - amount * MONTHS[unit], 12)
+        if not 1 <= year <= 9999:
+            return None
+        end = end.replace(
+            year=year, month=month + 1, day=monthrange(year, month + 1)[1] if amount >= 0 else 1
+        )
+    else:
+        try:
+            end -= timedelta(seconds=amount * _SECONDS[unit])
+        except OverflowError:
+            return None
+    return end.date() if days else end
+
+
+def _epoch(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+    import ibis.expr.operations as ops
+
+    moment = ev.cast(values[0], TIMESTAMP) if arguments[0].type.kind == "date" else values[0]
+    return ev.cast(ops.ExtractEpochSeconds(moment), result)
+
+
+def _function(name: str, takes: tuple[Slot, ...], **more: Any) -> Function:
+    return Function(name=name, group="time", takes=takes, **more)
+
+
+_ALL_DAYS = (date.max - date.min).days
+
+FUNCTIONS = (
+    _field("year", MOMENT, lambda value: value.year(), 1, 9999, "an int16"),
+    _field("quarter", MOMENT, lambda value: value.quarter(), 1, 4, "1 to 4, an int8"),
+    _field("month", MOMENT, lambda value: value.month(), 1, 12, "1 to 12, an int8"),
+    _field(
+        "week",
+        MOMENT,
+        lambda value: value.week_of_year(),
+        1,
+        53,
+        "ISO's week of the year, 1 to 53, an int8",
+    ),
+    _field("day", MOMENT, lambda value: value.day(), 1, 31, "of the month, an int8"),
+    _field(
+        "day_of_week",
+        MOMENT,
+        lambda value: value.day_of_week.index() + 1,
+        1,
+        7,
+        "1 is Monday, 7 is Sunday, an int8",
+    ),
+    _field("day_of_year", MOMENT, lambda value: value.day_of_year(), 1, 366, "an int16"),
+    _field("hour", TIME, lambda value: value.hour(), 0, 23, "in UTC, an int8"),
+    _field("minute", TIME, lambda value: value.minute(), 0, 59, "an int8"),
+    _field("second", TIME, lambda value: value.second(), 0, 59, "whole seconds, an int8"),
+    _function(
+        "date_trunc",
+        (UNIT, MOMENT),
+        gives=lambda arguments: _unit_fits(arguments[1], arguments[0]),
+        build=_trunc,
+        rule="the beginning of its year, quarter, month, week, day, hour, minute or second",
+    ),
+    _function(
+        "date_add",
+        (MOMENT, AMOUNT, UNIT),
+        gives=lambda arguments: _unit_fits(arguments[0], arguments[2]),
+        build=_add,
+        makes_null=True,
+        copies=(2,),
+        rule="so many units later (below zero: earlier); the 31st becomes the last day of a "
+        "shorter month",
+    ),
+    _function(
+        "days_between",
+        (MOMENT, MOMENT),
+        gives=always(INT32),
+        build=_days,
+        span=value_ranges.between(-_ALL_DAYS, _ALL_DAYS),
+        rule="days from the second to the first, by their dates, an int32",
+    ),
+    _function(
+        "epoch",
+        (MOMENT,),
+        gives=always(FLOAT),
+        build=_epoch,
+        span=value_ranges.between(-62_135_596_800, 253_402_300_800),
+        rule="seconds since 1970 in UTC, a float64",
+    ),
+)

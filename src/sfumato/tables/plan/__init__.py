@@ -1,0 +1,1 @@
+"""From a query to a plan: components, contribution bounds, noise, statements, results."""

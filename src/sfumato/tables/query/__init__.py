@@ -1,0 +1,1 @@
+"""A query and its stages: rows, joins, groups, aggregates."""

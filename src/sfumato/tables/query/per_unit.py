@@ -1,0 +1,210 @@
+"""One row for each unit, or for each unit and key: what a sub-query with GROUP BY the unit gives,
+and SELECT DISTINCT where the unit is among the columns.
+
+*Ownership*  A row that comes out is a function of the rows of its unit alone, so it belongs to that
+             unit, and whatever follows is bounded as ever.
+*Exact*      A total that depended on the order in which rows are added would depend on who else is
+             there. So integers and decimals are added as they are, in 128 bits, and floats as
+             integers on the grid of their bounds; an average is the quotient of such a sum and a
+             count. Least and largest values, and counts, have no order.
+*Total*      No total can fail, whatever rows hold: decimals of so many digits that a sum could
+             leave 38 are refused, before anything is read.
+*Once*       Without a key every unit has one row: it then counts for one row, whatever was
+             declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from ...errors import Refused
+from ..expr import engine_values as ev
+from ..expr.expressions import Expr, col
+from ..expr.grids import grid_of
+from ..expr.types import FLOAT, INT64, Span, Type
+
+Kind = Literal["count", "count_distinct", "sum", "mean", "min", "max"]
+Schema = Mapping[str, Type]
+
+DIGITS = 25  # of a decimal whose sums over any table of 2^40 rows have fewer than 38
+_ORDERED = ("integer", "decimal", "float", "string", "date", "timestamp")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Total:
+    """Something about the rows of one unit: of what, and of which rows."""
+
+    kind: Kind
+    of: Expr | None = None
+    where: Expr | None = None
+
+    @property
+    def text(self) -> str:
+        said = [] if self.of is None else [self.of.text]
+        return f"{self.kind}({', '.join([*said, *([] if self.where is None else [f'where={self.where.text}'])])})"
+
+    def type(self, schema: Schema, ranges: Mapping[str, Span]) -> Type:
+        """The type of the total; refused where it would not be exact, or could fail."""
+        if self.where is not None and self.where.type(schema).kind != "bool":
+            raise Refused(
+                "stage.total",
+                self.text,
+                "a condition is true or false of a row",
+                "where=sf.col('age') >= 18",
+            )
+        if self.of is None:
+            return Type("integer", nullable=False)
+        known = self.of.type(schema)
+        if self.kind in ("count", "count_distinct"):
+            return Type("integer", nullable=False)
+        if self.kind in ("min", "max"):
+            if known.kind not in _ORDERED:
+                raise Refused(
+                    "stage.total", self.text, f"{known.words} is not put in order here", "count(…)"
+                )
+            return known.bare
+        if known.kind == "float" or (known.kind == "decimal" and known.precision > DIGITS):
+            if self.of.range(ranges) is None:
+                reason = (
+                    f"without bounds of {self.of.text} its sum would depend on the order of "
+                    f"the rows, and so on who else is there"
+                )
+                raise Refused("stage.total", self.text, reason, f"{self.of.text}.clip(0, 100)")
+        elif known.kind not in ("bool", "integer", "decimal"):
+            raise Refused(
+                "stage.total", self.text, f"{known.words} has no sum", "count(…), min(…), max(…)"
+            )
+        return FLOAT
+
+    def range(self, ranges: Mapping[str, Span]) -> Span | None:
+        """Between which ends the total lies, where the rows tell."""
+        return (
+            self.of.range(ranges)
+            if self.of is not None and self.kind in ("mean", "min", "max")
+            else None
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PerUnit:
+    """The step: keys beside the unit, and totals, each with the name of its column."""
+
+    unit: tuple[str, ...]
+    keys: tuple[tuple[str, Expr], ...]
+    totals: tuple[tuple[str, Total], ...]
+    ranges: Mapping[str, Span]  # of the columns before this step
+
+    @property
+    def text(self) -> str:
+        by = ", ".join(
+            [
+                *(col(name).text for name in self.unit),
+                *(f"{col(name).text} = {key.text}" for name, key in self.keys),
+            ]
+        )
+        return (
+            f"per {by}: "
+            f"{', '.join(f'{col(name).text} = {total.text}' for name, total in self.totals)}"
+        ).removesuffix(": ")
+
+    def schema(self, before: Schema) -> dict[str, Type]:
+        """The columns that come out."""
+        made = {name: before[name] for name in self.unit} | {
+            name: key.type(before) for name, key in self.keys
+        }
+        return made | {name: total.type(before, self.ranges) for name, total in self.totals}
+
+    def build(self, table: Any, before: Schema, again: Any = None) -> Any:
+        """The same rows for an engine."""
+        made = {name: table[name] for name in self.unit}
+        made |= {name: key.build(table, before) for name, key in self.keys}
+        # −0 and 0 are one value: which of them stands for both must not depend on the order
+        made = {
+            name: value + ev.number(0) if value.type().is_floating() else value
+            for name, value in made.items()
+        }
+        values = {
+            f"v{i}": value
+            for i, (_, total) in enumerate(self.totals)
+            if (value := _value(total, table, before, self.ranges)) is not None
+        }
+        named = {f"g{i}": value for i, value in enumerate(made.values())}
+        rows = table.select(**named, **values)
+        rows = rows.filter([rows[f"g{i}"].notnull() for i in range(len(self.unit))])
+        if not self.totals:
+            return rows.distinct().rename(dict(zip(made, named, strict=True)))
+        sums = {
+            f"s{i}": _TOTALS[total.kind](rows, f"v{i}", self._step(total, before))
+            for i, (_, total) in enumerate(self.totals)
+        }
+        found = rows.group_by(list(named)).agg(**sums)
+        return found.rename(
+            dict(zip([*made, *(name for name, _ in self.totals)], [*named, *sums], strict=True))
+        )
+
+    def _step(self, total: Total, before: Schema) -> float:
+        grid = None if total.of is None else _grid(total, before, self.ranges)
+        return 1.0 if grid is None else float(grid.step)
+
+
+def _grid(total: Total, before: Schema, ranges: Mapping[str, Span]) -> Any:
+    """Of what is added as integers of a grid; None for what is added as it is."""
+    assert total.of is not None
+    known = total.of.type(before)
+    if (
+        total.kind not in ("sum", "mean")
+        or known.kind not in ("float", "decimal")
+        or (known.kind == "decimal" and known.precision <= DIGITS)
+    ):
+        return None
+    ends = total.of.range(ranges)
+    assert ends is not None
+    low, high = ends if ends[0] < ends[1] else (ends[0], ends[0] + Fraction(1))
+    return grid_of(total.of.text, known, low, high)
+
+
+def _value(total: Total, columns: Any, before: Schema, ranges: Mapping[str, Span]) -> Any:
+    """What a row brings to a total: null where it brings nothing. None where every row counts
+    one.
+    """
+    where = None if total.where is None else total.where.build(columns, before)
+    if total.of is None:
+        return None if where is None else ev.where(where, ev.constant(1, INT64))
+    value = total.of.build(columns, before)
+    grid = _grid(total, before, ranges)
+    if grid is not None:
+        value = grid.integers(value)
+    elif value.type().is_boolean() and total.kind in ("sum", "mean"):
+        value = ev.cast(value, INT64)
+    elif value.type().is_floating():
+        value = value + ev.number(0)
+    return value if where is None else ev.where(where, value)
+
+
+def _count(rows: Any, name: str, step: float) -> Any:
+    return rows[name].count() if name in rows.columns else rows.count()
+
+
+def _sum(rows: Any, name: str, step: float) -> Any:
+    """An engine's sum of integers has 128 bits, that of decimals 38 digits: as a double it is the
+    same in every order.
+    """
+    return ev.cast(rows[name].sum(), FLOAT) * ev.number(step)
+
+
+def _mean(rows: Any, name: str, step: float) -> Any:
+    return _sum(rows, name, step) / ev.cast(rows[name].count(), FLOAT).nullif(ev.number(0))
+
+
+_TOTALS: dict[Kind, Callable[[Any, str, float], Any]] = {
+    "count": _count,
+    "count_distinct": lambda rows, name, step: rows[name].nunique(),
+    "sum": _sum,
+    "mean": _mean,
+    "min": lambda rows, name, step: rows[name].min(),
+    "max": lambda rows, name, step: rows[name].max(),
+}
+"""Every kind of total, as the engine computes it."""

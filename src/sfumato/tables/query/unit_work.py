@@ -1,0 +1,191 @@
+"""How much work one unit can cause, bounded before it is asked what the unit counts for. Reads
+public tables alone.
+
+*Why*      Bounding limits how far a unit moves an answer, not how long the engine computes for it.
+           A question that is slow for one person's rows, and quick without them, tells by a
+           time-out whether the person is there. So the planner bounds what a question can make of a
+           unit's rows.
+*Rows*     The planner follows a unit of 64 rows. A join with a public table multiplies them by the
+           most public rows that one row can fit. A join of protected tables finds no match for the
+           rows of a unit with more than 4,096 joined rows, so that is all a unit can have after it.
+*Work*     Each step costs its rows times 8, to pass them on, and the cost of its expressions: 1 for
+           an operation on numbers, 64 for one that reads a text. The sum over all steps of a
+           question is at most 2^22. A unit with more than 64 rows costs in proportion to its rows.
+*Public*   Expressions on the rows of a public table are computed only if some protected row is
+           there to meet them. So that work is bounded, too.
+*Proof*    docs/proofs/unit-work.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...errors import Refused
+from ..engine.relational import group, select
+from ..expr.promotion import common, convert
+from .owned_rows import engine_rows, text_of
+
+if TYPE_CHECKING:
+    from ..expr.expressions import Expr
+    from ..expr.types import Type
+    from .stages import Rows
+
+UNIT_ROWS = 64
+"""The rows of the unit that the planner follows."""
+MOST_UNIT_ROWS = 2**18
+"""The most rows that this unit may have become at any step."""
+JOINED_ROWS = 4096
+"""The rows of a unit with more joined rows of protected tables than this find no match."""
+USUAL = 8
+"""What a join of protected tables makes of one row, as the class of a question reckons: usual
+people have few rows.
+"""
+COMPARED_ROWS = 2**16
+"""The rows of a unit of which more pairs would be compared than this find no match in a semi or
+anti join with a condition of its own.
+"""
+MOST_COUNTS, SECONDS = 1000, 10.0
+"""Counts of a public table that are kept, and how long one may take."""
+UNIT_WORK = 2**22
+PUBLIC_WORK = 2**24
+STEP = 8
+"""What a step takes for each row beside its expressions: the operators of an engine that pass it
+on, and a second look where rows are weighed.
+"""
+
+
+def cost_of(expressions: Iterable[Expr | None]) -> int:
+    """The cost of computing expressions for one row."""
+    return sum(expression.cost for expression in expressions if expression is not None)
+
+
+def spend(rows: Rows, cost: int, place: str) -> Rows:
+    """The same rows, after a step that costs so much for each of them; refused where one unit could
+    cause too much work.
+    """
+    work = rows.work + rows.unit_rows * (STEP + cost)
+    check_work(work, place)
+    return replace(rows, work=work, row_work=rows.row_work + rows.spread * (STEP + cost))
+
+
+def check_work(work: int, place: str) -> None:
+    """Refuse a question with which one unit could cause too much work."""
+    if work > UNIT_WORK:
+        reason = (
+            f"the rows of one unit could take {work:,} operations, and at most {UNIT_WORK:,} "
+            f"are computed for one unit; one on a text counts 64"
+        )
+        raise Refused(
+            "question.work",
+            place,
+            reason,
+            "conditions and text functions before a join, fewer of them, or several questions",
+        )
+
+
+def check_rows(unit_rows: int, place: str) -> None:
+    """Refuse joins that could make too many rows of one."""
+    if unit_rows > MOST_UNIT_ROWS:
+        reason = (
+            f"of the {UNIT_ROWS} rows of a unit {unit_rows:,} could be made, and "
+            f"{MOST_UNIT_ROWS:,} are the most"
+        )
+        raise Refused(
+            "question.work",
+            place,
+            reason,
+            "join on columns that fit few public rows, or fewer public tables",
+        )
+
+
+def most_matches(left: Mapping[str, Type], right: Rows, pairs: Sequence[tuple[Expr, Expr]]) -> int:
+    """The most rows of a public table that one row can fit, if the pairs have to be equal. Reads
+    the public table, once for each such question.
+
+    Values are compared as the join compares them: beside a float many integers are one. A value
+    that every public row has makes no difference.
+    """
+    assert right.origin is not None
+    if not hasattr(
+        right.origin.source, "table"
+    ):  # of a client: the service counts when it is asked
+        return 1
+    compared = [
+        (
+            two,
+            common(
+                [one._known(left, {}), two._known(right.schema, {})], f"{one.text} and {two.text}"
+            ),
+        )
+        for one, two in pairs
+        if two.columns
+    ]
+    key = text_of(right), tuple((two.text, str(known)) for two, known in compared)
+    counts: dict[Any, int] = right.origin.counts
+    if key not in counts:
+        table, schema = engine_rows(right)
+        keys = {
+            f"k{i}": convert(two.build(table, schema), two._known(schema, {}), known)
+            for i, (two, known) in enumerate(compared)
+        }
+        if keys:
+            rows = select(table, keys, [value.notnull() for value in keys.values()])
+            found = group(rows, list(keys), {"n": rows.count()})
+            found = group(found, (), {"n": found.n.max()})
+        else:
+            found = group(table, (), {"n": table.count()})
+        if len(counts) >= MOST_COUNTS:
+            counts.clear()
+        counts[key] = _read(right, found)
+    return max(1, counts[key])
+
+
+def check_public(right: Rows, place: str, cost: int = 0) -> None:
+    """Refuse a public table that is dear to compute: an engine computes it only if protected rows
+    are there. `cost` is what a join computes of its rows.
+    """
+    assert right.origin is not None
+    if not right.work + cost:
+        return  # it is only read
+    rows = most_matches({}, replace(right, steps=(), schema=right.declaration.schema), ())
+    work = rows * (right.work + cost)
+    if work > PUBLIC_WORK:
+        reason = (
+            f"the expressions on its {rows:,} rows take {work:,} operations, and "
+            f"{PUBLIC_WORK:,} are the most; one on a text counts 64"
+        )
+        raise Refused(
+            "question.work", place, reason, "a public table that has these columns already"
+        )
+
+
+def heavy_units(here: Any, there: Any, units: Sequence[str], most: int) -> Any:
+    """The units with more than `most` pairs of rows, one here and one there, that agree in all
+    columns. Both have the same columns, the unit's among them.
+    """
+    import ibis
+
+    names = list(here.columns)
+    ours, theirs = (
+        group(side, names, {"c": ibis.least(side.count(), most + 1)}) for side in (here, there)
+    )
+    both = ours.join(theirs, names, rname="{name}_right")
+    pairs = select(both, {name: both[name] for name in units} | {"p": both["c"] * both["c_right"]})
+    summed = group(pairs, units, {"p": pairs.p.sum()})
+    return select(summed, {name: summed[name] for name in units}, [summed.p > most])
+
+
+def _read(right: Rows, expression: Any) -> int:
+    assert right.origin is not None
+    try:
+        found = right.origin.source.engine.run(expression, timeout=SECONDS)["n"][0].as_py()
+    except Refused:
+        raise
+    except Exception:  # what an engine says differs from one to the other
+        reason = "its rows are counted before it is joined, and cannot be read"
+        raise Refused(
+            "join.public", right.declaration.name, reason, "a public table that the engine can read"
+        ) from None
+    return int(found or 0)

@@ -1,0 +1,142 @@
+"""What would be released without noise, and what passes through the door: for tests only. No
+product code can reach this.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import release as door
+from ..answers.answer import Answer
+from ..answers.answer_records import Noisy
+from ..ledger.receipts import Receipt
+from ..noise.bits import SYSTEM
+from ..tables.plan.query_plan import Plan
+from ..tables.plan.read_results import Groups
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One meeting of data and mechanism: which mechanism, and the exact integers it was handed."""
+
+    mechanism: Any
+    integers: tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Silent:
+    """In a mechanism's place: adds nothing, names every group, gives the exact lower quantile; and
+    writes down what it was handed.
+    """
+
+    mechanism: Any
+    calls: list[Call] = field(default_factory=list)
+
+    def perturb(self, value: Any, *, bits: Any = None) -> Any:
+        self.calls.append(Call(self.mechanism, (value.copy(),)))
+        return value
+
+    def keep(self, votes: Any, *, bits: Any = None) -> NDArray[np.bool_]:
+        self.calls.append(Call(self.mechanism, (votes.copy(),)))
+        return np.ones(len(votes), dtype=np.bool_)
+
+    def perturb_each(
+        self, groups: Any, points: Any, weights: Any, count: int, *, bits: Any = None
+    ) -> NDArray[np.int64]:
+        self.calls.append(Call(self.mechanism, (groups.copy(), points.copy(), weights.copy())))
+        return np.array(
+            [
+                _quantile(points[groups == g], weights[groups == g], self.mechanism)
+                for g in range(count)
+            ],
+            dtype=np.int64,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """What passed through the door: every call, in order, the groups, the pieces without noise, and
+    what the engine gave, a table for each statement.
+    """
+
+    calls: tuple[Call, ...]
+    groups: Groups
+    pieces: tuple[Noisy, ...]
+    tally: tuple[Any, ...]
+
+    def integers(self, name: str) -> NDArray[Any]:
+        return next(piece.values for piece in self.pieces if piece.name == name)
+
+
+class Rehearsal:
+    """A plan with silent mechanisms in the places of its own, and the same statements every time:
+    what changes between two runs is the data alone.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._calls: list[Call] = []
+        calibration = plan.calibration
+        noise = tuple(
+            tuple(Silent(mechanism, self._calls) for mechanism in mechanisms)
+            for mechanisms in calibration.noise
+        )
+        selection = (
+            None if calibration.selection is None else Silent(calibration.selection, self._calls)
+        )
+        self.plan = replace(
+            plan,
+            calibration=replace(calibration, noise=noise, selection=selection),  # type: ignore[arg-type]
+        )
+
+    def run(self) -> Through:
+        """Tally and perturb, as the door does. Nothing is charged."""
+        self._calls.clear()
+        tally = door._tally(self.plan, self.plan.statements, None)
+        groups, noisy = door._perturb(self.plan, self.plan.groups, tally, SYSTEM)
+        pieces = tuple(
+            Noisy(piece.name, piece.values, piece.step, piece.mechanism.mechanism)  # type: ignore[attr-defined]
+            for piece in noisy
+        )
+        return Through(tuple(self._calls), groups, pieces, tally)
+
+
+def through_the_door(plan: Plan) -> Through:
+    """The plan, run once with silent mechanisms."""
+    return Rehearsal(plan).run()
+
+
+def exact_answer(plan: Plan, table: Any) -> Answer:
+    """The answer without noise."""
+    through = through_the_door(plan)
+    receipt = Receipt(
+        table.name,
+        0,
+        "0" * 64,
+        plan.cost,
+        "1970-01-01T00:00:00.000+00:00",
+        "",
+        None,
+        reserved=False,
+    )
+    return door.finish(plan, through.groups, through.pieces, ledger=table.ledger, receipt=receipt)
+
+
+def _quantile(points: NDArray[np.int64], weights: Any, mechanism: Any) -> int:
+    """The least point at or below which a part q of the weight lies; the lower end of the range
+    where there is none.
+    """
+    order = np.argsort(points, kind="stable")
+    low, high = int(mechanism.low), int(mechanism.high)
+    total = int(sum(int(w) for w in weights))
+    if total == 0:
+        return low
+    reached = 0
+    for place in order:
+        reached += int(weights[place])
+        if reached >= mechanism.q * total:
+            return max(low, min(high, int(points[place])))
+    return high

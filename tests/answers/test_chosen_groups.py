@@ -1,0 +1,220 @@
+"""Groups chosen by released values: which pieces remember the choice, and that their intervals hold
+for what is shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato.answers import Answer, Column, Noisy
+from sfumato.answers.chosen_groups import choose, first, shown_first, sorted_by
+from sfumato.mechanisms import WeightedQuantile
+
+from ..refusing import refusal
+from .examples import BOUNDS, counted, laplace, noisy, visits
+
+
+def several(counts: list[int], sums: list[int]) -> Answer:
+    """A count, a sum, and a mean of both."""
+    pieces = (noisy("count", [[n] for n in counts]), noisy("sum", [[s] for s in sums]))
+    columns = (
+        Column("n", "count", (0,)),
+        Column("s", "sum", (1,), "", {"low": F(0), "high": F(9)}),
+        Column("m", "mean", (1, 0), "", BOUNDS),
+    )
+    return Answer(
+        keys=("g",),
+        rows=tuple((i,) for i in range(len(counts))),
+        pieces=pieces,
+        columns=columns,
+        cost=sf.Pure(1),
+    )
+
+
+def halves(answer: Answer, name: str, *, simultaneous: bool = False) -> float:
+    low, high = answer.interval(name, simultaneous=simultaneous)
+    return float(high[0] - low[0]) / 2
+
+
+def test_what_chose_holds_for_all_groups_before_the_choice() -> None:
+    answer = counted(list(range(100)))
+    shown = answer.top(3)
+    assert shown.pieces[0].among == 100
+    assert (
+        halves(shown, "n")
+        == halves(shown, "n", simultaneous=True)
+        == halves(answer, "n", simultaneous=True)
+        == laplace(20).law.half_width(F(19, 20), values=100)
+    )
+    assert (
+        "95 % intervals for the bounded values; they hold for all shown groups at once, "
+        "because the groups were chosen by the same noisy values"
+    ) in str(shown)
+    assert "each cell" not in str(shown)
+
+
+def test_what_had_no_part_in_the_choice_keeps_its_level() -> None:
+    """The noise of the sum is independent of that of the count, which chose."""
+    answer = several(list(range(50)), [1000] * 50)
+    shown = answer.top(5, "n")
+    assert [piece.among for piece in shown.pieces] == [50, 0]
+    assert halves(shown, "s") == halves(answer, "s")
+    assert halves(shown, "s", simultaneous=True) == laplace(20).law.half_width(F(19, 20), values=5)
+    assert halves(shown, "n") == halves(answer, "n", simultaneous=True)
+    assert "each cell; those of n, m hold for all shown groups at once" in str(shown)
+
+
+def test_a_mean_of_a_count_that_chose_holds_for_all_that_are_shown() -> None:
+    """Its count holds in all 50 groups, its sum in the five that are shown: two pieces, each with
+    half of the level.
+    """
+    shown = several([10_000 + i for i in range(50)], [5000] * 50).top(5, "n")
+    count, total = (laplace(20).law.half_width(F(19, 20), values=2 * groups) for groups in (50, 5))
+    (low, *_), (high, *_) = shown.interval("m")
+    assert low == pytest.approx(32 + (5000 - total) / (10_049 + count), rel=1e-12)
+    assert high == pytest.approx(32 + (5000 + total) / (10_049 - count), rel=1e-12)
+
+
+def test_one_choice_after_another() -> None:
+    """First by the count from 50 groups, then by the sum from the ten that were left; a second
+    choice by the count chose from 50 still.
+    """
+    answer = several(list(range(50)), list(range(50)))
+    twice = answer.top(10, "n").top(3, "s")
+    assert [piece.among for piece in twice.pieces] == [50, 10]
+    assert [piece.among for piece in twice.top(1, "n").pieces] == [50, 10]
+
+
+def test_order_alone_leaves_out_nothing() -> None:
+    answer = counted([3, 1, 2])
+    ordered = answer.top(3)
+    assert [row[0] for row in ordered.rows] == ["c0", "c2", "c1"]
+    assert ordered.pieces[0].among == 0
+    assert halves(ordered, "n") == halves(answer, "n")
+    assert "each cell" in str(ordered)
+    assert sorted_by(ordered) == {0}
+
+
+def test_who_takes_the_first_of_an_order_chooses_by_it() -> None:
+    """Ties of a second column keep the order, so the values that made the order take part in the
+    choice.
+    """
+    ordered = several(list(range(20)), [0] * 20).top(20, "n")
+    shown = ordered.top(2, "s")
+    assert [piece.among for piece in shown.pieces] == [20, 20]
+    by_key = choose(ordered, [4, 2, 9], {})
+    assert [piece.among for piece in by_key.pieces] == [0, 0], (
+        "groups that were named chose nothing"
+    )
+
+
+def test_the_lines_that_are_printed_are_a_choice_too() -> None:
+    """Of an answer in the order of its noisy values the first forty are printed."""
+    ordered = counted(list(range(100))).top(100)
+    assert "they hold for all shown groups at once" in str(ordered)
+    assert "each cell" in ordered.text(rows=100)
+    assert "each cell" in str(counted(list(range(100)))), "in the order of keys nothing is chosen"
+    assert "at once" not in ordered._repr_html_()
+    assert "at once" in counted(list(range(300))).top(300)._repr_html_()
+    assert shown_first(ordered, 100) is ordered
+    assert shown_first(ordered, 99).pieces[0].among == 100
+
+
+def test_a_picture_of_the_largest_groups_is_a_choice_too() -> None:
+    figure = counted(list(range(30))).plot("n", top=5)
+    assert (
+        "the 5 largest of 30 groups; 95 % intervals, all of them at once"
+        in figure.axes[0].get_xlabel()
+    )
+
+
+def test_other_forms_have_the_same_level() -> None:
+    shown = Answer.from_json(counted(list(range(100))).top(2).to_json())
+    half = laplace(20).law.half_width(F(19, 20), values=100)
+    assert shown.to_pandas(intervals=True)["n_high"].tolist() == [99 + half, 98 + half]
+    assert shown.to_arrow(intervals=True)["n_low"].to_pylist() == [99 - half, 98 - half]
+    assert f"{99.0 + half}" in shown.to_csv(intervals=True).splitlines()[1]
+    assert (
+        "all shown groups at once"
+        in shown.card().to_dict()["deployment"]["implementation"]["utility"]
+    )
+    assert f"± {half} at 95 %" in shown.card().to_dict()["deployment"]["implementation"]["utility"]
+
+
+def quantiles(shift: int) -> Answer:
+    mechanism = WeightedQuantile(
+        epsilon=1,
+        q=F(1, 2),
+        low=0,
+        high=1000,
+        weight=4,
+        groups=True,
+        shift=shift,
+        relation="add-remove",
+        unit="user_id",
+    )
+    numbers = {"low": F(0), "high": F(1000), "confidence": F(19, 20)}
+    piece = Noisy("q", [[10, 8, 13], [500, 400, 600], [20, 15, 22]], 1, mechanism)
+    return Answer(
+        keys=("g",),
+        rows=(("a",), ("b",), ("c",)),
+        pieces=(piece,),
+        columns=(Column("q", "quantile", (0,), "", numbers),),
+        cost=sf.Pure(1),
+    )
+
+
+def test_the_ends_of_a_quantile_are_draws_of_their_own_and_chose_nothing() -> None:
+    shown = quantiles(0).top(1)
+    assert [end.tolist() for end in shown.interval("q")] == [[400], [600]]
+    assert "q at 95 %" in str(shown)
+
+
+def test_a_largest_value_that_chose_has_no_interval() -> None:
+    """Its value is an end of its interval: the largest of many is too large."""
+    shown = quantiles(12).top(1)
+    found = refusal(lambda: shown.interval("q"), "answer.interval")
+    assert "value itself" in found.reason
+    assert "q has no interval, because it chose the groups" in str(shown)
+    assert "q: no interval" in shown.card().to_dict()["deployment"]["implementation"]["utility"]
+    assert "q_low" not in shown.to_csv(intervals=True)
+    assert quantiles(12).interval("q")[0].tolist() == [8, 400, 15]
+
+
+def test_helpers_keep_the_record() -> None:
+    shown = counted([-5, 400, 30, 2]).non_negative().top(2).rounded()
+    assert shown.pieces[0].among == 4
+    assert shown["n"].tolist() == [400, 30]
+    assert first(shown, (0,), [1]).pieces[0].among == 4
+
+
+def test_a_total_is_not_that_of_the_groups_that_are_left() -> None:
+    names = {piece.name for piece in visits().top(1, "n").pieces}
+    assert "total" not in names
+    assert "total" in {piece.name for piece in visits().top(3, "n").pieces}
+    assert not visits().top(1, "n").complete
+
+
+def test_a_number_below_that_of_the_shown_groups_is_refused() -> None:
+    answer = counted([1, 2, 3])
+    refusal(lambda: replace(answer, pieces=(replace(answer.pieces[0], among=2),)), "answer.shape")
+
+
+def test_the_largest_of_many_equal_groups_by_the_exact_law() -> None:
+    """100 groups with the same count, one shown: its noise is the largest of 100 draws. At 95 % for
+    one draw the interval would hold in less than a tenth.
+    """
+    law = laplace(20)
+    noise = np.arange(-3000, 3001)
+    below = np.cumsum(np.asarray(law.probability(noise)))  # P(Z ≤ z)
+    largest = np.diff(below**100, prepend=0.0)
+    (low,), (high,) = counted([0] * 100).top(1).interval("n")
+    held = largest[(noise >= low) & (noise <= high)].sum()
+    one = law.law.half_width(F(19, 20))
+    assert held >= 0.95
+    assert largest[np.abs(noise) <= one].sum() < 0.1

@@ -1,0 +1,124 @@
+"""Sums of noise: the bound holds against the exact law of the sum, by arithmetic, and is not
+loose.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction as F
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sfumato.answers import noise_sums
+from sfumato.answers.noise_sums import within
+from sfumato.noise.geometric import Geometric
+from sfumato.noise.rounded_normal import RoundedNormal
+
+REACH = 400
+
+
+def exact(terms: list[tuple[Any, int]]) -> np.ndarray:
+    """The law of Σ weight·Z on −reach … reach, by convolution of the exact laws; the weights are
+    whole numbers.
+    """
+    law = np.array([1.0])
+    for one, weight in terms:
+        pmf = np.asarray(one.pmf(np.arange(-REACH, REACH + 1)))
+        spread = np.zeros(2 * REACH * weight + 1)
+        spread[::weight] = pmf
+        law = np.convolve(law, spread)
+    return law
+
+
+def outside(law: np.ndarray, limit: F) -> float:
+    middle = len(law) // 2
+    return float(law[np.abs(np.arange(len(law)) - middle) > limit].sum())
+
+
+CASES = [
+    [(Geometric(scale=4), 1), (Geometric(scale=4), 1)],
+    [(Geometric(scale=4), 1), (Geometric(scale=9), 2)],
+    [(Geometric(scale=3), 2), (RoundedNormal(sigma=8), 1)],
+    [(RoundedNormal(sigma=5), 1)] * 4,
+    [(Geometric(scale=2), 1)] * 8,
+    [(Geometric(scale=F(1, 2)), 3), (RoundedNormal(sigma=F(1, 3)), 2)],
+]
+
+
+def grouped(case: list[tuple[Any, int]]) -> tuple[Any, ...]:
+    return tuple((law, F(weight), 1) for law, weight in case)
+
+
+@pytest.mark.parametrize("missing", [F(1, 20), F(1, 2), F(1, 1000), F(1, 10**6)])
+@pytest.mark.parametrize("case", CASES, ids=range(len(CASES)))
+def test_few(case: list[tuple[Any, int]], missing: F) -> None:
+    found = within(grouped(case), missing)
+    law = exact(case)
+    assert outside(law, found) <= missing
+    least = next(k for k in range(10**6) if outside(law, F(k)) <= missing)
+    assert found <= least * F(103, 100) + 2, "loose"
+
+
+@pytest.mark.parametrize("case", CASES, ids=range(len(CASES)))
+def test_a_smaller_bound_would_be_seen(case: list[tuple[Any, int]]) -> None:
+    assert outside(exact(case), within(grouped(case), F(1, 20)) * F(3, 4)) > F(1, 20)
+
+
+def test_what_is_repeated_may_be_counted() -> None:
+    law = Geometric(scale=7)
+    assert within(((law, F(2), 3),), F(1, 20)) == pytest.approx(
+        float(within(((law, F(2), 1),) * 3, F(1, 20))), rel=1e-3
+    )
+
+
+def test_one_draw_is_its_own_half_width() -> None:
+    law = Geometric(scale=50)
+    assert within(((law, F(3, 7), 1),), F(1, 20)) == F(3, 7) * law.half_width(F(19, 20))
+    assert within((), F(1, 20)) == within(((law, F(1), 0),), F(1, 20)) == 0
+
+
+@pytest.mark.parametrize("law", [Geometric(scale=30), RoundedNormal(sigma=40)])
+def test_many(law: Any) -> None:
+    count = 500
+    found = float(within(((law, F(1), count),), F(1, 20)))
+    spread = math.sqrt(count * law.variance)
+    assert 1.95 * spread < found < 2.8 * spread, "the normal law has 1.96; Chernoff's bound 2.72"
+
+
+def test_hardly_any_chance_left() -> None:
+    """Where doubles do not reach, different laws are bounded one by one; equal ones by Chernoff's
+    bound if it is better.
+    """
+    law, other, missing = Geometric(scale=5), Geometric(scale=6), F(1, 10**12)
+    each = [2 * one.half_width(1 - missing / 2) for one in (law, other)]
+    assert within(((law, F(1), 1), (other, F(1), 1)), missing) == sum(each) // 2
+    assert within(((law, F(1), 2),), missing) <= each[0]
+
+
+def test_the_margin_is_far_above_the_errors_of_the_convolution() -> None:
+    """The tails of the laws in doubles, against the exact ones; then the convolution of many of
+    them, whose total is known.
+    """
+    z = np.arange(1.0, 400.0)
+    for law in (
+        Geometric(scale=F(1, 2)),
+        Geometric(scale=30),
+        RoundedNormal(sigma=F(1, 3)),
+        RoundedNormal(sigma=30),
+    ):
+        given = noise_sums.TAILS[type(law)](law, z)
+        assert np.abs(given - law.tail(z.astype(np.int64))).max() < noise_sums.MARGIN / 2**10
+        rounded = noise_sums._rounded_up(law, F(50), 40_000)
+        power = np.fft.irfft(np.fft.rfft(rounded, 1 << 21) ** noise_sums.FEW, 1 << 21)
+        assert abs(power.sum() - rounded.sum() ** noise_sums.FEW) < noise_sums.MARGIN / 2**8
+        assert power.min() > -noise_sums.MARGIN / 2**20
+
+
+def test_rounding_up_never_lowers_the_law() -> None:
+    law, weight = Geometric(scale=3), F(7, 3)
+    found = noise_sums._rounded_up(law, weight, 100)
+    for k in (-20, -1, 0, 1, 2, 7, 20):
+        exactly = float(law.cdf(math.floor(k / weight)))
+        assert float(found[: k + 101].sum()) <= exactly + 1e-15

@@ -1,0 +1,116 @@
+"""Each way of ending, as a shell sees it: 0 done, 1 refused, 2 wrong usage, 3 failed; never a
+traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from sfumato.cli import commands, main
+from sfumato.errors import Failed, Refused
+
+
+def shell(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The real command, in a process of its own."""
+    command = [str(Path(sys.executable).with_name("sfumato")), *arguments]
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"COLUMNS": "100"} | environment,
+        check=False,
+    )
+
+
+def end(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> int:
+    """How `main` ends when a command raises."""
+
+    def broken() -> None:
+        raise error
+
+    monkeypatch.setattr(commands, "app", broken)
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert isinstance(caught.value.code, int)
+    return caught.value.code
+
+
+def test_version() -> None:
+    done = shell("version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"sfumato {version('sfumato')}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("demo", "--help")])
+def test_help_is_not_an_error(arguments: tuple[str, ...]) -> None:
+    done = shell(*arguments)
+    assert done.returncode == 0
+    assert "demo" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("unknown",), ("demo", "--unknown"), ("demo", "surplus"), ("version", "--epsilon", "1"), ()],
+)
+def test_wrong_usage_is_2(arguments: tuple[str, ...]) -> None:
+    done = shell(*arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "1e-320", "much", "", "true"])
+def test_a_refused_parameter_is_1_and_explains_itself(epsilon: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("x\n1\n")
+    done = shell(
+        "query",
+        str(tmp_path / "t.csv"),
+        "SELECT COUNT(*) AS n FROM t",
+        f"--epsilon={epsilon}",
+        "--ledger",
+        str(tmp_path / "t.ledger"),
+    )
+    assert done.returncode == 1
+    assert done.stdout == ""
+    first, *rest = done.stderr.splitlines()
+    assert first.startswith("refused [number.")
+    assert [line[:6] for line in rest] == ["why   ", "try   "]
+    assert not (tmp_path / "t.ledger").exists()
+
+
+@pytest.mark.parametrize(
+    ("begun", "whole"), [("bu", "budget"), ("rep", "reproduce"), ("ser", "serve")]
+)
+def test_a_shell_completes_commands(begun: str, whole: str) -> None:
+    done = shell(_SFUMATO_COMPLETE="complete_bash", COMP_WORDS=f"sfumato {begun}", COMP_CWORD="1")
+    assert done.stdout.split() == [whole]
+
+
+def test_refused_is_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    refusal = Refused("some.code", "the place", "the reason", "the rewrite")
+    assert end(monkeypatch, refusal) == 1
+    assert capsys.readouterr().err == f"{refusal}\n"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [Failed(), ValueError("Angie"), KeyError("Angie"), MemoryError("Angie"), OSError("Angie")],
+)
+def test_failed_is_3_and_says_the_same_whatever_happened(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("SFUMATO_DEBUG", raising=False)
+    assert end(monkeypatch, error) == 3
+    assert capsys.readouterr() == ("", f"{Failed.TEXT}\n")
+
+
+def test_debug_shows_the_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SFUMATO_DEBUG", "1")
+    assert end(monkeypatch, ValueError("Angie")) == 3
+    assert "ValueError: Angie" in capsys.readouterr().err

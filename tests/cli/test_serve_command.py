@@ -1,0 +1,69 @@
+"""`sfumato serve`: what it prepares, prints and refuses."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sfumato.cli import serve_command
+from sfumato.cli.commands import app
+from sfumato.server import run_service
+from sfumato.server.config import load
+from sfumato.server.request_store import State
+from sfumato.server.roles import ROLES
+
+
+def test_the_demo_is_a_service(tmp_path: Path) -> None:
+    path, tokens = serve_command.prepared(tmp_path, "127.0.0.1", 8000)
+    config = load(path)
+    state = State(config.tokens)
+    assert set(tokens) == set(ROLES)
+    assert {row.role for row in state.tokens()} == set(ROLES)
+    state.close()
+    assert list(config.datasets) == ["visits"]
+
+
+def test_the_demo_prints_its_address_and_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[bool] = []
+    monkeypatch.setattr(run_service, "run", lambda path: served.append(Path(path).exists()))
+    monkeypatch.setattr(serve_command.signal, "signal", lambda *_: None)
+    found = CliRunner().invoke(app, ["serve", "--demo", "--port", "8123"])
+    assert (found.exit_code, served) == (0, [True])
+    assert "http://127.0.0.1:8123/" in found.output
+    assert found.output.count("sft_") == len(ROLES)
+
+
+def test_the_files_of_the_demo_are_for_its_user_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    modes: dict[str, int] = {}
+
+    def look(path: Path) -> None:
+        (path.parent / "demo.ledger").touch()  # as the workers would
+        modes.update({one.name: one.stat().st_mode & 0o777 for one in path.parent.iterdir()})
+
+    monkeypatch.setattr(run_service, "run", look)
+    monkeypatch.setattr(serve_command.signal, "signal", lambda *_: None)
+    before = os.umask(0o022)
+    try:
+        CliRunner().invoke(app, ["serve", "--demo", "--port", "8123"])
+        assert os.umask(0o022) == 0o022
+    finally:
+        os.umask(before)
+    assert {"demo.tokens", "demo.ledger", "sfumato.toml", "visits.parquet"} <= set(modes)
+    assert set(modes.values()) == {0o600}
+
+
+def test_a_file_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, _ = serve_command.prepared(tmp_path, "::1", 8000)
+    served: list[Path] = []
+    monkeypatch.setattr(run_service, "run", served.append)
+    found = CliRunner().invoke(app, ["serve", str(path)])
+    assert (found.exit_code, served) == (0, [path])
+    assert "visits at http://[::1]:8000/" in found.output
+
+
+@pytest.mark.parametrize("arguments", [[], ["sfumato.toml", "--demo"], ["--demo", "--port", "0"]])
+def test_wrong_usage(arguments: list[str]) -> None:
+    assert CliRunner().invoke(app, ["serve", *arguments]).exit_code == 2

@@ -1,0 +1,58 @@
+"""Arrows between notions: each is sound, and a conversion is the best over all chains of them."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+import sfumato as sf
+from sfumato.errors import Refused
+from sfumato.guarantees import Guarantee, Together
+from sfumato.guarantees.conversions import ARROWS, best
+
+from ..conformance.notions import ALL, ALPHAS, EPSILONS, EXAMPLES
+
+TARGETS = (sf.Pure, sf.Approx, sf.ZCDP, sf.GDP, sf.Renyi)
+
+
+@pytest.mark.parametrize("arrow", ARROWS, ids=lambda r: f"{r.start.__name__}-{r.end.__name__}")
+def test_every_arrow_is_sound_and_named(arrow: object) -> None:
+    """What an arrow ends at is never a stronger statement than what it starts from."""
+    seen = 0
+    for a in EXAMPLES[arrow.start.__name__]:
+        weaker = arrow.follow(a)
+        if weaker is None:
+            continue
+        seen += 1
+        assert isinstance(weaker, arrow.end)
+        assert a <= weaker
+        for e in EPSILONS:
+            assert a.delta(e) <= weaker.delta(e) * (1 + 1e-13)
+        for alpha in ALPHAS:
+            assert a.tradeoff(alpha) >= weaker.tradeoff(alpha) * (1 - 1e-13)
+    assert seen > 0
+    assert len(arrow.theorem) > 3
+
+
+@pytest.mark.parametrize(
+    ("a", "notion"), list(product(ALL, TARGETS)), ids=lambda v: getattr(v, "__name__", repr(v)[:50])
+)
+def test_conversion_is_the_best_over_all_chains_or_refused(
+    a: Guarantee, notion: type[Guarantee]
+) -> None:
+    if best(a, notion) is None:
+        with pytest.raises(Refused, match=r"guarantee\.does-not-follow"):
+            a.to(notion)
+        return
+    converted = a.to(notion)
+    assert isinstance(converted, notion)
+    assert a <= converted
+    if not isinstance(a, Together):  # no single arrow, followed by the best from there, does better
+        for arrow in ARROWS:
+            further = arrow.follow(a) if isinstance(a, arrow.start) else None
+            if further is not None and arrow.end is not type(a):
+                try:
+                    assert converted <= further.to(notion)
+                except Refused:
+                    continue

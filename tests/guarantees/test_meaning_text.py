@@ -1,0 +1,117 @@
+"""The sentences, as they are read."""
+
+from __future__ import annotations
+
+import pytest
+
+import sfumato as sf
+
+from .test_promise_meaning import NOTIONS, RANDOM
+
+OF_ONE = (
+    (
+        "Suppose that, before the answer, somebody thinks that a certain thing is true "
+        "of your data, with a confidence of 50 %. "
+        "After it they think so with a confidence between 26.8 % and 73.2 %, whatever "
+        "the answer is."
+    ),
+    "In other words, no answer multiplies or divides their odds by more than 2.72.",
+    (
+        "This holds for whoever knows everybody else's data, and for whoever thinks that "
+        "the others' data say nothing about you. "
+        "Where they do, more may be learned through them: twins who always answer alike "
+        "count as two."
+    ),
+    (
+        "If they have to guess, they are right with a chance of at most 73.2 %; without the "
+        "answer it is 50 %."
+    ),
+    (
+        "A detective who tells from the answer whether it is so catches at most 2.72 % of "
+        "the true cases at 1 % false alarms, 13.6 % at 5 %, 27.2 % at 10 %."
+    ),
+    (
+        "Waiting for a lucky answer does not help: whatever happens, the two chances of "
+        "error still come to 53.7 % or more."
+    ),
+    (
+        "Something bad that would follow from the answer with a chance of 1 % had your data "
+        "been otherwise follows with a chance of at most 2.72 %."
+    ),
+    (
+        "On average over answers, the logarithm of the odds on the truth rises by at most "
+        "0.463; a single answer may say more."
+    ),
+    (
+        "Answers add up. 7 answers like this still exclude an attacker who is wrong at most "
+        "5 % of the time either way; from 8 on that is not sure."
+    ),
+    (
+        "If a count is asked for again and again, each time at this ε, then the mean of 29 "
+        "answers, rounded, is the exact count with 95 % certainty."
+    ),
+)
+
+
+def test_of_epsilon_one() -> None:
+    m = sf.Pure(1, relation="replace").meaning(prior=0.5)
+    assert m.sentences() == OF_ONE
+    assert str(m) == "\n".join(OF_ONE)
+
+
+@pytest.mark.parametrize("guarantee", [*NOTIONS, RANDOM], ids=lambda g: repr(g)[:50])
+def test_every_notion_has_whole_sentences(guarantee: sf.Guarantee) -> None:
+    for sentence in guarantee.meaning(prior="1e-3").sentences():
+        assert sentence[0].isupper() or sentence[0].isdigit()
+        assert sentence.endswith(".")
+        assert not {"None", "nan", "inf", "Fraction", "  "} & set(
+            sentence.replace("inf ", " ").split(" ")
+        ) - {""}
+
+
+def test_relation_and_unit_say_whom_it_is_about() -> None:
+    there = sf.Pure(1, relation="add-remove", unit="patient").meaning().sentences()
+    assert "thinks that one patient is in the data at all" in there[0]
+    assert any("under('replace')" in sentence for sentence in there)
+    assert any("had one patient not been in the data" in sentence for sentence in there)
+    value = sf.Pure(1, relation="replace", unit="patient").meaning().sentences()
+    assert "is true of one patient's data" in value[0]
+    assert any("left open" in sentence for sentence in sf.Pure(1).meaning().sentences())
+    assert not any("left open" in sentence for sentence in there + value)
+
+
+def test_exceptions_are_stated_with_their_probability() -> None:
+    told = sf.Approx(1, "1e-6").meaning().sentences()
+    assert told[1].startswith(
+        "Except with a chance of 1 %, their confidence is between 26.8 % and 73.2 % after it"
+    )
+    assert told[2].startswith("Except with a chance of 0.01 %")
+    assert (
+        told[3]
+        == "With a chance of up to 1 in 1 000 000 (this is δ) the answer may give everything away."
+    )
+    assert not any("whatever the answer" in sentence for sentence in told)
+
+
+def test_a_large_epsilon_is_called_what_it_is() -> None:
+    told = sf.Pure(50).meaning().sentences()
+    assert told[-1] == "This is hardly a protection: an attacker may be right nearly always."
+    assert "Already this one answer does not exclude" in told[-3]
+    assert "hardly" not in str(sf.Pure(1).meaning())
+
+
+def test_nothing_learned() -> None:
+    assert sf.Pure(0).meaning().sentences()[-1] == (
+        "The answer hardly depends on anybody's data, or not at all: it may be given as "
+        "often as one likes."
+    )
+
+
+def test_one_answer_only() -> None:
+    assert "One answer like this still excludes" in str(sf.Pure("2.5").meaning())
+
+
+def test_random() -> None:
+    told = RANDOM.meaning().sentences()
+    assert told[0].startswith("This is no promise to any particular person.")
+    assert "5 %" in told[1]

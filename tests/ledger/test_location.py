@@ -1,0 +1,52 @@
+"""Files, servers and memory, and what a URL never shows."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from sfumato.ledger.storage.location import Url, place, public_name
+
+from ..refusing import refusing
+
+
+def test_places() -> None:
+    assert place(None) is None
+    assert place("a.ledger") == place(Path("a.ledger")) == Path.cwd() / "a.ledger"
+    for name in ("c:/a.ledger", "file:a?mode=memory", "postgresql", "a/b:c", ":memory:"):
+        assert isinstance(place(name), Path)
+    for url in (
+        "postgresql://role@host/books",
+        "postgres:///books",
+        "PostgreSQL://a:b@c/d?sslmode=verify-full",
+    ):
+        found = place(url)
+        assert isinstance(found, Url)
+        assert found.reveal() == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://a:secret@b/c",
+        "https://secret@b",
+        "postgresql:/a:secret@b",
+        "postgresql+psycopg://a:secret@b/c",
+    ],
+)
+def test_other_urls_are_refused_unseen(url: str) -> None:
+    for said in (url, Path(url)):
+        with refusing("ledger.path") as caught:
+            place(said)
+        assert "secret" not in str(caught.value)
+
+
+def test_a_url_is_not_shown() -> None:
+    url = Url("postgresql://a:secret@b/c")
+    assert "secret" not in repr(url) + str(url) + f"{url}" + repr([url])
+    with pytest.raises(TypeError):
+        pickle.dumps(url)
+    assert public_name("postgresql://a:secret@b/c") == "postgresql"
+    assert public_name("/folder/a.ledger") == "a.ledger"

@@ -1,0 +1,50 @@
+"""What is said of a dataset, and what is compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sfumato as sf
+from sfumato.ledger.open_account import place_of, said_of
+
+from ..refusing import refusing
+
+
+def test_what_is_left_out_is_not_said() -> None:
+    assert said_of(None, None, None, None) == {}
+    assert said_of(sf.Pure(1, unit="patient"), None, "replace", None) == {
+        "unit": "patient",
+        "relation": "replace",
+        "budget": sf.Pure(1, unit="patient"),
+        "currency": "Pure",
+    }
+
+
+def test_a_budget_may_not_say_something_else() -> None:
+    with refusing("ledger.unit"):
+        said_of(sf.Pure(1, unit="patient"), "visit", None, None)
+    with refusing("ledger.relation"):
+        said_of(sf.Pure(1, relation="replace"), None, "add-remove", None)
+
+
+def test_memory_has_no_place() -> None:
+    assert place_of(None, sf.Pure(1), None) is None
+    assert place_of("a.ledger", sf.Pure(1), None) == Path.cwd() / "a.ledger"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        (None, "\ud800", None, None),
+        (sf.Pure(1, unit="\ud800"), None, None, None),
+        (None, None, None, {"a\udfff": "text"}),
+        (None, None, None, {"a": "\ud800"}),
+    ],
+)
+def test_what_cannot_be_written_down_is_refused(said: Any) -> None:
+    with refusing("ledger.name") as caught:
+        said_of(*said)
+    str(caught.value).encode()

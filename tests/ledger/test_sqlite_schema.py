@@ -1,0 +1,56 @@
+"""The version of the format: what is read, and what is refused untouched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+from sfumato.ledger import reading
+from sfumato.ledger.storage.sqlite_schema import APPLICATION, OLDER, SCHEMA
+
+from ..refusing import refusing
+from .books import sql
+
+STORED = Path(__file__).parent.parent / "vectors" / "stored"
+"""Books written by every version; test_verify reads them to their end."""
+
+
+@pytest.mark.parametrize("version", [*OLDER, SCHEMA])
+def test_the_stored_books_have_the_versions_that_are_known(version: int) -> None:
+    first = (STORED / f"ledger-v{version}.sqlite").read_bytes()[:100]
+    assert int.from_bytes(first[60:64], "big") == version
+    assert int.from_bytes(first[68:72], "big") == APPLICATION
+    assert (*OLDER, SCHEMA) == (1, 2, 3)
+
+
+@pytest.mark.parametrize("version", [0, 4, 99])
+def test_another_schema_is_refused(version: int, tmp_path: Path) -> None:
+    """With the command that helps, and by whoever only looks, too."""
+    path = tmp_path / "a.ledger"
+    path.write_bytes((STORED / f"ledger-v{SCHEMA}.sqlite").read_bytes())
+    sql(path, f"PRAGMA user_version={version}")
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    with refusing("ledger.version") as caught:
+        sf.Ledger.open(path, dataset="visits")
+    assert f"schema {version}" in str(caught.value)
+    assert caught.value.rewrite == "pip install --upgrade sfumato"
+    with refusing("ledger.version"), reading(path):
+        raise AssertionError
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_names_are_what_they_were_to_the_letter(tmp_path: Path) -> None:
+    """SQLite finds a table under any spelling; what is spelled otherwise was altered."""
+    path = tmp_path / "a.ledger"
+    sf.Ledger.open(
+        path, budget=sf.Pure(1), dataset="visits", unit="patient", relation="add-remove"
+    ).close()
+    sql(path, "PRAGMA journal_mode = DELETE")
+    content = path.read_bytes()
+    assert content.count(b"entry_keyentry") == 1
+    path.write_bytes(content.replace(b"entry_keyentry", b"entry_keyEntry"))
+    ledger = sf.Ledger.open(path)
+    assert not ledger.verify().ok
+    ledger.close()

@@ -1,0 +1,67 @@
+"""The course of an account ends where the account stands, whatever happened on the way."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+from sfumato.accounting.budget_vector import read
+from sfumato.ledger import course
+
+from . import books
+
+TENTH = Fraction(1, 10)
+
+
+@pytest.fixture
+def ledger(anywhere: None) -> sf.Ledger:
+    led = sf.Ledger.open(
+        books.nowhere(), budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove"
+    )
+    led.allow("alice", sf.Pure(0.5))
+    paid = led.charge(sf.Pure(0.1), memo="count", share="alice")
+    led.remember(paid, "how many?", b"41")
+    led.release(led.reserve(sf.Pure(0.3), memo="mean", share="alice"))
+    led.use(led.reserve(sf.Pure(0.2), memo="mean"))
+    led.allow("bob", sf.Pure(0.5))
+    led.recall("how many?", share="bob")
+    led.charge(sf.Pure(0.1), memo="count")
+    led.amend(sf.Pure(2), "why not")
+    return led
+
+
+def test_moments_follow_the_entries(ledger: sf.Ledger) -> None:
+    moments = course(ledger)
+    assert [m.number for m in moments] == [line.number for line in ledger.history()]
+    assert [m.kind for m in moments] == [line.kind for line in ledger.history()]
+    whole = [m.spent[""][0] for m in moments]
+    assert whole == [TENTH * n for n in (0, 0, 1, 1, 4, 1, 3, 3, 3, 3, 4, 4)]
+    assert [read(m.budget) for m in moments] == [(1,)] * 11 + [(2,)]
+
+
+def test_the_last_moment_is_the_account(ledger: sf.Ledger) -> None:
+    last = course(ledger)[-1]
+    assert last.spent == {
+        "": read(ledger.spent),
+        **{name: ledger.account(name).spent for name in ("alice", "bob")},
+    }
+    assert last.budget == ledger.budget
+
+
+def test_a_course_is_about_one_dataset(ledger: sf.Ledger, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        one = sf.Ledger.open(
+            tmp_path / "two.ledger",
+            budget=sf.Pure(1),
+            dataset=name,
+            unit="user_id",
+            relation="add-remove",
+        )
+        one.charge(sf.Pure(0.5 if name == "a" else 0.1))
+        assert [m.spent[""][0] for m in course(one)] == [
+            0,
+            Fraction(1, 2) if name == "a" else TENTH,
+        ]

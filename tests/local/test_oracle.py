@@ -1,0 +1,149 @@
+"""The one interface: every oracle perturbs, aggregates, estimates and promises alike, and answers
+every value.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato.errors import Refused
+from sfumato.local import FrequencyOracle, Oracle, client
+from sfumato.mechanisms.shared.mechanism import Mechanism
+from sfumato.testing import SeededBits
+
+from .cases import SMALL
+from .drawn import agrees
+from .laws import law_of_call
+
+each = pytest.mark.parametrize("name", SMALL)
+
+
+@each
+def test_from_values_to_frequencies(name: str) -> None:
+    oracle = SMALL[name]
+    values = list(oracle.categories) * 20
+    reports = oracle.perturb(values, bits=SeededBits(1))
+    assert len(reports) == len(values)
+    assert reports.payload.shape == (len(values), oracle.width)
+    e = oracle.estimate(reports)
+    assert e.frequencies.shape == (oracle.k,)
+    assert e.interval(0.95).shape == (oracle.k, 2)
+    assert (e.interval(0.95)[:, 0] <= e.interval(0.95)[:, 1]).all()
+    assert e.reports == len(values)
+    assert len(oracle.perturb(oracle.categories[0])) == 1
+    assert len(oracle.perturb(np.array(values).reshape(2, -1))) == len(values)
+    assert len(oracle.perturb([])) == 0
+
+
+@each
+def test_a_promise_like_any_other(name: str) -> None:
+    oracle = SMALL[name]
+    assert isinstance(oracle, Oracle)
+    assert isinstance(oracle, Mechanism)
+    assert oracle.promise == sf.Pure(oracle.epsilon)
+    assert 3 * oracle.promise == sf.Pure(3 * oracle.epsilon)
+    assert oracle.to(sf.Approx, delta=0).epsilon() == pytest.approx(float(oracle.epsilon))
+    assert type(oracle).__name__ in repr(oracle)
+    assert hash(oracle) == hash(SMALL[name])
+
+
+def test_a_ledger_takes_it(tmp_path: Path) -> None:
+    book = sf.Ledger.open(
+        tmp_path / "book.ledger", budget=sf.Pure(3), dataset="d", unit="person", relation="replace"
+    )
+    book.charge([SMALL["unary"]], memo="a survey")
+    assert book.spent.epsilon() == 1
+
+
+@each
+def test_every_value_is_answered(name: str) -> None:
+    """As one value, in a list, in an array: whether there is a report does not depend on it."""
+    oracle = SMALL[name]
+    for values, count in (
+        ("secret", 1),
+        (["a", "secret"], 2),
+        ([float("nan"), None, (1, 2), ["a"], b"a"], 5),
+        (np.array(["secret", "a"]), 2),
+        (3.5, 1),
+    ):
+        reports = oracle.perturb(values)
+        assert len(reports) == count
+        assert oracle._formed(reports.payload).all()
+    assert len(oracle.perturb(np.array("secret"))) == 1
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, oracle in SMALL.items() if oracle.kind != "hashing"]
+)
+def test_the_law_of_other_values_is_that_of_the_client(name: str) -> None:
+    """100 000 reports of a value that is no category, beside the client's law, enumerated: false
+    alarm 10⁻⁷ a case, seeded bits. If all of them became the first category it would be seen.
+    """
+    oracle = SMALL[name]
+    law = {
+        report[4:]: p
+        for report, p in law_of_call(lambda: client.perturb(oracle.question, "secret")).items()
+    }
+    assert agrees(oracle.perturb(["secret"] * 100_000, bits=SeededBits(5)), law)
+    assert not agrees(oracle.perturb([oracle.categories[0]] * 100_000, bits=SeededBits(5)), law)
+
+
+def test_other_values_become_uniform_categories() -> None:
+    """Every category as often as any other among 60 000, within 6 standard deviations of the
+    binomial law: false alarm below 10⁻⁶. Listed ones stay.
+    """
+    codes = SMALL["hashing"]._codes(["secret"] * 60_000 + ["c"], SeededBits(6))
+    assert codes[-1] == 2
+    assert (
+        np.abs(np.bincount(codes[:-1], minlength=4) - 15_000).max() < 6 * (60_000 * 3 / 16) ** 0.5
+    )
+
+
+@each
+def test_no_reports(name: str) -> None:
+    with pytest.raises(Refused) as refused:
+        SMALL[name].estimate([])
+    assert refused.value.code == "response.reports"
+
+
+@each
+def test_random_bytes_are_refused_or_counted(name: str) -> None:
+    """Whatever arrives, nothing but a refusal is raised; what is well-formed is counted."""
+    oracle = SMALL[name]
+    generator = np.random.default_rng(1)
+    head = oracle.perturb(oracle.categories[0])[0][:4]
+    blobs = [head + generator.bytes(oracle.width) for _ in range(200)] + [
+        generator.bytes(oracle.width + 4) for _ in range(20)
+    ]
+    kept = oracle.read(blobs, drop=True)
+    assert len(kept) <= 200
+    assert oracle.aggregate(kept).reports == len(kept)
+
+
+@each
+def test_shuffled(name: str) -> None:
+    """Among 1000 honest reports one keeps less ε at δ = 10⁻⁶ than alone, by the clone pair."""
+    oracle = SMALL[name]
+    loss = oracle.shuffled(1000)
+    assert isinstance(loss, sf.Loss)
+    assert loss.relation == "replace"
+    if oracle.epsilon <= 1:
+        assert loss.epsilon(1e-6) < 0.6 * float(oracle.epsilon)
+
+
+def test_the_numbers_of_shuffling() -> None:
+    """ε₀ = 1, δ = 10⁻⁶: 0.1487 at n = 10³ (closed form 0.5662), 0.0432 at 10⁴ (0.2140)."""
+    from sfumato.accounting.loss.shuffle_pair import closed_form
+
+    oracle = SMALL["direct"]
+    for n, clones, closed in ((10**3, 0.1487, 0.5662), (10**4, 0.0432, 0.2140)):
+        assert oracle.shuffled(n).epsilon(1e-6) == pytest.approx(clones, abs=2e-4)
+        assert float(closed_form(1, n, "1e-6")) == pytest.approx(closed, abs=1e-4)
+
+
+def test_frequencies_are_one_kind() -> None:
+    assert all(isinstance(oracle, FrequencyOracle) for oracle in SMALL.values())

@@ -1,0 +1,37 @@
+"""What a released histogram is made into, for nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato.testing.seeded_bits import SeededBits
+
+from ..refusing import refusal
+from .histograms import released
+
+
+def test_processing() -> None:
+    r = released([-3, 5, 4])
+    assert r.total == 6
+    assert r.nonnegative().counts.tolist() == [0, 5, 4]
+    assert r.summing_to().counts.tolist() == [0, 4, 2] or r.summing_to().counts.sum() == 6
+    assert r.summing_to(12).counts.sum() == 12
+    assert released([-3, -1, -2]).summing_to().counts.tolist() == [0, 0, 0]
+    refusal(lambda: r.nonnegative().moment(1), "histogram.processed")
+    refusal(lambda: r.summing_to(-1), "histogram.rows")
+
+
+def test_a_synthetic_dataset() -> None:
+    """Every row in its bin, as often as the counts say: a share of 60 000 strays by six standard
+    deviations with probability 2e-9.
+    """
+    r = released([-3, 100, 300])
+    rows = r.synthetic(60_000, bits=SeededBits(4))
+    assert 1 <= rows.min() <= rows.max() < 3
+    share = (rows >= 2).mean()
+    assert abs(share - 0.75) < 6 * np.sqrt(0.75 * 0.25 / 60_000)
+    assert r.synthetic(bits=SeededBits(4)).size == 397
+    assert released([-3, -1, 0]).synthetic(100, bits=SeededBits(4)).size == 100, (
+        "nothing counted: uniform over the bins"
+    )
+    assert (r.synthetic(100, bits=SeededBits(4)) == r.synthetic(100, bits=SeededBits(4))).all()

@@ -1,0 +1,78 @@
+"""What is counted of a question before it is planned."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from sqlglot.dialects.duckdb import DuckDB
+
+from sfumato.errors import Refused
+from sfumato.server import query_complexity
+from sfumato.server.query_complexity import PARTS, check, count
+
+WITHIN = {
+    "columns": "SELECT "
+    + ", ".join(f"SUM(x + {i}) AS c{i}" for i in range(query_complexity.MOST_COLUMNS))
+    + " FROM v",
+    "selects": "WITH a AS (SELECT u FROM v), "
+    + ", ".join(f"b{i} AS (SELECT u FROM a)" for i in range(query_complexity.MOST_SELECTS - 2))
+    + " SELECT COUNT(*) AS n FROM a",
+    "branches": "SELECT SUM(CASE "
+    + " ".join(f"WHEN n = {i} THEN 1" for i in range(query_complexity.MOST_BRANCHES))
+    + " END) AS s FROM v",
+    "listed": (
+        f"SELECT COUNT(*) AS n FROM v WHERE n IN "
+        f"({', '.join(map(str, range(query_complexity.MOST_LISTED)))})"
+    ),
+    "levels": (
+        f"SELECT QUANTILES(x, "
+        f"[{', '.join(f'0.{i:03d}' for i in range(1, query_complexity.MOST_LEVELS + 1))}]) AS q "
+        f"FROM v"
+    ),
+}
+BEYOND = {
+    "columns": WITHIN["columns"].replace("SELECT ", "SELECT COUNT(*) AS n, "),
+    "selects": WITHIN["selects"].replace("WITH ", "WITH z AS (SELECT u FROM v), "),
+    "branches": WITHIN["branches"].replace("CASE ", "CASE WHEN n = -1 THEN 2 "),
+    "listed": WITHIN["listed"].replace("(0,", "(-1, 0,"),
+    "levels": WITHIN["levels"].replace("[", "[0.999, "),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_has_its_limit(part: str) -> None:
+    """Plans that are free took seconds: quantiles, CASE branches, WITH parts, IN lists and columns
+    are counted first.
+    """
+    check(WITHIN[part])
+    assert count(DuckDB().tokenize(WITHIN[part]))[part] == PARTS[part].most
+    with pytest.raises(Refused) as caught:
+        check(BEYOND[part])
+    assert caught.value.code == "server.complex"
+    assert caught.value.place == f"{PARTS[part].most + 1} {PARTS[part].what}"
+    assert str(PARTS[part].most) in caught.value.reason
+
+
+def test_edges_of_a_histogram_are_values_of_a_list() -> None:
+    check(
+        f"SELECT HISTOGRAM(x, [{', '.join(map(str, range(query_complexity.MOST_LISTED)))}]) AS h FROM v"
+    )
+
+
+def test_what_is_no_text_of_words_is_left_to_the_parser() -> None:
+    check("SELECT 'open")
+    check("((([[[")
+
+
+def test_counting_is_quick_however_it_nests() -> None:
+    for text in (
+        "[" * 10_000,
+        "f(" + "[1]," * 2_500,
+        "(" * 5_000 + ")" * 5_000,
+        "SELECT " + "a," * 5_000,
+    ):
+        words = DuckDB().tokenize(text)
+        begun = time.thread_time()
+        count(words)
+        assert time.thread_time() - begun < 0.5

@@ -1,0 +1,298 @@
+"""The tables of the service's records: made, upgraded whole, or refused and left as they are."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from sfumato.errors import Refused
+from sfumato.server import store_schema
+from sfumato.server.request_store import Request, State
+from sfumato.server.store_schema import (
+    APPLICATION,
+    FILE,
+    SCHEMA,
+    SERVER,
+    TABLES,
+    UPGRADE,
+    VERSION,
+    in_file,
+    on_server,
+)
+
+from ..ledger.books import open_book
+from ..ledger.servers import PostgresServer
+
+STORED = Path(__file__).parents[1] / "vectors" / "stored" / "records-v1.sqlite"
+ROWS = ("token", "request", "reply", "body", "overrun")
+pytestmark = pytest.mark.xdist_group("server-state")
+
+
+@pytest.fixture
+def first(tmp_path: Path) -> Path:
+    path = tmp_path / "tokens.db"
+    path.write_bytes(STORED.read_bytes())
+    return path
+
+
+@pytest.fixture
+def first_on_server(server: PostgresServer) -> str:
+    """The same records in a database, as the first version had them there."""
+    url, kept = server.new(), sqlite3.connect(f"file:{STORED}?immutable=1", uri=True)
+    server.sql(url, f"CREATE SCHEMA {SCHEMA}")
+    old = [one for one in TABLES if one not in UPGRADE]
+    for statement in old:
+        server.sql(url, f"SET search_path = {SCHEMA}; {statement.format(**SERVER)}")
+    for table in ROWS:
+        for row in kept.execute(f"SELECT * FROM {table}"):
+            server.sql(
+                url, f"INSERT INTO {SCHEMA}.{table} VALUES ({', '.join(['%s'] * len(row))})", row
+            )
+    kept.close()
+    return url
+
+
+def test_records_without_heads_get_a_place_for_them(tmp_path: Path, server: PostgresServer) -> None:
+    """Those of the second version: all that they hold stays."""
+    path, url = tmp_path / "tokens.db", server.new()
+    in_file(str(path)).close()
+    on_server(url).close()
+    connection = apsw.Connection(str(path))
+    connection.execute(
+        "DROP TABLE head; PRAGMA user_version = 2; INSERT INTO overrun VALUES ('visits', 'ada', 3)"
+    )
+    connection.close()
+    server.sql(
+        url,
+        (
+            f"DROP TABLE {SCHEMA}.head; UPDATE {SCHEMA}.format SET version = 2; INSERT INTO "
+            f"{SCHEMA}.overrun VALUES ('visits', 'ada', 3)"
+        ),
+    )
+    for place in (str(path), url):
+        state = State(place)
+        assert state.overruns("visits") == {"ada": 3}
+        assert state.head("visits") is None
+        state.close()
+    assert server.sql(url, f"SELECT version FROM {SCHEMA}.format") == [(VERSION,)]
+
+
+def rows(state: State) -> dict[str, list[Any]]:
+    """All that is kept."""
+    return {
+        table: sorted(tuple(row) for row in state._read(f"SELECT * FROM {table}")) for table in ROWS
+    }
+
+
+def stored() -> dict[str, list[Any]]:
+    kept = sqlite3.connect(f"file:{STORED}?immutable=1", uri=True)
+    found = {table: sorted(kept.execute(f"SELECT * FROM {table}").fetchall()) for table in ROWS}
+    kept.close()
+    return found
+
+
+def refused(place: str) -> str:
+    state = State(place)
+    with pytest.raises(Refused) as caught:
+        state.open()
+    state.close()
+    assert caught.value.code == "server.records"
+    assert "not touched" in caught.value.reason
+    return f"{caught.value.place}: {caught.value.rewrite}"
+
+
+def schema(path: Path) -> list[Any]:
+    connection = apsw.Connection(str(path))
+    found = sorted(
+        connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
+    )
+    numbers = [
+        connection.execute(f"PRAGMA {name}").fetchall()
+        for name in ("application_id", "user_version")
+    ]
+    connection.close()
+    return [found, numbers]
+
+
+def test_a_new_file_says_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.db"
+    in_file(str(path)).close()
+    assert path.read_bytes()[68:72] == b"sfms"
+    connection = in_file(str(path))
+    assert connection.execute("PRAGMA user_version").fetchall() == [(VERSION,)]
+    assert connection.execute("PRAGMA journal_mode").fetchall() == [("wal",)]
+    assert connection.execute("PRAGMA synchronous").fetchall() == [(2,)]  # FULL
+    connection.close()
+
+
+def test_many_may_begin_at_once(tmp_path: Path) -> None:
+    """As the processes of a service do: nobody takes what another is just making for something
+    else.
+    """
+
+    def begin(path: Path) -> None:
+        in_file(str(path)).close()
+
+    with ThreadPoolExecutor(4) as pool:
+        for turn in range(40):
+            for done in [pool.submit(begin, tmp_path / f"{turn}.db") for _ in range(4)]:
+                done.result()
+
+
+def test_records_of_the_first_version_are_brought_to_this_one(first: Path) -> None:
+    state = State(str(first))
+    assert rows(state) == stored()
+    assert state.overruns("clinic") == {"bob": 4}
+    kept = state.kept(Request("visits", "ada", "done"), "text/csv")
+    assert kept is not None
+    assert (kept.state, kept.reply) == ("done", b"n\n1\n")
+    assert state.let_go(1.8e9, 100) == 4
+    state.close()
+    in_file(str(first.with_name("new.db"))).close()
+    assert schema(first) == schema(first.with_name("new.db"))
+
+
+def test_so_are_those_on_a_server(first_on_server: str, server: PostgresServer) -> None:
+    state = State(first_on_server)
+    assert rows(state) == stored()
+    assert state.let_go(1.8e9, 100) == 4
+    assert server.sql(first_on_server, f"SELECT * FROM {SCHEMA}.format") == [
+        ("sfumato server", VERSION)
+    ]
+    state.close()
+
+
+@pytest.mark.parametrize("broken", range(len(UPGRADE)))
+def test_an_upgrade_is_whole_or_nothing(
+    first: Path, monkeypatch: pytest.MonkeyPatch, broken: int
+) -> None:
+    before = schema(first)
+    steps = [*UPGRADE[: broken + 1], "NO STATEMENT"]
+    with monkeypatch.context() as patch:
+        patch.setitem(store_schema.STEPS, store_schema.FIRST, tuple(steps))
+        state = State(str(first))
+        with pytest.raises(Refused, match=r"server\.storage"):
+            state.open()
+        state.close()
+    assert schema(first) == before
+    state = State(str(first))
+    assert rows(state) == stored()
+    state.close()
+
+
+def test_an_upgrade_on_a_server_is_whole_or_nothing(
+    first_on_server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setitem(store_schema.STEPS, store_schema.FIRST, (*UPGRADE, "NO STATEMENT"))
+        with pytest.raises(Refused, match=r"server\.storage"):
+            State(first_on_server).open()
+    state = State(first_on_server)
+    assert rows(state) == stored()
+    state.close()
+
+
+def test_several_upgrade_at_once(first: Path) -> None:
+    states = [State(str(first)) for _ in range(4)]
+    threads = [threading.Thread(target=state.open) for state in states]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [rows(state) == stored() for state in states] == [True] * 4
+    for state in states:
+        state.close()
+
+
+@pytest.mark.parametrize(
+    ("version", "rewrite"),
+    [(VERSION + 1, "pip install --upgrade sfumato"), (0, "the file as it was, from a backup")],
+)
+def test_another_version_is_refused(tmp_path: Path, version: int, rewrite: str) -> None:
+    path = tmp_path / "tokens.db"
+    connection = in_file(str(path))
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.close()
+    before = path.read_bytes()
+    assert refused(str(path)) == f"version {version}: {rewrite}"
+    assert path.read_bytes() == before
+
+
+def test_another_version_on_a_server_is_refused(server: PostgresServer) -> None:
+    url = server.new()
+    on_server(url).close()
+    server.sql(url, f"UPDATE {SCHEMA}.format SET version = {VERSION + 1}")
+    assert refused(url) == f"version {VERSION + 1}: pip install --upgrade sfumato"
+
+
+def _database(path: Path, *statements: str) -> None:
+    connection = sqlite3.connect(path)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+FOREIGN = {
+    "a text": lambda path: path.write_text("tokens, one a line\n" * 100, encoding="utf-8"),
+    "another database": lambda path: _database(path, "CREATE TABLE token (id TEXT)"),
+    "our tables of another program": lambda path: _database(
+        path, f"PRAGMA application_id = {APPLICATION + 5}", *(one.format(**FILE) for one in TABLES)
+    ),
+    "an empty one of another program": lambda path: _database(path, "PRAGMA application_id = 5"),
+    "a ledger": lambda path: open_book(path).close(),
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_what_is_something_else_is_refused_and_left(tmp_path: Path, what: str) -> None:
+    path = tmp_path / "tokens.db"
+    FOREIGN[what](path)
+    before = path.read_bytes()
+    assert refused(str(path)) == '[server] tokens: a place of their own: tokens = "tokens.db"'
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["tokens.db"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE {0}.token (id TEXT)",
+        "CREATE VIEW {0}.token AS SELECT 1 AS id",
+        (
+            "CREATE TABLE {0}.format (application TEXT, version INTEGER); INSERT INTO "
+            "{0}.format VALUES ('other', 2)"
+        ),
+    ],
+    ids=["a table", "a view", "another program"],
+)
+def test_so_is_a_schema_of_something_else(server: PostgresServer, statement: str) -> None:
+    url = server.new()
+    server.sql(url, f"CREATE SCHEMA {SCHEMA}; {statement.format(SCHEMA)}")
+    assert refused(url).startswith("[server] tokens")
+
+
+def test_a_schema_that_was_prepared_may_be_used(server: PostgresServer) -> None:
+    """By a role that may make none."""
+    url = server.new()
+    server.sql(url, f"CREATE ROLE clerk LOGIN; CREATE SCHEMA {SCHEMA} AUTHORIZATION clerk")
+    connection = on_server(url.replace("postgres@", "clerk@"))
+    assert connection.execute("SELECT count(*) FROM token").fetchall() == [(0,)]
+    connection.close()
+
+
+def test_what_returned_has_reached_the_disk(server: PostgresServer) -> None:
+    url = server.new()
+    server.sql(url, "ALTER ROLE postgres SET synchronous_commit = off")
+    try:
+        connection = on_server(url)
+        assert connection.execute("SHOW synchronous_commit").fetchall() == [("on",)]
+        connection.close()
+    finally:
+        server.sql(url, "ALTER ROLE postgres RESET synchronous_commit")

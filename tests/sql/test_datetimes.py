@@ -1,0 +1,22 @@
+"""Parts of moments are functions of expressions; how they are said in SQL is in test_functions."""
+
+from __future__ import annotations
+
+import pytest
+
+import sfumato as sf
+from sfumato.session.protected_table import Table
+from sfumato.sql.datetimes import PARTS
+from sfumato.tables.expr.functions import FUNCTIONS
+
+
+def test_parts_are_functions() -> None:
+    assert {name for name in PARTS.values() if name != "dow"} <= set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("said", ["DATE_PART('century', day)", "EXTRACT(millennium FROM day)"])
+def test_another_part_is_refused_with_those_there_are(table: Table, said: str) -> None:
+    with pytest.raises(sf.Refused) as caught:
+        table.plan(f"SELECT COUNT(*) AS n FROM visits WHERE {said} = 1", epsilon=1)
+    assert caught.value.code == "sql.function"
+    assert all(part in caught.value.rewrite for part in PARTS)

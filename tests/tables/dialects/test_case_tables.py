@@ -1,0 +1,32 @@
+"""Small and capital letters are DuckDB's, every one of them."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+from sfumato.tables.engine.dialects import case_tables
+
+
+@pytest.mark.parametrize(
+    ("function", "table"), [("lower", case_tables.small), ("upper", case_tables.capital)]
+)
+def test_every_letter_is_duckdbs(function: str, table: object) -> None:
+    pairs = dict(zip(*table(), strict=True))  # type: ignore[operator]
+    found = (
+        duckdb.connect()
+        .execute(
+            f"SELECT chr(i::int), {function}(chr(i::int)) FROM range(1, 1114112) t(i) "
+            f"WHERE i NOT BETWEEN 55296 AND 57343"
+        )
+        .fetchall()
+    )
+    assert [
+        (one, other, pairs.get(one)) for one, other in found if pairs.get(one, one) != other
+    ] == []
+    assert len(pairs) > 1400
+
+
+def test_no_letter_ends_a_constant() -> None:
+    """The tables are written into statements."""
+    assert not {"'", "\\", "\0"} & {*"".join((*case_tables.small(), *case_tables.capital()))}

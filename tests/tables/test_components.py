@@ -1,0 +1,179 @@
+"""Pieces: each once, with a range that holds whatever a row contains; what lacks bounds, or has no
+number, is refused.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from sfumato.tables.declare.declaration import declare
+from sfumato.tables.expr.expressions import col
+from sfumato.tables.expr.types import Type
+from sfumato.tables.plan.components import QUANTILE_BITS, Piece, Wanted, wanted
+from sfumato.tables.query import aggregates as ag
+from sfumato.tables.query.stages import Rows
+
+from ..refusing import refusal
+from .worlds import Nobody
+
+SCHEMA = {
+    name: Type.of(kind)
+    for name, kind in {
+        "user": "int64",
+        "age": "int32",
+        "spend": "float64",
+        "paid": "decimal(12,2)",
+        "sure": "float64 not null",
+        "city": "string",
+        "day": "date",
+        "member": "bool",
+    }.items()
+}
+BOUNDS = {"age": (0, 120), "spend": (-10, 50), "paid": (0, 100), "sure": (0, 1)}
+
+
+def pieces(unit: str | None = "user", bounds: Any = BOUNDS, **aggregates: ag.Aggregate) -> Wanted:
+    declared = declare(
+        name="visits", unit=unit, bounds=bounds, schema=SCHEMA, max_rows=3 if unit else None
+    )
+    return wanted(Rows.of(declared, Nobody()).aggregate(**aggregates))
+
+
+def forms(found: Wanted) -> list[str]:
+    return [piece.form for piece in found.pieces]
+
+
+def test_what_is_needed_twice_is_computed_once() -> None:
+    found = pieces(n=ag.count(), m=ag.mean("sure"), v=ag.var("sure"), s=ag.std("sure"))
+    assert forms(found) == ["one", "centred", "square", "side"]
+    assert [column.pieces for column in found.columns] == [(0,), (1, 0), (2, 1, 0), (2, 1, 0)]
+
+
+def test_conditions_and_bounds_tell_pieces_apart() -> None:
+    """A piece shared by mistake would give one column the integers, and the noise, of another."""
+    asked = {
+        "a": ag.sum("spend"),
+        "b": ag.sum("spend", low=0, high=1),
+        "c": ag.sum("spend").filter(col("member")),
+        "d": ag.sum("spend", low=0, high=1).filter(col("member")),
+        "e": ag.sum("spend").filter(~col("member")),
+        "f": ag.mean("spend"),
+        "g": ag.sum("age"),
+        "h": ag.sum(col("spend") + 0),
+    }
+    found = pieces(**asked)
+    main = [piece for piece in found.pieces if piece.form in ("value", "centred")]
+    assert len(main) == len(asked)
+    assert len({piece.name for piece in found.pieces}) == len(found.pieces)
+    assert (
+        sum(piece.form == "side" for piece in found.pieces) == 7
+    )  # the sum and the mean of one column share theirs
+
+
+def test_the_range_of_a_piece_is_that_of_its_rows() -> None:
+    found = pieces(
+        a=ag.sum("age"), b=ag.sum("paid"), c=ag.mean("age"), d=ag.count(), e=ag.sum("member")
+    )
+    by_name = {piece.name: piece for piece in found.pieces}
+    assert (
+        by_name["sum age [0, 120]"].low,
+        by_name["sum age [0, 120]"].high,
+        by_name["sum age [0, 120]"].step,
+    ) == (0, 120, 1)
+    assert (by_name["sum paid [0, 100]"].high, by_name["sum paid [0, 100]"].step) == (
+        10_000,
+        Fraction(1, 100),
+    )
+    assert (by_name["centred sum age [0, 120]"].low, by_name["centred sum age [0, 120]"].high) == (
+        -60,
+        60,
+    )
+    assert by_name["sum member [0, 1]"].largest == 1
+    assert by_name["count"].largest == 1
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0, 1), (-5, 5), (-10, -2), (-3, 100), (0, 10**9), ("1/7", "3/7")]
+)
+def test_squares_stay_within_what_is_said(low: Any, high: Any) -> None:
+    found = pieces(v=ag.var("spend", low=low, high=high))
+    square, centred = found.pieces[0], found.pieces[1]
+    ends = [
+        ((v * v) + (1 << square.shift >> 1)) >> square.shift for v in (centred.low, centred.high, 0)
+    ]
+    assert square.low == 0
+    assert max(ends) == square.high
+    assert square.high.bit_length() <= 21
+    assert square.step == centred.step**2 * 2**square.shift
+
+
+def test_units_are_counted_by_unit_and_rows_without_one_by_row() -> None:
+    assert forms(pieces(n=ag.count_units())) == ["unit"]
+    assert [piece.name for piece in pieces(unit=None, n=ag.count_units(), m=ag.count()).pieces] == [
+        "count"
+    ]
+
+
+def test_a_column_that_is_never_null_counts_every_row() -> None:
+    assert [piece.name for piece in pieces(n=ag.count("sure"), m=ag.count()).pieces] == ["count"]
+    assert next(piece for piece in pieces(s=ag.sum("sure")).pieces if piece.form == "value").filled
+    assert not next(
+        piece for piece in pieces(s=ag.sum("spend")).pieces if piece.form == "value"
+    ).filled
+    assert not next(
+        piece
+        for piece in pieces(s=ag.sum(col("sure") / col("sure"), low=0, high=1)).pieces
+        if piece.form == "value"
+    ).filled
+
+
+def test_a_quantile_has_points_of_its_own() -> None:
+    found = pieces(q=ag.median("spend"), p=ag.quantile("spend", "0.9"), again=ag.median("spend"))
+    assert forms(found) == ["point", "point"]
+    piece = found.pieces[0]
+    assert piece.high - piece.low <= 2**QUANTILE_BITS
+    assert piece.aggregate is not None
+
+
+def test_a_histogram_has_a_cell_for_each_bin() -> None:
+    (piece,) = pieces(h=ag.histogram("age", edges=[0, 18, 65, 120])).pieces
+    assert (piece.form, piece.cells, piece.largest) == ("bin", 3, 1)
+
+
+def test_bounds_follow_from_those_of_columns() -> None:
+    assert pieces(s=ag.sum(col("age") * 2)).pieces[0].high == 240
+    assert pieces(s=ag.sum(col("age").clip(0, 10))).pieces[0].high == 10
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "code"),
+    [
+        (ag.sum("user"), "aggregate.bounds"),
+        (ag.mean(col("age") / col("spend")), "aggregate.bounds"),
+        (ag.median("user"), "aggregate.bounds"),
+        (ag.sum("city"), "aggregate.type"),
+        (ag.sum("day"), "aggregate.type"),
+        (ag.median("day", low=0, high=1), "aggregate.type"),
+        (ag.sum("city", low=0, high=1), "aggregate.type"),
+        (ag.sum("age", low="1/3", high="2/3"), "aggregate.bounds"),
+        (ag.histogram("city", edges=[0, 1]), "aggregate.type"),
+        (ag.histogram("member", edges=[0, 1]), "aggregate.type"),
+        (ag.count_units().filter(col("member")), "aggregate.units"),
+        (ag.count_if(col("age")), "aggregate.where"),
+        (ag.sum("age").filter(col("age")), "aggregate.where"),
+        (ag.histogram("age", edges=[0, 1]).filter(col("age")), "aggregate.where"),
+        (ag.count("nothing"), "expression.column"),
+        (ag.sum("nothing", low=0, high=1), "expression.column"),
+        (ag.count_if(col("nothing") > 1), "expression.column"),
+    ],
+)
+def test_what_has_no_bounded_number_is_refused(aggregate: ag.Aggregate, code: str) -> None:
+    refusal(lambda: pieces(x=aggregate), code)
+
+
+def test_the_largest_integer_of_a_piece() -> None:
+    assert Piece("x", "value", -7, 3).largest == 7
+    assert Piece("x", "value", 2, 5).largest == 5

@@ -1,0 +1,137 @@
+"""A plan in words: every rule that changes an answer is said, and none that does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from sfumato.guarantees import ZCDP, Approx, Guarantee, Pure
+from sfumato.tables.declare.declaration import declare
+from sfumato.tables.plan.explain import cost_text, explain, rules
+from sfumato.tables.plan.query_plan import Plan, plan
+from sfumato.tables.query import aggregates as ag
+from sfumato.tables.query.stages import Rows
+
+from .worlds import Bench, Nobody
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    made = Bench()
+    yield made
+    made.close()
+
+
+def planned(
+    bench: Bench,
+    keys: Any = None,
+    promise: Guarantee | None = None,
+    about: Any = None,
+    **aggregates: ag.Aggregate,
+) -> Plan:
+    limits = {
+        "unit": "user",
+        "max_rows": 2,
+        "bounds": {"v0": (0, 10), "sure": (0, 1)},
+        **(about or {}),
+    }
+    rows = Rows.of(declare(name="world", schema=bench.schema, **limits), Nobody())
+    groups = (
+        rows.group_by()
+        if keys is None
+        else rows.group_by("k0")
+        if keys == "private"
+        else rows.group_by(k0=keys)
+    )
+    return plan(groups.aggregate(**aggregates), promise or Pure(1), bench.source)
+
+
+def test_who_is_protected_is_said_first(bench: Bench) -> None:
+    alone = planned(bench, about={"unit": None, "max_rows": None}, n=ag.count())
+    assert rules(alone) == ("each row is taken as a different person",)
+    weights = rules(planned(bench, n=ag.count()))
+    assert weights[0] == (
+        "a user counts for at most 2 rows; one with more counts for that many, each of "
+        "its rows for a part"
+    )
+    assert weights[1] == "rows without a user are left out"
+    assert rules(planned(bench, about={"max_rows": 1}, n=ag.count()))[0].startswith(
+        "a user counts for at most 1 row;"
+    )
+    assert (
+        rules(planned(bench, about={"bounding": "truncation"}, n=ag.count()))[0]
+        == "of a user at most 2 rows count"
+    )
+    euclidean = rules(planned(bench, ["a"], ZCDP("1/8"), n=ag.count()))[0]
+    assert euclidean == (
+        "a user counts for at most 2 rows in one group, and for less in each where it "
+        "has rows in many"
+    )
+    assert "hospital" not in str(rules(planned(bench, about={"unit": ["user", "n"]}, n=ag.count())))
+    assert (
+        "a user, n counts" in rules(planned(bench, about={"unit": ["user", "n"]}, n=ag.count()))[0]
+    )
+
+
+def test_clipping_and_missing_values_are_said_once(bench: Bench) -> None:
+    said = rules(
+        planned(
+            bench,
+            n=ag.count(),
+            m=ag.mean("v0"),
+            s=ag.sum("v0"),
+            q=ag.median("v0"),
+            c=ag.count("v0"),
+        )
+    )
+    assert said.count("v0 clipped to [0, 10]") == 1
+    assert (
+        said.count("rows without a value of v0 (null, NaN) are left out of what is said of it") == 1
+    )
+    sure = rules(planned(bench, s=ag.sum("sure")))
+    assert "a missing sure is taken for its lower end" in sure
+    assert not any("clipped" in rule for rule in rules(planned(bench, n=ag.count())))
+
+
+def test_groups_are_said(bench: Bench) -> None:
+    assert (
+        rules(planned(bench, ["a"], n=ag.count()))[-1]
+        == "groups are the public keys; rows with other keys are left out"
+    )
+    assert (
+        rules(planned(bench, "private", Approx(1, "1e-6"), n=ag.count()))[-1]
+        == "small groups may be withheld"
+    )
+    assert "a user is counted in at most 2 groups" in rules(
+        planned(bench, ["a"], u=ag.count_units())
+    )
+    assert not any("groups" in rule for rule in rules(planned(bench, u=ag.count_units())))
+
+
+def test_an_explanation_has_question_cost_noise_and_error(bench: Bench) -> None:
+    made = planned(
+        bench, "private", Approx(1, "1e-6"), n=ag.count(), m=ag.mean("v0"), q=ag.median("v0")
+    )
+    said = explain(made)
+    assert str(made) == said
+    assert said.startswith("what    from world\n        group by k0\n        n = count()")
+    for line in (
+        "cost    ε = 1, δ = 1e-06",
+        "unit    user, neighbours by add-remove",
+        "groups  OptimalSelection(",
+        "one user moves it by at most 2 (L1)",
+    ):
+        assert line in said.replace("1e-6", "1e-06")
+    assert said.count("\nnoise   ") == len(made.pieces)
+    assert said.count("\nerror   ") == 3
+    assert "in a group of 1000 rows" in said
+    assert "rows away" in said
+    assert "chosen by the exponential mechanism" in said
+    assert "Gaussian" in explain(planned(bench, ["a"], ZCDP("1/8"), n=ag.count()))
+
+
+def test_costs_are_written_in_greek() -> None:
+    assert cost_text(Pure("1/2")) == "ε = 0.5"
+    assert cost_text(ZCDP("1/8")) == "ρ = 0.125"

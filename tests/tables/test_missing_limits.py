@@ -1,0 +1,250 @@
+"""What a query lacks: exactly the columns and limits without which it cannot be planned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.tables.plan.missing_limits import (
+    MISSING,
+    ROWS,
+    Declared,
+    Lack,
+    filled,
+    lacking,
+    missing,
+    redeclared,
+    stand_ins,
+    unbounded,
+)
+from sfumato.tables.query.per_unit import Total
+from sfumato.tables.query.stages import Query, Rows
+
+SOURCE = pa.table({"u": [1, 2], "a": [1, 2], "b": [1.0, 2.0], "c": [1.0, 2.0], "t": ["x", "y"]})
+
+
+def of(*columns: str) -> tuple[Lack, ...]:
+    return tuple(Lack("bounds", (column,)) for column in columns)
+
+
+ASKED: dict[str, tuple[Any, tuple[Lack, ...]]] = {
+    "count": (lambda r: r.aggregate(n=sf.count()), (ROWS,)),
+    "count of a column": (lambda r: r.aggregate(n=sf.count("b")), (ROWS,)),
+    "sum": (lambda r: r.aggregate(s=sf.sum("b")), (ROWS, *of("b"))),
+    "ends given": (lambda r: r.aggregate(s=sf.sum("b", low=0, high=1)), (ROWS,)),
+    "two columns": (
+        lambda r: r.aggregate(s=sf.sum(sf.col("a") + sf.col("b"))),
+        (ROWS, *of("a", "b")),
+    ),
+    "a condition": (lambda r: r.where(sf.col("c") > 0).aggregate(s=sf.sum("b")), (ROWS, *of("b"))),
+    "made": (lambda r: r.mutate(d=sf.col("a") * 2).aggregate(s=sf.mean("d")), (ROWS, *of("a"))),
+    "made and clipped": (
+        lambda r: r.mutate(d=sf.col("a").clip(0, 5)).aggregate(s=sf.mean("d")),
+        (ROWS,),
+    ),
+    "histogram": (lambda r: r.aggregate(h=sf.histogram("b", edges=[0, 1])), (ROWS,)),
+    "a row for each unit": (
+        lambda r: r.per_unit({}, {"m": Total("count")}).aggregate(n=sf.count()),
+        (),
+    ),
+    "totals": (
+        lambda r: r.per_unit({}, {"m": Total("mean", sf.col("b"))}).aggregate(s=sf.sum("m")),
+        of("b"),
+    ),
+    "totals by a key": (
+        lambda r: r.per_unit({"t": sf.col("t")}, {"m": Total("min", sf.col("c"))}).aggregate(
+            s=sf.sum("m")
+        ),
+        (ROWS, *of("c")),
+    ),
+}
+
+
+def table(**about: Any) -> Any:
+    return sf.protect(SOURCE, **{"name": "t", "unit": "u", "budget": 1, **about})
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_lacking(name: str) -> None:
+    ask, wanted = ASKED[name]
+    with table() as made:
+
+        def again(declared: Declared) -> Query:
+            found: Query = ask(made.rows_of(declared["t"]))
+            return found
+
+        assert lacking(again, {"t": made.declaration}) == wanted
+        assert lacking(again, stand_ins({"t": made.declaration})) == ()
+        assert lacking(again, stand_ins({"t": made.declaration}, wanted)) == ()
+
+
+def test_the_same_query_of_a_table_that_is_declared_otherwise() -> None:
+    with table() as made:
+        rows: Rows = made.rows_of(filled(made.declaration, ["a", "b", "c"], size=3))
+        query = (
+            rows.where(sf.col("b") > 0)
+            .mutate(d=sf.col("a") + 1)
+            .group_by("t")
+            .aggregate(s=sf.sum("d"))
+        )
+        wide = redeclared(
+            query, {"t": made.rows_of(filled(made.declaration, ["a", "b", "c"], rows=7, size=10))}
+        )
+        assert wide.text == query.text
+        assert (query.rows.ranges["d"], wide.rows.ranges["d"]) == ((-2, 4), (-9, 11))
+        assert wide.rows.declaration.max_rows == 7
+        assert (
+            redeclared(wide, {"t": made.rows_of(query.rows.declaration)}).rows.ranges
+            == query.rows.ranges
+        )
+
+
+def test_the_unit_is_never_learned_and_known_limits_stay() -> None:
+    with table(bounds={"a": (0, 9)}, max_rows=5) as made:
+        assert unbounded(made.declaration) == ("b", "c")
+        full = filled(made.declaration, ["b"], rows=1)
+        assert full.max_rows == 5
+        assert full.ranges == {"a": (0, 9), "b": (-1, 1)}
+
+
+def test_what_learning_does_not_help_is_refused() -> None:
+    with table() as made:
+        with pytest.raises(sf.Refused) as refused:
+            lacking(
+                lambda d: made.rows_of(d["t"]).aggregate(s=sf.sum(sf.col("a") / sf.col("b"))),
+                {"t": made.declaration},
+            )
+        assert refused.value.code in MISSING
+        with pytest.raises(sf.Refused) as refused:
+            lacking(
+                lambda d: made.rows_of(d["t"]).aggregate(s=sf.sum("t")), {"t": made.declaration}
+            )
+        assert refused.value.code == "aggregate.type"
+
+
+TABLES = {
+    "people": pa.table({"id": [1, 2], "x": [1, 2], "w": [1, 2]}),
+    "visits": pa.table({"who": [1, 2], "x": [1, 2], "y": [1.0, 2.0], "t": ["a", "b"]}),
+}
+
+
+def several(**about: Any) -> Any:
+    days = {"days": pa.table({"x": [1], "hours": [2]})}
+    return sf.protect(
+        TABLES, unit="people.id", links={"visits.who": "people.id"}, public=days, budget=1, **about
+    )
+
+
+def bounds(table: str, *columns: str) -> tuple[Lack, ...]:
+    return tuple(Lack("bounds", (column,), table) for column in columns)
+
+
+PEOPLE, VISITS = Lack("max_rows", (), "people"), Lack("max_rows", (), "visits")
+ON = {"who": "id"}
+JOINED: dict[str, tuple[Any, tuple[Lack, ...]]] = {
+    "one alone": (lambda v, p, d: v.aggregate(s=sf.sum("y")), (VISITS, *bounds("visits", "y"))),
+    "what is brought in": (
+        lambda v, p, d: v.join(p, on=ON).aggregate(s=sf.sum("w")),
+        (PEOPLE, VISITS, *bounds("people", "w")),
+    ),
+    "under another name": (
+        lambda v, p, d: v.join(p, on=ON).aggregate(s=sf.sum("x_right")),
+        (PEOPLE, VISITS, *bounds("people", "x")),
+    ),
+    "equal columns": (
+        lambda v, p, d: v.join(p, on={**ON, "x": "x"}).aggregate(s=sf.sum("x")),
+        (PEOPLE, VISITS, *bounds("people", "x")),
+    ),
+    "made of it": (
+        lambda v, p, d: p.join(v.mutate(z=sf.col("y") * 2), on={"id": "who"}).aggregate(
+            s=sf.sum("z")
+        ),
+        (PEOPLE, VISITS, *bounds("visits", "y")),
+    ),
+    "twice": (
+        lambda v, p, d: v.join(p, on=ON).join(p, on=ON).aggregate(s=sf.sum("x_right_2")),
+        (PEOPLE, VISITS, *bounds("people", "x")),
+    ),
+    "a public table": (
+        lambda v, p, d: v.join(d, on="x").aggregate(s=sf.sum("y")),
+        (VISITS, *bounds("visits", "y")),
+    ),
+    "one that has to fit": (
+        lambda v, p, d: p.semi_join(v.where(sf.col("y") > 1), on={"id": "who"}).aggregate(
+            s=sf.sum("w")
+        ),
+        (PEOPLE, *bounds("people", "w")),
+    ),
+    "both, one after the other": (
+        lambda v, p, d: v.union(p, columns=["x"]).aggregate(s=sf.sum("x")),
+        (PEOPLE, VISITS, *bounds("people", "x"), *bounds("visits", "x")),
+    ),
+    "rows of each unit": (
+        lambda v, p, d: (
+            v.join(p, on=ON).per_unit({}, {"m": Total("min", sf.col("y"))}).aggregate(s=sf.sum("m"))
+        ),
+        bounds("visits", "y"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_lacking_of_several_tables(name: str) -> None:
+    ask, wanted = JOINED[name]
+    with several() as db:
+        query = ask(db["visits"].rows, db["people"].rows, db.public["days"])
+        declared = db.known.declared
+
+        def again(other: Declared) -> Query:
+            return redeclared(query, db.known.rows_of(other))
+
+        assert again(declared).text == query.text
+        assert lacking(again, declared) == wanted
+        assert lacking(again, stand_ins(declared, wanted)) == ()
+        for lack in wanted:  # with less it cannot be planned
+            assert lack in lacking(
+                again, stand_ins(declared, [other for other in wanted if other != lack])
+            )
+
+
+def test_the_bounds_of_a_public_table_are_not_learned() -> None:
+    with several() as db:
+        query = db["visits"].join(db.public["days"], on="x").aggregate(s=sf.sum("hours"))
+        with pytest.raises(sf.Refused) as refused:
+            lacking(lambda other: redeclared(query, db.known.rows_of(other)), db.known.declared)
+        assert refused.value.code == "aggregate.bounds"
+
+
+def test_stand_ins_are_for_what_is_named() -> None:
+    with several(max_rows={"people": 3}, bounds={"visits.x": (0, 9)}) as db:
+        declared = db.known.declared
+        assert missing(declared["people"]) == bounds("people", "x", "w")
+        assert missing(declared["visits"]) == (VISITS, *bounds("visits", "y"))
+        some = stand_ins(declared, [VISITS, *bounds("people", "x")], rows=2, size=5)
+        assert [(one.max_rows, one.ranges) for one in some.values()] == [
+            (3, {"x": (-5, 5)}),
+            (2, {"x": (0, 9)}),
+        ]
+        assert [missing(one) for one in stand_ins(declared).values()] == [(), ()]
+
+
+def test_words() -> None:
+    assert [
+        lack.words
+        for lack in (ROWS, Lack("max_groups", ("city", "day")), Lack("bounds", ("spend",)))
+    ] == [
+        "how many rows a unit has",
+        "in how many groups by city and day it is",
+        "between which ends spend lies",
+    ]
+    assert [
+        lack.words
+        for lack in (VISITS, Lack("max_groups", ("city",), "visits"), *bounds("visits", "spend"))
+    ] == [
+        "how many rows of visits a unit has",
+        "in how many groups by visits.city it is",
+        "between which ends visits.spend lies",
+    ]

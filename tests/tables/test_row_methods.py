@@ -1,0 +1,105 @@
+"""The verbs of a table are those of its rows, with the same arguments; nothing is done twice, and
+nothing else.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sfumato.client.remote_table import RemoteTable
+from sfumato.session import Table
+from sfumato.tables.declare.declaration import declare
+from sfumato.tables.expr.expressions import col
+from sfumato.tables.expr.types import Type
+from sfumato.tables.query import aggregates as ag
+from sfumato.tables.query.owned_rows import Origin
+from sfumato.tables.query.row_methods import RowVerbs
+from sfumato.tables.query.stages import Rows
+
+from ..refusing import refusal
+from .worlds import Nobody
+
+VERBS = [name for name, member in vars(RowVerbs).items() if inspect.isfunction(member)]
+
+
+class Source:
+    """Tables of one source may be joined."""
+
+    engine = object()
+
+
+class Kept(RowVerbs):
+    """Something that has rows."""
+
+    def __init__(self, **about: Any) -> None:
+        schema = {"user": Type.of("int64"), "age": Type.of("int32"), "city": Type.of("string")}
+        declared = declare(
+            name="visits", **{"unit": "user", "max_rows": 3, "schema": schema, **about}
+        )
+        self._rows = Rows.of(declared, Nobody(), Origin(Source), {"user": "user"})
+
+    @property
+    def rows(self) -> Rows:
+        return self._rows
+
+
+CALLS: dict[str, Callable[[Any], Any]] = {
+    "__getitem__": lambda rows: rows["age"],
+    "where": lambda rows: rows.where(col("age") > 1),
+    "mutate": lambda rows: rows.mutate(decade=col("age") // 10),
+    "join": lambda rows: rows.join(rows, on="user", how="left", where=col("age") > 1),
+    "semi_join": lambda rows: rows.semi_join(rows, on="user", where=col("age") > 1),
+    "anti_join": lambda rows: rows.anti_join(rows, on="user", where=col("age") > 1, nulls=False),
+    "union": lambda rows: rows.union(rows, ["user", "age"]),
+    "group_by": lambda rows: rows.group_by("age", city=["Roma"]),
+    "aggregate": lambda rows: rows.aggregate(n=ag.count()),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_is_that_of_the_rows(verb: str) -> None:
+    kept = Kept()
+    made, direct = CALLS[verb](kept), CALLS[verb](kept.rows)
+    assert type(made) is type(direct)
+    assert said(made) == said(direct)
+
+
+def said(made: Any) -> str:
+    """A stage or an expression, as text."""
+    if hasattr(made, "text"):
+        return str(made.text)
+    return (
+        repr((made.keys, made.domains))
+        if hasattr(made, "keys")
+        else repr([step.text for step in made.steps])
+    )
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_takes_what_that_of_the_rows_takes(verb: str) -> None:
+    ours, theirs = (inspect.signature(getattr(kind, verb)) for kind in (RowVerbs, Rows))
+    assert [
+        (one.name, one.kind, one.default, one.annotation) for one in ours.parameters.values()
+    ] == [(one.name, one.kind, one.default, one.annotation) for one in theirs.parameters.values()]
+
+
+@pytest.mark.parametrize("kind", [Table, RemoteTable])
+def test_no_table_says_a_verb_again(kind: type) -> None:
+    """What a notebook calls is one function, on whichever side of the wall."""
+    assert issubclass(kind, RowVerbs)
+    assert not set(VERBS) & set(vars(kind))
+
+
+def test_what_is_not_there_is_refused() -> None:
+    refusal(lambda: Kept()["nothing"], "expression.column")
+    with pytest.raises(NotImplementedError):
+        RowVerbs().rows  # noqa: B018
+
+
+def test_whose_rows_they_are() -> None:
+    assert Kept()._whose == "unit user"
+    assert Kept(unit=None, max_rows=None)._whose == "each row is taken as a different person"
